@@ -251,7 +251,7 @@ class AnswerColumns:
         return self.gather(documents, codings, sizes)
 
     def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> AnswerColumns:
-        """Return documents with these codings, of which each document has so many."""
+        """Return documents with these codings, of which each document has so many, also those of another round."""
         chosen = self.documents[documents]
         chosen["codings"] = sizes
         of_codings = self.codings[codings]
@@ -265,7 +265,7 @@ class AnswerColumns:
             self.sets[sets],
             self.elements[ranges(self.first_element[sets], self.sets["size"][sets].astype(np.int64))],
             indices=tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
-            has_sets=self.has_sets,
+            has_sets=self.has_sets and np.array_equal(self.document_of_coding[codings], np.repeat(documents, sizes)),
         )
 
     def with_first_readings(self) -> AnswerColumns:
