@@ -11,9 +11,8 @@ what may be missing (an extra): an error says which of them a function needs.
 '0.361'
 """
 
-from .coefficients.alpha import Contribution, alpha, alphas, contributions
+from .coefficients.alpha import Contribution, alpha, alphas, contributions, count_alpha, count_dice
 from .coefficients.augmented import augmented_kappa
-from .coefficients.counts import count_alpha, count_dice
 from .coefficients.cross import cross_alpha
 from .coefficients.kappas import (
     bennett_s,
@@ -28,17 +27,7 @@ from .coefficients.kappas import (
 from .coefficients.relations import RELATIONS, relation, relation_counts
 from .coreference.matching import Overlap, match_sets
 from .coreference.muc6 import KeyMarkable, match_muc6
-from .coreference.scores import (
-    Score,
-    b_cubed,
-    blanc,
-    ceaf_e,
-    ceaf_m,
-    conll_average,
-    lea,
-    link_kappa,
-    muc,
-)
+from .coreference.scores import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, muc
 from .corpora.files import find_files
 from .corpora.judgements import Columns
 from .corpora.parts import PartReport, over
@@ -56,29 +45,18 @@ from .drafts.consensus import Consensus, consensus
 from .models.alt_test import AltTest, LeftOutHuman, alt_test
 from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions
-from .pyramids import (
-    Correlation,
-    PeerScore,
-    Pyramid,
-    comprehensive,
-    modified,
-    original,
-    score_correlation,
-    scu_labels,
-)
+from .pyramids import Correlation, PeerScore, Pyramid, comprehensive, modified, original, score_correlation, scu_labels
 from .results import CategoryKappa, KappaResult, Result
 from .sums.documents import combine, document_sums, documents_sums
 from .sums.text_sums import DistanceSums, DocumentSums, TextSums
 from .uncertainty.binomial import BinomialInterval, binomial_interval
 from .uncertainty.bootstrap import bootstrap, bootstrap_sums
+from .uncertainty.breakdowns import LeaveOneOut, LeftOut, Pairwise, leave_one_out, pairwise
 from .uncertainty.default_interval import interval, interval_sums
-from .uncertainty.differences import difference
+from .uncertainty.differences import difference, permutation_test
 from .uncertainty.forecasts import Forecast, forecast, forecast_interval
 from .uncertainty.intervals import Comparison, Difference, Interval, Jackknife
 from .uncertainty.jackknife import jackknife, jackknife_sums
-from .uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
-from .uncertainty.pairwise import Pairwise, pairwise
-from .uncertainty.permutation import permutation_test
 from .uncertainty.score_intervals import (
     CorrelationInterval,
     ScoreInterval,

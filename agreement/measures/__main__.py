@@ -3,19 +3,24 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from glob import has_magic
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from .coefficients.alpha import alphas
 from .coefficients.kappas import fleiss_kappa
-from .corpora.command import CorpusSums, sum_files
 from .corpora.files import PARQUET, find_files
 from .corpora.judgements import Columns
+from .corpora.parts import PartReport, over
+from .data.findings import find_lookalikes, find_odd_labels
 from .data.reliability_data import MEMBERS, ReliabilityData
+from .extras import require
 from .options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS, SumOptions
 from .results import format_defined, pluralize
 from .sums.text_sums import TextSums
@@ -62,20 +67,69 @@ def _is_corpus(options: argparse.Namespace) -> bool:
     return bool(asked or others or first.endswith(PARQUET) or (has_magic(first) and not Path(first).exists()))
 
 
-def _sum_corpus(options: argparse.Namespace) -> CorpusSums:
+@dataclass(frozen=True)
+class _CorpusSums:
+    """The sums of the documents of a corpus, the number of files that they are of, and the files left out.
+
+    `notes` says what looks like a mistake in names.
+    """
+
+    sums: TextSums
+    n_files: int
+    left_out: tuple[PartReport, ...]
+    notes: tuple[str, ...] = ()
+
+
+def _sum_corpus(options: argparse.Namespace) -> _CorpusSums:
+    """Return the sums of the files, with progress on a terminal: rate, time left, and each file that is left out."""
     if options.matrix:
         raise ValueError("a corpus has one judgement a row: no --matrix")
+    files, units = find_files(options.files), (options.unit or "unit").split(",")
     distances = tuple(options.distance or SET_DISTANCES)
-    units = (options.unit or "unit").split(",")
-    return sum_files(
-        find_files(options.files),
-        SumOptions(distances, options.exclude_unit, options.empty, options.thirds),
-        Columns(options.document or "document", units, options.coder, options.chain, options.label),
-        workers=options.workers,
-        cluster=options.cluster,
-        skip_errors=options.on_error == "skip",
-        quiet=options.quiet,
-    )
+    sum_options = SumOptions(distances, options.exclude_unit, options.empty, options.thirds)
+    columns = Columns(options.document or "document", units, options.coder, options.chain, options.label)
+    skip_errors = options.on_error == "skip"
+    require("tqdm", "the progress of a corpus")
+    from tqdm import tqdm
+
+    left_out: list[PartReport] = []
+    notes: list[str] = []
+    n_judgements = 0
+    with (
+        _open_executor(options.workers, options.cluster) as executor,
+        tqdm(total=len(files), unit=" files", disable=True if options.quiet else None, file=sys.stderr) as bar,
+    ):
+
+        def tell(part: PartReport) -> None:
+            nonlocal n_judgements
+            if part.error is not None:
+                left_out.append(part)
+                tqdm.write(f"left out: {part.error}", file=sys.stderr)
+            n_judgements += part.n_judgements
+            notes.extend(f"{part.name}: {note}" for note in part.notes)
+            bar.set_postfix_str(f"{n_judgements:,} judgements", refresh=False)
+            bar.update(bar.n < len(files))  # a part that is left out in the end comes a second time
+
+        sums = over(files, sum_options, executor, columns=columns, report=tell, skip_errors=skip_errors)
+    names = (("coder", sums.coders), ("document", sums.documents))
+    notes += [note for noun, given in names for note in find_lookalikes(noun, given)]
+    return _CorpusSums(sums, len(files) - len(left_out), tuple(left_out), (*find_odd_labels(sums.labels), *notes))
+
+
+@contextmanager
+def _open_executor(workers: int | None, cluster: str | None) -> Iterator[Executor | Callable[[], Executor] | None]:
+    """Give what `over` takes: of so many processes, of the Dask cluster at an address, or None for this process."""
+    if cluster is not None:
+        require("distributed", "a Dask cluster")
+        from distributed import Client
+
+        with Client(cluster) as client:  # type: ignore[no-untyped-call]
+            yield client.get_executor()
+    elif workers is not None:
+        # processes that begin anew have no threads of this one
+        yield partial(ProcessPoolExecutor, workers, mp_context=get_context("spawn"))
+    else:
+        yield None
 
 
 def _corpus_intervals(options: argparse.Namespace, sums: TextSums) -> dict[str, Interval]:
@@ -156,7 +210,7 @@ def _positive(text: str) -> int:
     return number
 
 
-def _text(intervals: dict[str, Interval], corpus: CorpusSums | None, notes: Sequence[str]) -> str:
+def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Sequence[str]) -> str:
     lines = []
     for name, one in intervals.items():
         line = f"{name:<20} {format_defined(one.value):>9}"
@@ -174,7 +228,7 @@ def _text(intervals: dict[str, Interval], corpus: CorpusSums | None, notes: Sequ
     return "\n".join([*lines, *(f"note: {note}" for note in notes)])
 
 
-def _json(intervals: dict[str, Interval], corpus: CorpusSums | None, notes: Sequence[str]) -> str:
+def _json(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Sequence[str]) -> str:
     answer: dict[str, Any] = {name: one.to_dict() for name, one in intervals.items()}
     if notes:
         answer["notes"] = notes

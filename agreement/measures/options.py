@@ -42,13 +42,9 @@ class Options:
 
     def parameters(self) -> dict[str, str]:
         """Return the options as text, for a result to carry."""
-        name = self.distance if isinstance(self.distance, str) else _distance_name(self.distance)
-        return {
-            "distance": name,
-            "exclude_unit": self.exclude_unit,
-            "empty": self.empty,
-            "thirds": self.thirds,
-        }
+        distance = self.distance
+        name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", type(distance).__name__))
+        return vars(self) | {"distance": name}
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,3 @@ class SumOptions:
     def of(self, distance: str) -> Options:
         """Return the options with one of the distances."""
         return Options(distance, self.exclude_unit, self.empty, self.thirds)
-
-
-def _distance_name(distance: Distance) -> str:
-    return str(getattr(distance, "__name__", type(distance).__name__))

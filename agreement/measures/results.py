@@ -194,6 +194,11 @@ def format_value(value: float | None) -> str:
     return "" if value is None else f"{value:z.4f}"
 
 
+def format_bounds(low: float | None, high: float | None) -> str:
+    """Return the ends of an interval, or nothing where there is none."""
+    return "" if low is None else f"{format_value(low)} to {format_value(high)}"
+
+
 def nonzero_counts(reasons: Mapping[str, int]) -> dict[str, int]:
     """Return the reasons with a count that is not 0."""
     return {reason: count for reason, count in reasons.items() if count}

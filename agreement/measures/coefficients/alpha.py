@@ -1,18 +1,28 @@
-"""Krippendorff's alpha, and what each unit adds to its disagreement."""
+"""Krippendorff's alpha, with named distances, with any callable and of counts; and what each unit adds to it.
 
-from collections.abc import Hashable, Sequence
+With a callable every pair of distinct values is compared.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import fsum, isfinite
 
+import numpy as np
+
+from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
+from ..data.subsets import number_labels
 from ..options import SET_DISTANCES, Options, SumOptions
 from ..results import Result
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import register_statistics
+from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
 from ..sums.tables import as_numbers, tabulate, unit_disagreements
-from ..sums.totals import alpha_from_totals, total_sums
-from ..values import Distance
-from .alpha_statistics import alpha_statistics, alphas_statistics
-from .callable_distances import alpha_of_callable, callable_unit_disagreements
+from ..sums.totals import alpha_from_totals, build_alpha_result, total_sums
+from ..values import Distance, Floats, Value, is_number, parse_number, remove_unit
+from .alpha_statistics import alpha_from_sums, alpha_statistics, alphas_statistics
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ def alpha(
     data = as_data(data)
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
-        return alpha_of_callable(data, distance, options)
+        return _alpha_of_callable(data, distance, options)
     sum_options = SumOptions((distance,), exclude_unit, empty, thirds)
     return alpha_from_totals(total_sums(tabulate(data, sum_options), distance), options)
 
@@ -111,7 +121,7 @@ def contributions(
     if isinstance(distance, str):
         terms = unit_disagreements(pairable, options).tolist()
     else:
-        terms = list(callable_unit_disagreements(data, distance, options).values())
+        terms = _callable_unit_disagreements(pairable, distance, options)
     total, n = sum(terms), int(pairable.coders.sum())
     return tuple(
         Contribution(
@@ -122,3 +132,132 @@ def contributions(
         )
         for row, term in zip(pairable.rows.tolist(), terms, strict=True)
     )
+
+
+def count_dice(a: Hashable, b: Hashable) -> float:
+    """Return the Dice distance of two counts: 1 - 2 min(a, b)/(a + b), and 0 for two zeros.
+
+    It is the Dice distance of two bags of a and b equal things (Dice 1945): coders who both find an SCU, one of them
+    more often, agree in part. Raises ValueError for what is no number from 0.
+
+    >>> count_dice(1, 3), count_dice(0, 2), count_dice(0, 0)
+    (0.5, 1.0, 0.0)
+    """
+    first, second = _count(a), _count(b)
+    return 0.0 if first == second else 1.0 - 2.0 * min(first, second) / (first + second)
+
+
+def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
+    """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
+    data = _as_counts(data)
+    used, options = PairableUnits.from_data(data), Options(count_dice)
+    terms = np.array(_callable_unit_disagreements(used, count_dice, options), dtype=np.float64)
+    groups, names = used.group_by(by)
+    n_groups, n_labels = len(names), len(data.labels)
+    rows, columns = np.nonzero(used.codes != MISSING)
+    labels = sparse_sums(groups[rows], used.codes[rows, columns], np.ones(len(rows)), (n_groups, n_labels))
+    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
+    apart = np.array([[count_dice(a, b) for b in data.labels] for a in data.labels]).reshape(n_labels, n_labels)
+
+    def coefficients(sums: Floats) -> Floats:
+        counts = sums[:, 1:]
+        return alpha_from_sums(sums[:, 0], ((counts @ apart) * counts).sum(axis=1), counts.sum(axis=1))[:, None]
+
+    statistics = SufficientStatistics(names, hstack_sums(observed, labels), ("",), coefficients)
+    return statistics.select_groups(np.bincount(groups, minlength=n_groups) > 0)
+
+
+@register_statistics(_count_statistics)
+def count_alpha(data: Data) -> Result:
+    """Return Krippendorff's alpha of counts with `count_dice` as the distance: `alpha(data, count_dice)`.
+
+    Values are numbers from 0: how often the coder found the unit. `bootstrap` and `jackknife` compute it from sums, as
+    they do with `alpha` and a distance that has a name. Raises ValueError for other values.
+
+    >>> counts = [[1, 1], [2, 1], [0, 0], [0, 1]]
+    >>> count_alpha(ReliabilityData.from_values("abcd", ["Ann", "Bob"], counts, ["peer"] * 4))
+    <alpha = 0.4286: 4 units, 2 coders, 8 judgements, 3 values>
+    """
+    data = _as_counts(data)
+    return alpha(data, count_dice)
+
+
+def _as_counts(data: Data) -> ReliabilityData:
+    """Return the data with labels in text as numbers."""
+    return number_labels(as_data(data), "counts are numbers")
+
+
+def _count(value: Hashable) -> float:
+    if not is_number(value) or parse_number(value) < 0:
+        raise ValueError(f"{value!r} is no count")
+    return parse_number(value)
+
+
+class _CheckedDistance:
+    """A callable distance that remembers, and that refuses what is not a distance."""
+
+    def __init__(self, distance: Distance) -> None:
+        self._distance = distance
+        self._known: dict[frozenset[Value], float] = {}
+
+    def __call__(self, a: Value, b: Value) -> float:
+        if a == b:
+            return 0.0
+        pair = frozenset((a, b))
+        if pair not in self._known:
+            distance = float(self._distance(a, b))
+            if not (isfinite(distance) and distance >= 0):
+                raise ValueError(f"the distance between {a!r} and {b!r} is {distance}")
+            self._known[pair] = distance
+        return self._known[pair]
+
+
+def _alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:
+    """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
+    compare, pairable = _CheckedDistance(distance), PairableUnits.from_data(data)
+    given = _list_values(pairable, remove=False)
+    removed = _list_values(pairable, remove=True) if options.exclude_unit == "both" else given
+    pooled = Counter(value for row in removed for _, value in row)
+    values = {value for row in given for _, value in row}
+    return build_alpha_result(
+        parameters=options.parameters(),
+        observed=fsum(_callable_unit_disagreements(pairable, compare, options)),
+        expected=fsum(2 * n * m * compare(a, b) for (a, n), (b, m) in combinations(pooled.items(), 2)),
+        n_units=len(given),
+        n_left_out=len(data.units) - len(given),
+        n_judgements=pooled.total(),
+        n_coders=len({column for row in given for column, _ in row}),
+        n_values=len(values),
+        labels=[label for label in data.labels if label in values],
+    )
+
+
+def _callable_unit_disagreements(pairable: PairableUnits, distance: Distance, options: Options) -> list[float]:
+    """Return for each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
+    totals = (fsum([pair[3] for pair in pairs]) for pairs in compare_judgements(pairable, distance, options))
+    return [2 * total / (m - 1) for total, m in zip(totals, pairable.coders.tolist(), strict=True)]
+
+
+def compare_judgements(
+    pairable: PairableUnits, distance: Distance, options: Options
+) -> Iterator[list[tuple[int, int, int, float]]]:
+    """Yield for each unit its pairs of judgements: the unit's place, the columns of both coders, and the distance."""
+    compare = distance if isinstance(distance, _CheckedDistance) else _CheckedDistance(distance)
+    for place, row in enumerate(_list_values(pairable, options.exclude_unit != "none")):
+        yield [(place, i, j, compare(a, b)) for (i, a), (j, b) in combinations(row, 2)]
+
+
+def _list_values(pairable: PairableUnits, remove: bool) -> list[list[tuple[int, Value]]]:
+    """Return the column and the value of each judgement of each unit, or its value without the unit."""
+    data = pairable.data
+    values = [data.value(code) for code in range(data.n_values)]
+    rows = [
+        [(column, values[code]) for column, code in enumerate(codes) if code != MISSING]
+        for codes in pairable.codes.tolist()
+    ]
+    if not remove or not data.has_sets:
+        return rows
+    units = [data.units[row] for row in pairable.rows.tolist()]
+    return [
+        [(column, remove_unit(value, unit)) for column, value in row] for unit, row in zip(units, rows, strict=True)
+    ]

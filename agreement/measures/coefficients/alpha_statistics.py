@@ -14,7 +14,7 @@ from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.names import sort_key
 from ..sums.overlaps import PairableUnits
 from ..sums.pairs import different_labels
-from ..sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
+from ..sums.readings import kind_similarities, sum_kind_similarities
 from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
 from ..sums.tables import as_numbers, label_numbers, tabulate, unit_disagreements
 from ..sums.text_sums import DistanceSums, DocumentSums, TextSums, reading_counts
@@ -23,36 +23,22 @@ from ..values import Distance, Floats, Ints, Label, remove_unit
 
 
 def alpha_statistics(
-    data: ReliabilityData,
-    by: str,
-    distance: str | Distance = "nominal",
-    *,
-    exclude_unit: str = "none",
-    empty: str = "subset",
-    thirds: str = "exact",
+    data: ReliabilityData, by: str, distance: str | Distance = "nominal", **conventions: str
 ) -> SufficientStatistics | None:
     """Return the sums of `alpha`, or None for a callable, which may relate values of different documents."""
-    if not isinstance(distance, str):
-        return None
-    return alphas_statistics(data, by, [distance], exclude_unit=exclude_unit, empty=empty, thirds=thirds)
+    return alphas_statistics(data, by, [distance], **conventions) if isinstance(distance, str) else None
 
 
 def alphas_statistics(
-    data: ReliabilityData,
-    by: str,
-    distances: Sequence[str] = SET_DISTANCES,
-    *,
-    exclude_unit: str = "none",
-    empty: str = "subset",
-    thirds: str = "exact",
+    data: ReliabilityData, by: str, distances: Sequence[str] = SET_DISTANCES, **conventions: str
 ) -> SufficientStatistics:
-    """Return the sums of `alphas` over documents or units."""
-    options = [Options(name, exclude_unit, empty, thirds) for name in distances]
+    """Return the sums of `alphas` over documents or units. The conventions are the options of both."""
+    options = SumOptions(tuple(distances), **conventions)
     if by == "document":
-        return _document_statistics(tabulate(data, SumOptions(tuple(distances), exclude_unit, empty, thirds)))
-    ordered = any(option.ordered for option in options)
-    of_distance = _ordered_unit_statistics if ordered else _unit_statistics
-    return _join_statistics([of_distance(data, option) for option in options])
+        return _document_statistics(tabulate(data, options))
+    of_each = [options.of(name) for name in options.distances]
+    of_distance = _ordered_unit_statistics if any(one.ordered for one in of_each) else _unit_statistics
+    return _join_statistics([of_distance(data, one) for one in of_each])
 
 
 def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
@@ -74,7 +60,12 @@ def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
 
 
 def _document_statistics(sums: TextSums) -> SufficientStatistics:
-    """Return the sums of alpha over texts, for several distances at once."""
+    """Return the sums of alpha over texts, for several distances at once.
+
+    Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
+    observed sum and that of overlapping pairs; then the judgements of each kind of several readings, and those with
+    each label.
+    """
     rows, names = sums.rows, sums.options.distances
     if any(sums.options.of(name).ordered for name in names):
         return _join_statistics([_ordered_document_statistics(sums.select_distances([name]), name) for name in names])
@@ -92,43 +83,9 @@ def _document_statistics(sums: TextSums) -> SufficientStatistics:
     counts = [rows[name] for name in ("n_judgements", "empty", "nonempty", "overlapping")]
     of_distances = [rows[name][:, k] for k in range(len(names)) for name in ("observed", "overlap_distance")]
     fixed = np.array([*counts, *of_distances, *of_kinds.T], dtype=np.float64).T.copy()
-    options = [sums.options.of(name) for name in names]
-    statistics = _build_statistics(sums.documents, fixed, by_label, labels, kinds, options)
-    return statistics.select_groups(rows["n_units"] > 0)
-
-
-def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> SufficientStatistics:
-    """Return the sums of `alpha` over documents from their `DocumentSums`: `alphas_statistics` of all their data.
-
-    `several` has the sums of one distance after the other, each of the same documents in the same order. Raises
-    ValueError if the sums of one were made with different parameters or are of other documents.
-    """
-    parts = [DistanceSums.from_sequence(sums) for sums in several]
-    for part in parts:
-        if part.texts is not parts[0].texts and list(part.texts.documents) != list(parts[0].texts.documents):
-            raise ValueError("the sums are of different documents")
-    if all(part.texts is parts[0].texts for part in parts):
-        return _document_statistics(parts[0].texts.select_distances([part.distance for part in parts]))
-    return _join_statistics([_document_statistics(part.texts.select_distances([part.distance])) for part in parts])
-
-
-def _build_statistics(
-    documents: Sequence[Hashable],
-    fixed: Floats,
-    by_label: Matrix,
-    labels: Sequence[Label],
-    kinds: Sequence[ReadingKind],
-    options: list[Options],
-) -> SufficientStatistics:
-    """Return the statistics of several distances.
-
-    Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
-    observed sum and that of overlapping pairs; then the judgements of each kind of several readings, and those with
-    each label.
-    """
-    n_fixed, names = fixed.shape[1], [str(option.distance) for option in options]
+    n_fixed, options = fixed.shape[1], [sums.options.of(name) for name in names]
     similar = [label_similarities(labels, name, option) for name, option in zip(names, options, strict=True)]
-    of_kinds = [kind_similarities(kinds, name, option) for name, option in zip(names, options, strict=True)]
+    kinds_alike = [kind_similarities(kinds, name, option) for name, option in zip(names, options, strict=True)]
 
     def coefficients(sums: Floats) -> Floats:
         n, empty, nonempty, overlapping = sums[:, :4].T
@@ -147,11 +104,27 @@ def _build_statistics(
             )
             if kinds:
                 counts = np.hstack((sums[:, [1, 2]], sums[:, n_fixed - len(kinds) : n_fixed]))
-                expected = expected - sum_kind_similarities(counts, of_kinds[k])
+                expected = expected - sum_kind_similarities(counts, kinds_alike[k])
             columns.append(alpha_from_sums(sums[:, 4 + 2 * k], expected, n))
         return np.stack(columns, axis=1)
 
-    return SufficientStatistics(documents, hstack_sums(fixed, by_label), tuple(names), coefficients)
+    statistics = SufficientStatistics(sums.documents, hstack_sums(fixed, by_label), tuple(names), coefficients)
+    return statistics.select_groups(rows["n_units"] > 0)
+
+
+def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> SufficientStatistics:
+    """Return the sums of `alpha` over documents from their `DocumentSums`: `alphas_statistics` of all their data.
+
+    `several` has the sums of one distance after the other, each of the same documents in the same order. Raises
+    ValueError if the sums of one were made with different parameters or are of other documents.
+    """
+    parts = [DistanceSums.from_sequence(sums) for sums in several]
+    for part in parts:
+        if part.texts is not parts[0].texts and list(part.texts.documents) != list(parts[0].texts.documents):
+            raise ValueError("the sums are of different documents")
+    if all(part.texts is parts[0].texts for part in parts):
+        return _document_statistics(parts[0].texts.select_distances([part.distance for part in parts]))
+    return _join_statistics([_document_statistics(part.texts.select_distances([part.distance])) for part in parts])
 
 
 def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:

@@ -1,5 +1,6 @@
 """Kappa where a coder may give a second label (Rosenberg & Binkowski 2004)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,17 +10,10 @@ from ..data.arrays import run_offsets, sorted_unique
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
-from ..options import MISSING_RULES, check_option
-from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
-from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import (
-    SufficientStatistics,
-    hstack_sums,
-    register_statistics,
-    sparse_sums,
-)
+from ..results import KappaResult
+from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, register_statistics, sparse_sums
 from ..values import Bools, Floats, Ints, Label
-from .chance import CERTAIN
+from .chance import ChanceCorrected
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,22 +33,15 @@ class _Votes:
 
 
 @dataclass(frozen=True, eq=False)
-class _AugmentedKappa:
+class _AugmentedKappa(ChanceCorrected):
     """The coefficient and its data."""
 
-    data: ReliabilityData
     p: float
-    missing: str
 
     def __post_init__(self) -> None:
-        check_option("missing", self.missing, MISSING_RULES)
+        super().__post_init__()
         if not 0.5 <= self.p <= 1:
             raise ValueError(f"p is {self.p!r}; it must be from 0.5 to 1")
-
-    @cached_property
-    def used_units(self) -> PairableUnits:
-        """The units in use."""
-        return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
 
     @cached_property
     def votes(self) -> _Votes:
@@ -98,20 +85,11 @@ class _AugmentedKappa:
         agreements[paired] = together[paired] / (m[paired] * (m[paired] - 1))
         return agreements
 
-    def statistics(self, by: str) -> SufficientStatistics | None:
-        """Return the sums over documents from which the coefficient follows; None for units, which share members."""
-        if by != "document":
-            return None
+    def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
+        """Return by document the judgements of each coder, the votes for labels, and what those for members share."""
         used, votes, n = self.used_units, self.votes, len(self.data.coders)
         documents, names = used.group_by(by)
         n_groups = len(names)
-        paired = np.flatnonzero(used.coders >= 2)
-        observed = sparse_sums(
-            np.tile(documents[paired], 2),
-            np.repeat([0, 1], len(paired)),
-            np.concatenate((self.agreements[paired], np.ones(len(paired)))),
-            (n_groups, 2),
-        )
         rows, columns = np.nonzero(used.codes != MISSING)
         judged = sparse_sums(documents[rows], columns, np.ones(len(rows)), (n_groups, n))
         of_label = votes.label < votes.n_labels
@@ -121,13 +99,7 @@ class _AugmentedKappa:
             votes.share[of_label],
             (n_groups, n * votes.n_labels),
         )
-        statistics = SufficientStatistics(
-            groups=names,
-            sums=hstack_sums(observed, judged, shared, self._common_members(~of_label)),
-            names=("augmented kappa",),
-            coefficients=self._coefficients,
-        )
-        return statistics.select_groups(np.bincount(documents, minlength=n_groups) > 0)
+        return hstack_sums(judged, shared, self._common_members(~of_label)), self._expected
 
     def _common_members(self, chosen: Bools) -> Floats:
         """Return for each document what the votes of each two coders for members of sets have in common."""
@@ -147,62 +119,35 @@ class _AugmentedKappa:
                 common[number] = (of_document.T @ of_document).toarray()
         return common.reshape(len(common), n * n)
 
-    def _coefficients(self, sums: Floats) -> Floats:
-        observed, expected = self._observed_and_expected(sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
-        return values[:, None]
-
-    def _observed_and_expected(self, sums: Floats) -> tuple[Floats, Floats]:
+    def _expected(self, sums: Floats) -> Floats:
         n, n_labels = len(self.data.coders), self.votes.n_labels
-        judged = sums[:, 2 : 2 + n]
-        shared = sums[:, 2 + n : 2 + n + n * n_labels].reshape(len(sums), n, n_labels)
-        common = shared @ shared.transpose(0, 2, 1) + sums[:, 2 + n + n * n_labels :].reshape(len(sums), n, n)
+        judged = sums[:, :n]
+        shared = sums[:, n : n + n * n_labels].reshape(len(sums), n, n_labels)
+        common = shared @ shared.transpose(0, 2, 1) + sums[:, n + n * n_labels :].reshape(len(sums), n, n)
         first, second = np.triu_indices(n, 1)
         room = judged[:, first] * judged[:, second]
         both = room > 0  # a coder without judgements has no votes
         agreed = np.divide(common[:, first, second], room, out=np.zeros_like(room), where=both)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return sums[:, 0] / sums[:, 1], agreed.sum(axis=1) / both.sum(axis=1)
+        expected: Floats = agreed.sum(axis=1) / both.sum(axis=1)
+        return expected
 
     def compute(self) -> KappaResult:
         """Return the coefficient of all data."""
-        used, data = self.used_units, self.data
-        observed = expected = value = None
-        note = ""
-        if not (used.coders >= 2).any():
-            note = "no unit is coded by two coders" if len(data.coders) > 1 else "there are fewer than two coders"
-            note = note if data.units else "there is no data"
-        else:
-            statistics = self.statistics("document")
-            assert statistics is not None
-            total = np.asarray(statistics.sums.sum(axis=0)).reshape(1, -1)
-            observed, expected = (float(part[0]) for part in self._observed_and_expected(total))
-            if expected < CERTAIN:
-                value = (observed - expected) / (1 - expected)
-            else:
-                note = "only one value is used, so that chance would agree as well"
-        return KappaResult(
-            coefficient="augmented kappa",
-            value=value,
-            observed=observed,
-            expected=expected,
-            n_units=len(used.rows),
-            n_coders=int((used.codes != MISSING).any(axis=0).sum()),
-            n_values=len(sorted_unique(self.votes.label[self.votes.share > 0])),
-            n_judgements=int(used.coders.sum()),
-            left_out=nonzero_counts(
-                {NOT_BY_ALL if self.missing == "drop" else NOT_CODED: len(data.units) - len(used.rows)}
-            ),
-            parameters={"p": str(self.p), "missing": self.missing},
-            note=note,
-        )
+        observed = expected = None
+        if (self.used_units.coders >= 2).any():
+            total = np.asarray(self.statistics("document").sums.sum(axis=0)).reshape(1, -1)
+            observed, expected = float(total[0, 0] / total[0, 1]), float(self._expected(total[:, 2:])[0])
+        fields = self.result_of(observed, expected, len(sorted_unique(self.votes.label[self.votes.share > 0])))
+        note = fields["note"].replace("by all coders", "by two coders")
+        return KappaResult(**fields | {"parameters": {"p": str(self.p), "missing": self.missing}, "note": note})
 
 
 def _augmented_statistics(
     data: ReliabilityData, by: str, p: float = 0.5, *, missing: str = "available"
 ) -> SufficientStatistics | None:
-    return _AugmentedKappa(data, p, missing).statistics(by)
+    if by != "document":  # units share members
+        return None
+    return _AugmentedKappa("augmented kappa", data, missing, p).statistics(by)
 
 
 @register_statistics(_augmented_statistics)
@@ -225,12 +170,12 @@ def augmented_kappa(data: Data, p: float = 0.5, *, missing: str = "available") -
     >>> round(augmented_kappa(data, p=0.6).value, 4)
     0.3363
     """
-    return _AugmentedKappa(as_data(data), p, missing).compute()
+    return _AugmentedKappa("augmented kappa", as_data(data), missing, p).compute()
 
 
 def unit_agreements(data: ReliabilityData, p: float = 0.5, *, missing: str = "available") -> Floats:
     """Return how far the coders of each unit agree, of the units that two coders coded (with "drop": all coders)."""
-    kappa = _AugmentedKappa(data, p, missing)
+    kappa = _AugmentedKappa("augmented kappa", data, missing, p)
     return kappa.agreements[kappa.used_units.coders >= 2]
 
 

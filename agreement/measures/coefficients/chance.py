@@ -17,11 +17,11 @@ from ..data.cells import MISSING
 from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..options import MISSING_RULES, Options, check_option
-from ..results import NOT_BY_ALL, NOT_CODED, nonzero_counts
+from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
 from ..sums.label_sets import label_similarities
 from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
 from ..sums.tables import unit_disagreements
 from ..values import Floats, Ints, Label
 from .scales import Scale
@@ -34,7 +34,69 @@ type Expected = Callable[[ValueMasses, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Kappa:
+class ChanceCorrected:
+    """What the coefficients of the family have in common.
+
+    `missing` says which units are in use: all with a judgement ("available"), or those of all coders ("drop").
+    """
+
+    name: str
+    data: ReliabilityData
+    missing: str
+
+    def __post_init__(self) -> None:
+        check_option("missing", self.missing, MISSING_RULES)
+
+    @cached_property
+    def used_units(self) -> PairableUnits:
+        """The units in use."""
+        return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
+
+    @cached_property
+    def agreements(self) -> Floats:
+        """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
+        raise NotImplementedError
+
+    def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
+        """Return columns for each document or unit, and the function that gives Ae of sums of these columns."""
+        raise NotImplementedError
+
+    def statistics(self, by: str) -> SufficientStatistics:
+        """Return the sums over documents or units from which the coefficient follows."""
+        used, (sums, expected) = self.used_units, self.chance(by)
+        group_of_unit, names = used.group_by(by)
+        paired = np.flatnonzero(used.coders >= 2)
+        observed = sparse_sums(
+            np.tile(group_of_unit[paired], 2),
+            np.repeat([0, 1], len(paired)),
+            np.concatenate((self.agreements[paired], np.ones(len(paired)))),
+            (len(names), 2),
+        )
+
+        def coefficients(sums: Floats) -> Floats:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return correct_for_chance(sums[:, 0] / sums[:, 1], expected(sums[:, 2:]))
+
+        statistics = SufficientStatistics(names, hstack_sums(observed, sums), (self.name,), coefficients)
+        return statistics.select_groups(np.bincount(group_of_unit, minlength=len(names)) > 0)
+
+    def result_of(self, observed: float | None, expected: float | None, n_values: int) -> dict[str, Any]:
+        """Return the fields of a `Result` with these agreements, which are None where no unit has two coders."""
+        return kappa_fields(
+            self.name,
+            observed,
+            expected,
+            n_units=len(self.used_units.rows),
+            n_coders=int((self.used_units.codes != MISSING).any(axis=0).sum()),
+            n_values=n_values,
+            n_judgements=int(self.used_units.coders.sum()),
+            missing=self.missing,
+            of_data=(len(self.data.units), len(self.data.coders)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Kappa(ChanceCorrected):
     """One coefficient of the family and its data.
 
     `expected` gives Ae of sums (replicates, columns of the masses). `pooled`: it is of the values of all coders
@@ -42,9 +104,6 @@ class Kappa:
     far sets are, None where they are equal or not; `scaled` is true where expected agreement is measured on the scale.
     """
 
-    name: str
-    data: ReliabilityData
-    missing: str
     expected: Expected
     pooled: bool
     scale: Scale
@@ -53,14 +112,9 @@ class Kappa:
     as_disagreement: bool = False
 
     def __post_init__(self) -> None:
-        check_option("missing", self.missing, MISSING_RULES)
+        super().__post_init__()
         if not self.pooled:
             check_known_coders(self.data)
-
-    @cached_property
-    def used_units(self) -> PairableUnits:
-        """The units in use."""
-        return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
 
     @cached_property
     def value_counts(self) -> tuple[Ints, Ints, Ints]:
@@ -82,9 +136,8 @@ class Kappa:
             equal = np.bincount(units, weights=given * (given - 1), minlength=len(m))
             agreements[paired] = equal[paired] / (m[paired] * (m[paired] - 1))
         else:
-            agreements[paired] = (
-                1 - unit_disagreements(self.used_units, self.options or Options(), apart)[paired] / m[paired]
-            )
+            terms = unit_disagreements(self.used_units, self.options or Options(), apart)
+            agreements[paired] = 1 - terms[paired] / m[paired]
         return agreements
 
     @property
@@ -93,8 +146,8 @@ class Kappa:
         nominal = self.options is None or self.options.distance == "nominal"
         return nominal and (self.options is None or self.data.cells.readings is None)
 
-    def masses(self, by: str) -> ValueMasses:
-        """Return the masses of values in each document, or in each unit."""
+    def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
+        """Return the masses of values in each document or unit, and the function that gives Ae of them."""
         used = self.used_units
         group_of_unit, names = used.group_by(by)
         rows, columns = np.nonzero(used.codes != MISSING)
@@ -109,7 +162,7 @@ class Kappa:
         apart = self.scale.of_labels if self.scaled else None
         options = self.options or Options()
         name = str(options.distance)
-        return ValueMasses(
+        masses = ValueMasses(
             judgements,
             SetSimilarities.none() if self._compares_equality else SetSimilarities.from_units(used, name, options),
             group_of_unit=group_of_unit,
@@ -117,80 +170,78 @@ class Kappa:
             by_unit=by == "unit",
             labels=label_similarities(self.data.labels, name, options) if apart is None else 1 - apart,
         )
+        return masses.sums, partial(self.expected, masses)
 
-    def statistics(self, by: str) -> SufficientStatistics:
-        """Return the sums over documents or units from which the coefficient follows."""
-        masses = self.masses(by)
-        paired = np.flatnonzero(self.used_units.coders >= 2)
-        groups = np.tile(masses.group_of_unit[paired], 2)
-        columns = np.repeat([0, 1], len(paired))
-        terms = np.concatenate((self.agreements[paired], np.ones(len(paired))))
-        statistics = SufficientStatistics(
-            groups=self.used_units.group_by(by)[1],
-            sums=hstack_sums(sparse_sums(groups, columns, terms, (masses.n_groups, 2)), masses.sums),
-            names=(self.name,),
-            coefficients=partial(self._coefficients, masses),
-        )
-        return statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
-
-    def _coefficients(self, masses: ValueMasses, sums: Floats) -> Floats:
-        observed, expected = self._observed_and_expected(masses, sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
-        return values[:, None]
-
-    def _observed_and_expected(self, masses: ValueMasses, sums: Floats) -> tuple[Floats, Floats]:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return sums[:, 0] / sums[:, 1], self.expected(masses, sums[:, 2:])
+    def result(self, **more: Any) -> KappaResult:
+        """Return the result, with more of its fields, or other ones."""
+        return KappaResult(**self.result_fields() | more)
 
     def result_fields(self) -> dict[str, Any]:
         """Return the fields of a `Result`."""
-        used, data = self.used_units, self.data
-        masses = self.masses("document")
-        values = sorted_unique(masses.judgements.codes)
-        ao = ae = value = None
+        used = self.used_units
+        values = sorted_unique(used.codes[used.codes != MISSING])
+        observed = expected = None
         if (used.coders >= 2).any():
-            total = np.concatenate(
-                ([np.nansum(self.agreements), np.count_nonzero(used.coders >= 2)], np.asarray(masses.sums.sum(axis=0)))
-            )
-            ao, ae = (float(part[0]) for part in self._observed_and_expected(masses, total[None, :]))
-            if ae < CERTAIN:
-                value = (ao - ae) / (1 - ae)
-        reason = NOT_BY_ALL if self.missing == "drop" else NOT_CODED
-        flipped = self.as_disagreement
-        return {
-            "coefficient": self.name,
-            "value": value,
-            "observed": None if ao is None else 1 - ao if flipped else ao,
-            "expected": None if ae is None else 1 - ae if flipped else ae,
-            "n_units": len(used.rows),
-            "n_coders": int((used.codes != MISSING).any(axis=0).sum()),
-            "n_values": len(values),
-            "n_judgements": int(used.coders.sum()),
-            "left_out": nonzero_counts({reason: len(data.units) - len(used.rows)}),
-            "parameters": {"missing": self.missing},
-            "note": "; ".join(find_odd_labels(data.labels[code] for code in values.tolist() if code < len(data.labels)))
-            if value is not None
-            else why_undefined(
-                n_units=len(data.units),
-                n_coders=len(data.coders),
-                n_values=len(values),
-                has_pairs=bool((used.coders >= 2).any()),
-                missing=self.missing,
-            ),
-        }
+            sums, expect = self.chance("document")
+            observed = float(np.nansum(self.agreements) / np.count_nonzero(used.coders >= 2))
+            expected = float(expect(np.asarray(sums.sum(axis=0))[None, :])[0])
+        fields = self.result_of(observed, expected, len(values))
+        if fields["value"] is not None:
+            labels = self.data.labels
+            fields["note"] = "; ".join(find_odd_labels(labels[code] for code in values.tolist() if code < len(labels)))
+        if self.as_disagreement and observed is not None and expected is not None:
+            fields |= {"observed": 1 - observed, "expected": 1 - expected}
+        return fields
 
 
-def why_undefined(*, n_units: int, n_coders: int, n_values: int, has_pairs: bool, missing: str) -> str:
-    """Return why a kappa has no value. Units and coders are those of the data, the values those in use."""
-    if not n_units:
-        return "there is no data"
-    if n_coders < 2:
-        return "there are fewer than two coders"
-    if not has_pairs:
-        return f"no unit is coded by {'all coders' if missing == 'drop' else 'two coders'}"
-    alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
-    return f"{alike}, so that chance would agree as well"
+def correct_for_chance(observed: Floats, expected: Floats) -> Floats:
+    """Return (Ao - Ae)/(1 - Ae) as a column, NaN where chance would agree as well."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)[:, None]
+
+
+def kappa_fields(
+    name: str,
+    observed: float | None,
+    expected: float | None,
+    *,
+    n_units: int,
+    n_coders: int,
+    n_values: int,
+    n_judgements: int,
+    missing: str,
+    of_data: tuple[int, int],
+) -> dict[str, Any]:
+    """Return the fields of a `Result`.
+
+    The numbers are of what is in use, and `of_data` has those of all units and coders of the data. The agreements are
+    None where no unit in use has two coders.
+    """
+    value, note = None, ""
+    if observed is not None and expected is not None and expected < CERTAIN:
+        value = (observed - expected) / (1 - expected)
+    elif not of_data[0]:
+        note = "there is no data"
+    elif of_data[1] < 2:
+        note = "there are fewer than two coders"
+    elif observed is None:
+        note = f"no unit is coded by {'all coders' if missing == 'drop' else 'two coders'}"
+    else:
+        alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
+        note = f"{alike}, so that chance would agree as well"
+    return {
+        "coefficient": name,
+        "value": value,
+        "observed": observed,
+        "expected": expected,
+        "n_units": n_units,
+        "n_coders": n_coders,
+        "n_values": n_values,
+        "n_judgements": n_judgements,
+        "left_out": nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: of_data[0] - n_units}),
+        "parameters": {"missing": missing},
+        "note": note,
+    }
 
 
 def kappa_statistics(kappa: Callable[..., Kappa]) -> Callable[..., SufficientStatistics]:

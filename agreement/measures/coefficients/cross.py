@@ -18,12 +18,7 @@ from ..results import Result, nonzero_counts
 from ..sums.label_sets import label_similarities
 from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import (
-    SufficientStatistics,
-    hstack_sums,
-    register_statistics,
-    sparse_sums,
-)
+from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
 from ..sums.tables import as_numbers, label_numbers, unit_disagreements
 from ..values import Bools, Floats, Ints
 from .alpha_statistics import remove_units
@@ -171,13 +166,10 @@ def cross_statistics(
     first: Sequence[Hashable],
     second: Sequence[Hashable],
     distance: str = "nominal",
-    *,
-    exclude_unit: str = "none",
-    empty: str = "subset",
-    thirds: str = "exact",
+    **conventions: str,
 ) -> SufficientStatistics | None:
     """Return the sums of `cross_alpha`, or None for the distances of numbers."""
-    options = Options(distance, exclude_unit, empty, thirds)
+    options = Options(distance, **conventions)
     return None if options.ordered else CrossPairs.from_data(data, first, second, options).statistics(by)
 
 

@@ -1,6 +1,7 @@
 """Coefficients corrected for chance: S, pi, the kappas, AC1, and beta for sets."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..values import Distance, Floats, Label
 from .chance import (
     CERTAIN,
     NO_Z_OF_UNEQUAL,
+    Expected,
     Kappa,
     check_two_coders,
     count_categories,
@@ -32,11 +34,16 @@ MAX_LABELS = 1000
 NO_Z_WITHOUT_VARIANCE = "no z: its variance by chance is 0"
 
 
-def _observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """Return the kappa that expects no agreement by chance."""
-    return Kappa(
-        "Ao", data, missing, lambda _, sums: np.zeros(len(sums)), pooled=True, scale=Scale.from_data(data, "nominal")
-    )
+def _nominal_kappa(
+    name: str, chance: Expected, data: ReliabilityData, *, pooled: bool = True, missing: str = "available"
+) -> Kappa:
+    """Return a kappa of values that are equal or not."""
+    return Kappa(name, data, missing, chance, pooled=pooled, scale=Scale.from_data(data))
+
+
+_observed_agreement = partial(_nominal_kappa, "Ao", lambda _, sums: np.zeros(len(sums)))
+_fleiss_kappa = partial(_nominal_kappa, "K", pooled_chance)
+_multi_kappa = partial(_nominal_kappa, "multi-kappa", individual_chance, pooled=False)
 
 
 @register_statistics(kappa_statistics(_observed_agreement))
@@ -50,9 +57,7 @@ def observed_agreement(data: Data, *, missing: str = "available") -> Result:
     >>> observed_agreement(data)
     <Ao = 0.5000: 2 units, 2 coders, 4 judgements, 2 values>
     """
-    data = as_data(data)
-    kappa = _observed_agreement(data, missing=missing)
-    parts = kappa.result_fields()
+    parts = _observed_agreement(as_data(data), missing=missing).result_fields()
     value = parts["observed"]
     return Result(**parts | {"value": value, "expected": None, "note": "" if value is not None else parts["note"]})
 
@@ -81,14 +86,13 @@ def bennett_s(data: Data, *, categories: Sequence[Label] | None = None, missing:
     >>> bennett_s(data, categories=["x", "y", "z"]).value
     0.25
     """
-    data = as_data(data)
-    return KappaResult(**_bennett_s(data, categories=categories, missing=missing).result_fields())
+    return _bennett_s(as_data(data), categories=categories, missing=missing).result()
 
 
 def _scott_pi(data: ReliabilityData, *, missing: str = "available") -> Kappa:
     """Return the kappa of `scott_pi`."""
     check_two_coders(data, "scott_pi", "fleiss_kappa")
-    return Kappa("pi", data, missing, pooled_chance, pooled=True, scale=Scale.from_data(data, "nominal"))
+    return _nominal_kappa("pi", pooled_chance, data, missing=missing)
 
 
 @register_statistics(kappa_statistics(_scott_pi))
@@ -102,8 +106,7 @@ def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     >>> round(scott_pi(data).value, 4)
     -0.3333
     """
-    data = as_data(data)
-    return KappaResult(**_scott_pi(data, missing=missing).result_fields())
+    return _scott_pi(as_data(data), missing=missing).result()
 
 
 def _cohen_kappa(
@@ -164,11 +167,6 @@ def cohen_kappa(
     )
 
 
-def _fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """Return the kappa of `fleiss_kappa`."""
-    return Kappa("K", data, missing, pooled_chance, pooled=True, scale=Scale.from_data(data, "nominal"))
-
-
 @register_statistics(kappa_statistics(_fleiss_kappa))
 def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "1979") -> KappaResult:
     """Return multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
@@ -190,9 +188,8 @@ def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "197
     >>> fleiss_kappa(data)
     <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
     """
-    data = as_data(data)
     check_option("variance", variance, VARIANCES)
-    kappa = _fleiss_kappa(data, missing=missing)
+    kappa = _fleiss_kappa(as_data(data), missing=missing)
     parts = kappa.result_fields()
     if parts["value"] is None:
         return KappaResult(**parts)
@@ -202,11 +199,6 @@ def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "197
         null = fleiss_error(np.bincount(codes[codes != MISSING]), int(kappa.used_units.coders[0]), variance)
     categories = _category_kappas(kappa)
     return KappaResult(**parts, standard_error_null=null, categories=categories, z_note="" if null else why)
-
-
-def _multi_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """Return the kappa of `multi_kappa`."""
-    return Kappa("multi-kappa", data, missing, individual_chance, pooled=False, scale=Scale.from_data(data, "nominal"))
 
 
 @register_statistics(kappa_statistics(_multi_kappa))
@@ -222,8 +214,7 @@ def multi_kappa(data: Data, *, missing: str = "available") -> KappaResult:
     >>> multi_kappa(data)
     <multi-kappa = 0.0000: 4 units, 3 coders, 12 judgements, 2 values>
     """
-    data = as_data(data)
-    return KappaResult(**_multi_kappa(data, missing=missing).result_fields())
+    return _multi_kappa(as_data(data), missing=missing).result()
 
 
 def _beta(
@@ -269,11 +260,10 @@ def beta(
     >>> round(beta(data, "jaccard").value, 4)
     0.193
     """
-    data = as_data(data)
-    kappa = _beta(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
+    kappa = _beta(as_data(data), distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
     name = str(distance) if kappa.scale.of_labels is None else kappa.scale.name
     parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
-    return KappaResult(**kappa.result_fields() | {"parameters": parameters})
+    return kappa.result(parameters=parameters)
 
 
 def _gwet_ac1(
@@ -321,9 +311,8 @@ def gwet_ac1(
     >>> round(gwet_ac1(data).value, 4)
     0.68
     """
-    data = as_data(data)
-    kappa = _gwet_ac1(data, distance, categories=categories, missing=missing)
-    return KappaResult(**kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
+    kappa = _gwet_ac1(as_data(data), distance, categories=categories, missing=missing)
+    return kappa.result(parameters={"distance": kappa.scale.name, "missing": missing})
 
 
 def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:

@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 
 from ..options import MISSING_RULES, check_option
-from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero_counts
+from ..results import CategoryKappa, KappaResult
 from ..sums.patterns import LabelPatterns
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..values import Bools, Floats
-from .chance import CERTAIN, NO_Z_OF_UNEQUAL, why_undefined
+from .chance import CERTAIN, NO_Z_OF_UNEQUAL, correct_for_chance, kappa_fields
 from .standard_errors import fleiss_error
 
 
@@ -59,43 +59,28 @@ class PatternKappa:
     def result(self) -> KappaResult:
         """Return what `fleiss_kappa` returns, with K of each label."""
         used = self.used
-        counts, n_judgements = used.count_judgements(), int((used.n_units * used.n_coders).sum())
-        n_units, paired = int(used.n_units.sum()), used.n_coders >= 2
-        observed = expected = value = None
+        counts, paired, numbers = used.count_judgements(), used.n_coders >= 2, np.unique(used.n_coders).tolist()
+        n_units = int(used.n_units.sum())
+        observed = expected = None
         if paired.any():
             observed = float((used.n_units * used.agreements)[paired].sum() / used.n_units[paired].sum())
             expected = float((used.share_units() ** 2).sum() / n_units**2)
-            if expected < CERTAIN:
-                value = (observed - expected) / (1 - expected)
-        n_values, of_all = int(np.count_nonzero(counts)), int(self.patterns.n_units.sum())
-        reason = NOT_BY_ALL if self.missing == "drop" else NOT_CODED
-        numbers = np.unique(used.n_coders).tolist()
-        return KappaResult(
-            coefficient="K",
-            value=value,
-            observed=observed,
-            expected=expected,
+        fields = kappa_fields(
+            "K",
+            observed,
+            expected,
             n_units=n_units,
             n_coders=self.n_coders_used,
-            n_values=n_values,
-            n_judgements=n_judgements,
-            left_out=nonzero_counts({reason: of_all - n_units}),
-            parameters={"missing": self.missing},
-            note=""
-            if value is not None
-            else why_undefined(
-                n_units=of_all,
-                n_coders=self.n_coders,
-                n_values=n_values,
-                has_pairs=bool(paired.any()),
-                missing=self.missing,
-            ),
-            standard_error_null=fleiss_error(counts, numbers[0], "1979")
-            if value is not None and len(numbers) == 1
-            else None,
-            categories=self._of_each_label() if value is not None else (),
-            z_note=NO_Z_OF_UNEQUAL if value is not None and len(numbers) > 1 else "",
+            n_values=int(np.count_nonzero(counts)),
+            n_judgements=int((used.n_units * used.n_coders).sum()),
+            missing=self.missing,
+            of_data=(int(self.patterns.n_units.sum()), self.n_coders),
         )
+        if fields["value"] is None:
+            return KappaResult(**fields)
+        null = fleiss_error(counts, numbers[0], "1979") if len(numbers) == 1 else None
+        why = NO_Z_OF_UNEQUAL if len(numbers) > 1 else ""
+        return KappaResult(**fields, standard_error_null=null, categories=self._of_each_label(), z_note=why)
 
     def _of_each_label(self) -> tuple[CategoryKappa, ...]:
         used = self.used
@@ -118,7 +103,5 @@ def _coefficients(sums: Floats) -> Floats:
     """Return K of sums (replicates, columns of `LabelPatterns.sums_by_text`), NaN where it is undefined."""
     masses = sums[:, 2:]
     with np.errstate(invalid="ignore", divide="ignore"):
-        observed = sums[:, 0] / sums[:, 1]
         expected = (masses**2).sum(axis=1) / masses.sum(axis=1) ** 2
-        values = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
-    return values[:, None]
+        return correct_for_chance(sums[:, 0] / sums[:, 1], expected)

@@ -17,7 +17,6 @@ shared tasks' scorer.
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from math import comb
 from typing import Any
 
@@ -357,19 +356,13 @@ def count_texts(
     )
 
 
-def _count_both_directions(
-    part: Callable[[list[Cluster], list[Cluster]], Ratio], keys: list[Cluster], responses: list[Cluster]
-) -> Sequence[float]:
-    return *part(keys, responses), *part(responses, keys)
-
-
 def _finish_both_directions(counts: Floats) -> Score:
     found, of_key, also_found, of_response = counts
     return Score.from_ratios((found, of_key), (also_found, of_response))
 
 
 def _both_directions(part: Callable[[list[Cluster], list[Cluster]], Ratio]) -> Scorer:
-    return Scorer(partial(_count_both_directions, part), _finish_both_directions)
+    return Scorer(lambda keys, responses: (*part(keys, responses), *part(responses, keys)), _finish_both_directions)
 
 
 def _ceaf(similarity_of: Callable[[int, int, int], float], own: Callable[[Cluster], int]) -> Scorer:

@@ -11,7 +11,7 @@ from ..data.arrays import sorted_unique
 from ..data.cells import MISSING, Content
 from ..data.findings import find_lookalikes
 from ..data.partitions import Partition
-from ..data.records import overlay_sets
+from ..data.records import overlay_sets, pivot
 from ..data.reliability_data import ReliabilityData
 from ..values import Bools, Ints, parse_number
 
@@ -79,17 +79,13 @@ class Factor:
         if complete and len(numbers) and np.issubdtype(numbers.dtype, np.signedinteger):
             low, high = int(numbers.min()), int(numbers.max())
             if high - low <= _PLACES_PER_ROW * len(numbers) + 1024:
-                return cls._from_range(numbers - low, low, high)
+                shifted, present = numbers - low, np.zeros(high - low + 1, dtype=np.bool_)
+                present[shifted] = True
+                names = np.flatnonzero(present)
+                codes = shifted if len(names) == len(present) else (np.cumsum(present) - 1)[shifted]
+                return cls(codes, (names + low).tolist(), "numbers")
         codes, distinct = factorize(numbers, missing)
         return cls(codes, distinct.tolist(), "numbers")
-
-    @classmethod
-    def _from_range(cls, shifted: Ints, low: int, high: int) -> "Factor":
-        present = np.zeros(high - low + 1, dtype=np.bool_)
-        present[shifted] = True
-        names = np.flatnonzero(present)
-        codes = shifted if len(names) == len(present) else (np.cumsum(present) - 1)[shifted]
-        return cls(codes, (names + low).tolist(), "numbers")
 
     @classmethod
     def from_floats(cls, numbers: NDArray[np.floating[Any]], *, whole: bool) -> "Factor":
@@ -168,11 +164,11 @@ class Judgements:
         if columns.chain is None:
             chains = np.full(shape, MISSING, dtype=np.int64)
         else:
-            chains = _spread(place, self._number_chains(documents, n_units), shape)
+            chains = pivot(place, self._number_chains(documents, n_units), shape)
         content: Content = Partition.from_ids(chains.T, document_of_unit, len(documents.names))
         if columns.label is not None:
             label = factors[columns.label].parse_numbers(self.row_name) if numbers else factors[columns.label]
-            codes_of_labels = np.ascontiguousarray(_spread(place, label.codes, shape).T)
+            codes_of_labels = np.ascontiguousarray(pivot(place, label.codes, shape).T)
             content = overlay_sets(content.to_cells(), codes_of_labels, tuple(label.names))
         return ReliabilityData(range(n_units), tuple(coders.names), list(documents.names), document_of_unit, content)
 
@@ -229,13 +225,6 @@ def factorize(numbers: NDArray[Any], missing: Bools | None = None) -> tuple[Ints
     begins = np.append(True, numbers[1:] != numbers[:-1]) if len(numbers) else np.zeros(0, dtype=np.bool_)
     of_runs, distinct = pd.factorize(numbers[begins])
     return of_runs[np.cumsum(begins) - 1], distinct
-
-
-def _spread(place: Ints, codes: NDArray[np.integer[Any]], shape: tuple[int, int]) -> Ints:
-    """Return the codes of rows in a table, -1 where there is no row."""
-    table = np.full(shape[0] * shape[1], MISSING, dtype=np.int64)
-    table[place] = codes
-    return table.reshape(shape)
 
 
 def _number_pairs(

@@ -38,7 +38,8 @@ def read_parquet(path: str | Path, columns: Columns) -> Judgements:
     Path(path).open("rb").close()  # DuckDB takes a name for a pattern, and has errors of its own
     with _connect(os.getpid()).cursor() as connection:
         try:
-            connection.execute(f"create temp view judgements as select * from {_quote_path(path)}")  # noqa: S608
+            quoted = str(path).replace("'", "''")
+            connection.execute(f"create temp view judgements as select * from read_parquet('{quoted}')")  # noqa: S608
             described = connection.execute("describe judgements").fetchall()
             types = {name: str(type_) for name, type_, *_ in described}
             found = columns.find(list(types))
@@ -108,7 +109,3 @@ def _fetch(connection: "DuckDBPyConnection", expression: str) -> tuple[NDArray[A
     read: dict[str, Any] = connection.execute(f"select {expression} as entry from judgements").fetchnumpy()  # noqa: S608
     entries = read["entry"]
     return np.ma.getdata(entries), np.ma.getmaskarray(entries)
-
-
-def _quote_path(path: str | Path) -> str:
-    return "read_parquet('" + str(path).replace("'", "''") + "')"

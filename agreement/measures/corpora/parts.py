@@ -1,6 +1,6 @@
 """Sums of data that come in parts, each computed wherever an executor runs it."""
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,9 +12,8 @@ from ..data.inputs import Data, as_data
 from ..options import SumOptions
 from ..sums.tables import tabulate
 from ..sums.text_sums import TextSums
-from .files import read_judgements
+from .files import from_table, read_judgements
 from .judgements import Columns, Judgements
-from .tables import from_table
 
 type Part = str | Path | Data | Callable[[], str | Path | Data]
 type _Compute = Callable[[Part], _Sums]
@@ -55,11 +54,21 @@ class _Outcome:
     computed: _Sums | Exception
 
     @property
-    def report(self) -> PartReport:
+    def error(self) -> Exception | None:
+        return self.computed if isinstance(self.computed, Exception) else None
+
+    @property
+    def sums(self) -> _Sums:
         if isinstance(self.computed, Exception):
-            return PartReport(self.name, error=self.computed)
-        rows = self.computed.sums.rows
-        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()), notes=self.computed.notes)
+            raise self.computed
+        return self.computed
+
+    @property
+    def report(self) -> PartReport:
+        if self.error is not None:
+            return PartReport(self.name, error=self.error)
+        rows = self.sums.sums.rows
+        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()), notes=self.sums.notes)
 
 
 def over(
@@ -102,68 +111,55 @@ def over(
     >>> over(reversed(parts), sums.options) == sums
     True
     """
-    collected = _Collected(skip_errors)
+    computed: dict[int, _Outcome] = {}
+    conflicts = _Conflicts()
     tell = report or (lambda _: None)
     compute = partial(_compute_part, options, columns or Columns())
     with closing(_compute(parts, compute, executor)) as outcomes:  # what is not begun is cancelled if one is an error
         for outcome in outcomes:
-            collected.add(outcome)
+            error = outcome.error
+            if error is None:
+                computed[outcome.place] = outcome
+                error = None if skip_errors else conflicts.find(outcome)
+            if error is not None and (not skip_errors or isinstance(error, ImportError)):
+                raise error
             tell(outcome.report)
-    for left_out in collected.leave_out():
-        tell(left_out)
-    return TextSums.concatenate([TextSums.without_texts(options), *collected.sums()]).sort()
+    in_order = [outcome for _, outcome in sorted(computed.items())]
+    for outcome in in_order if skip_errors else ():
+        error = conflicts.find(outcome)
+        if error is not None:
+            del computed[outcome.place]
+            tell(PartReport(outcome.name, error=error))
+    sums = [outcome.sums.sums for outcome in in_order if outcome.place in computed]
+    return TextSums.concatenate([TextSums.without_texts(options), *sums]).sort()
 
 
-class _Collected:
-    """The sums of the parts that were computed, and what no two parts may have."""
+class _Conflicts:
+    """What no two parts may have: a document, and columns of another kind."""
 
-    def __init__(self, skip_errors: bool) -> None:
-        self._skip_errors = skip_errors
-        self._parts: dict[int, tuple[str, _Sums]] = {}
-        self._place_of_kind: dict[str, int] = {}
-        self._place_of_document: dict[Hashable, int] = {}
+    def __init__(self) -> None:
+        self._of_kind: dict[str, _Outcome] = {}
+        self._of_document: dict[Hashable, _Outcome] = {}
 
-    def add(self, outcome: _Outcome) -> None:
-        """Add the sums of a part. Raise what it raised, and what is wrong beside others, unless errors are skipped."""
-        error = outcome.computed if isinstance(outcome.computed, Exception) else None
-        if isinstance(outcome.computed, _Sums):
-            self._parts[outcome.place] = outcome.name, outcome.computed
-            if not self._skip_errors:
-                error = self._check(outcome.place)
-        if error is not None and (not self._skip_errors or isinstance(error, ImportError)):
-            raise error
-
-    def leave_out(self) -> Iterator[PartReport]:
-        """Leave out what does not go with the parts before it, where errors are skipped."""
-        for place in sorted(self._parts) if self._skip_errors else ():
-            error = self._check(place)
-            if error is not None:
-                name, _ = self._parts.pop(place)
-                yield PartReport(name, error=error)
-
-    def sums(self) -> list[TextSums]:
-        """Return the sums of each part, in the order of the parts."""
-        return [part.sums for _, (_, part) in sorted(self._parts.items())]
-
-    def _check(self, place: int) -> ValueError | None:
+    def find(self, part: _Outcome) -> ValueError | None:
         """Return what is wrong with a part beside those that were checked before, if anything is."""
-        part = self._parts[place][1]
-        for role, kind in part.kinds.items():
-            other = self._place_of_kind.setdefault(role, place) if kind else place
-            if kind != self._parts[other][1].kinds[role]:
-                held = (f"{part.kinds[role]} in {name}" for name, part in self._in_order(other, place))
+        for role, kind in part.sums.kinds.items():
+            other = self._of_kind.setdefault(role, part) if kind else part
+            if kind != other.sums.kinds[role]:
+                held = (f"{one.sums.kinds[role]} in {one.name}" for one in _in_order(other, part))
                 return ValueError(f"the column of the {role} has {' and '.join(held)}")
-        documents = part.sums.documents
-        elsewhere = self._place_of_document.keys() & documents
+        documents = part.sums.sums.documents
+        elsewhere = self._of_document.keys() & documents
         if elsewhere:
             document = next(document for document in documents if document in elsewhere)
-            names = " and ".join(name for name, _ in self._in_order(self._place_of_document[document], place))
+            names = " and ".join(one.name for one in _in_order(self._of_document[document], part))
             return ValueError(f"document {document!r} is in two parts: {names}")
-        self._place_of_document.update(dict.fromkeys(documents, place))
+        self._of_document.update(dict.fromkeys(documents, part))
         return None
 
-    def _in_order(self, *places: int) -> list[tuple[str, _Sums]]:
-        return [self._parts[place] for place in sorted(places)]
+
+def _in_order(*parts: _Outcome) -> list[_Outcome]:
+    return sorted(parts, key=lambda part: part.place)
 
 
 def _compute_part(options: SumOptions, columns: Columns, part: Part) -> _Sums:

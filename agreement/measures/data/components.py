@@ -1,6 +1,6 @@
 """The connected parts of reliability data: what one merge or split of a chain can change, and no more."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,11 +40,7 @@ def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityDat
     names = [original(document) for document in data.documents]
     number = {name: place for place, name in enumerate(dict.fromkeys(names))}
     places = np.array([number[name] for name in names], dtype=np.int64)
-    document_of_unit = places[data.document_of_unit]
-    content = data.content
-    if isinstance(content, Partition):
-        content = content.move_to_documents(document_of_unit)
-    return replace(data, documents=list(number), document_of_unit=document_of_unit, content=content)
+    return move_to_documents(data, places[data.document_of_unit], list(number))
 
 
 def split_shared_components(
@@ -77,12 +73,15 @@ def _itself(name: Hashable) -> Hashable:
     return name
 
 
-def move_to_documents(data: ReliabilityData, document_of_unit: Ints) -> ReliabilityData:
-    """Return the data with their units in documents that have these numbers as names, and that cut no set."""
+def move_to_documents(
+    data: ReliabilityData, document_of_unit: Ints, names: Sequence[Hashable] | None = None
+) -> ReliabilityData:
+    """Return the data with their units in other documents, which cut no set; their names are numbers unless given."""
     content = data.content
     if isinstance(content, Partition):
         content = content.move_to_documents(document_of_unit)
-    names = range(int(document_of_unit.max(initial=-1)) + 1)
+    if names is None:
+        names = range(int(document_of_unit.max(initial=-1)) + 1)
     return replace(data, documents=names, document_of_unit=document_of_unit, content=content)
 
 

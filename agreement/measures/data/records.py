@@ -1,9 +1,10 @@
 """Reliability data from tables with one judgement per row: a CSV file, an export, a query."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..values import Ints, Label, is_number
 from .arrays import factorize_integers, first_positions
@@ -55,11 +56,11 @@ def parse_records(
     place = unit_of_row * len(coders) + coder_of_row
     _check_unique_judgements(table, place, units, coders)
     shape = (len(units), len(coders))
-    ids = np.full(shape, MISSING, dtype=np.int64) if chains is None else _pivot(place, chains[1], shape)
+    ids = np.full(shape, MISSING, dtype=np.int64) if chains is None else pivot(place, chains[1], shape)
     content: Content = Partition.from_ids(ids, document_of_unit, len(names))
     places: dict[Label, str] = {}
     if labels is not None:
-        content = overlay_sets(content.to_cells(), _pivot(place, labels[1], shape), tuple(labels[0]))
+        content = overlay_sets(content.to_cells(), pivot(place, labels[1], shape), tuple(labels[0]))
         text = next((number for number, name in enumerate(labels[0]) if not is_number(name)), None)
         if text is not None:
             places[labels[0][text]] = table.row_name(int((labels[1] == text).argmax()))
@@ -133,7 +134,7 @@ def _check_unique_judgements(
         raise ValueError(f"{table.row_name(second)}: {what}, first in {table.row_name(first)}")
 
 
-def _pivot(place: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
+def pivot(place: Ints, numbers: NDArray[np.integer[Any]], shape: tuple[int, int]) -> Ints:
     """Return the numbers of rows in a table of units and coders, -1 where it has no entry."""
     table = np.full(shape[0] * shape[1], MISSING, dtype=np.int64)
     table[place] = numbers

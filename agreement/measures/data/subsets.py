@@ -29,7 +29,8 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
     if mapping and not any(label in mapping for label in used):
         raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
-    return _replace_labels(data, [_merge(label, mapping) for label in data.labels])
+    merged = [mapping.get(label, map_members(label, lambda one: mapping.get(one, one))) for label in data.labels]
+    return _replace_labels(data, merged)
 
 
 def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
@@ -67,15 +68,16 @@ def _members_of(label: Label) -> list[Label]:
     return sorted(label, key=repr) if isinstance(label, frozenset) else []
 
 
-def _merge(label: Label, mapping: Mapping[Label, Label]) -> Label:
-    return mapping[label] if label in mapping else map_members(label, lambda one: mapping.get(one, one))
-
-
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
     """Return the data of some of the coders, by their numbers. Raises ValueError for counts, which name no coder."""
     check_known_coders(data)
     coders = tuple(data.coders[c] for c in columns)
     return replace(data, coders=coders, content=data.content.select_coders(columns))
+
+
+def without_coder(data: ReliabilityData, column: int) -> ReliabilityData:
+    """Return the data of all coders but one. Raises ValueError as `select_coders` does."""
+    return select_coders(data, [other for other in range(len(data.coders)) if other != column])
 
 
 def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:

@@ -6,10 +6,11 @@ import io
 import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import batched, islice
+from itertools import batched, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,8 @@ class CsvFile:
         for name in places:
             if self.header.count(name) > 1:
                 raise ValueError(f"there are two columns {name!r}")
-        numbers = {name: _NameNumbers({"": MISSING}) for name in places}
+        # the number of a name is that of names before it; the empty name is missing
+        numbers = {name: defaultdict(count().__next__, {"": MISSING}) for name in places}
         codes: dict[str, list[Ints]] = {name: [np.zeros(0, dtype=np.int64)] for name in places}
         rows = filter(any, self._reader(self.separator))
         try:
@@ -138,11 +140,3 @@ def _decode(content: bytes) -> str:
         before = error.object[: error.start].decode(encoding)
         line, what = before.count("\n") + 1, f"byte 0x{error.object[error.start]:02X} is not {name}"
     raise ValueError(f"line {line}: {what}: save the file as UTF-8")
-
-
-class _NameNumbers(dict[str, int]):
-    """Numbers of names in the order in which they first appear; the empty name is missing."""
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 
 from ..values import Readings
 from .consensus import Consensus
-from .projection import Entity
+from .votes import Entity
 
 type Reading = frozenset[Hashable]
 type CoderPointers = Mapping[Hashable, Collection[Hashable | Set[Hashable]]]

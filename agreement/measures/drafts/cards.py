@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from numpy.typing import ArrayLike
 
 from ..data.inputs import Data, as_data
 from ..values import Value
 from .consensus import Consensus, find_contested
-from .projection import Entity, project_answers
-from .votes import DocumentAnswers, split_documents
+from .votes import DocumentAnswers, Entity, project_answers, split_documents
 
 
 @dataclass(frozen=True)
@@ -76,65 +74,52 @@ def cards(data: Data, draft: Consensus, *, coded: ArrayLike | None = None) -> tu
         raise ValueError(f"{min(unknown, key=repr)!r} of the draft is no unit of the data")
     found: list[Card] = []
     for answers in split_documents(data, coded):
-        found += _DocumentCards(answers, draft.values, data.coders).build()
+        found += _build_cards(answers, draft.values, data.coders)
     return tuple(found)
 
 
-class _DocumentCards:
-    """The rows of a document, and the cards that are made of them."""
+def _build_cards(
+    answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], all_coders: Iterable[Hashable]
+) -> list[Card]:
+    """Return the cards of a document in the order in which to decide them."""
+    coders = tuple(coder for coder, coded in zip(all_coders, answers.coded, strict=True) if coded)
+    rows = _build_rows(answers, draft)
+    of_entities: dict[Entity, tuple[list[CardRow], list[CardRow]]] = {}
+    for row in rows:
+        for entity in answers.order_sets(row.draft):
+            of_entities.setdefault(entity, ([], []))[0].append(row)
+    for row in rows:
+        own = answers.order_sets(row.draft)
+        for entity in dict.fromkeys(entity for answer in row.answers for entity in answers.order_sets(answer)):
+            if entity in of_entities and entity not in own:
+                of_entities[entity][1].append(row)
+    of_units: list[tuple[Entity | None, list[CardRow], list[CardRow]]] = [
+        (None, [row], []) for row in rows if not answers.order_sets(row.draft)
+    ]
+    cards = [
+        Card(answers.document, entity, coders, tuple(own), tuple(elsewhere), _disagreement(own, len(coders)))
+        for entity, own, elsewhere in [*((entity, *parts) for entity, parts in of_entities.items()), *of_units]
+        if any(row.contested for row in own)
+    ]
+    return sorted(cards, key=lambda card: (card.entity is None, 0 if card.entity is None else -card.disagreement))
 
-    def __init__(
-        self, answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], coders: Iterable[Hashable]
-    ) -> None:
-        self.answers = answers
-        self.coders = tuple(coder for coder, coded in zip(coders, answers.coded, strict=True) if coded)
-        projected = project_answers(answers, draft)
-        self.contested = set(find_contested(answers, draft, projected))
-        self.rows = self._build_rows(draft, projected)
 
-    def _build_rows(self, draft: Mapping[Hashable, Value | None], projected: list[list[Value | None]]) -> list[CardRow]:
-        units_of: dict[Hashable, list[Hashable]] = {}
-        said: dict[Hashable, tuple[Value | None, ...]] = {}
-        for unit, codes, answer in zip(self.answers.units, self.answers.codes, projected, strict=True):
-            chained = any(code >= self.answers.n_labels for code in codes)
-            # units of which no coder says that they are together are rows of their own
-            key = (*self.answers.profiles[self.answers.nodes[unit]], *codes, draft.get(unit)) if chained else (unit,)
-            units_of.setdefault(key, []).append(unit)
-            said[key] = tuple(one for one, coded in zip(answer, self.answers.coded, strict=True) if coded)
-        return [
-            CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in self.contested)
-            for key, units in units_of.items()
-        ]
+def _build_rows(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> list[CardRow]:
+    projected = project_answers(answers, draft)
+    contested = set(find_contested(answers, draft, projected))
+    units_of: dict[Hashable, list[Hashable]] = {}
+    said: dict[Hashable, tuple[Value | None, ...]] = {}
+    for unit, codes, answer in zip(answers.units, answers.codes, projected, strict=True):
+        chained = any(code >= answers.n_labels for code in codes)
+        # units of which no coder says that they are together are rows of their own
+        key = (*answers.profiles[answers.nodes[unit]], *codes, draft.get(unit)) if chained else (unit,)
+        units_of.setdefault(key, []).append(unit)
+        said[key] = tuple(one for one, coded in zip(answer, answers.coded, strict=True) if coded)
+    return [
+        CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in contested) for key, units in units_of.items()
+    ]
 
-    @cached_property
-    def _rows_of_entity(self) -> dict[Entity, tuple[list[CardRow], list[CardRow]]]:
-        """The rows of each entity of the draft, and those that only coders put there."""
-        found: dict[Entity, tuple[list[CardRow], list[CardRow]]] = {}
-        for row in self.rows:
-            for entity in self.answers.order_sets(row.draft):
-                found.setdefault(entity, ([], []))[0].append(row)
-        for row in self.rows:
-            own = self.answers.order_sets(row.draft)
-            for entity in dict.fromkeys(one for answer in row.answers for one in self.answers.order_sets(answer)):
-                if entity in found and entity not in own:
-                    found[entity][1].append(row)
-        return found
 
-    def build(self) -> list[Card]:
-        """Return the cards in the order in which to decide them."""
-        document = self.answers.document
-        of_entities = [
-            Card(document, entity, self.coders, tuple(rows), tuple(elsewhere), self._disagreement(rows))
-            for entity, (rows, elsewhere) in self._rows_of_entity.items()
-            if any(row.contested for row in rows)
-        ]
-        of_units = [
-            Card(document, None, self.coders, (row,), (), self._disagreement([row]))
-            for row in self.rows
-            if row.contested and not self.answers.order_sets(row.draft)
-        ]
-        return sorted(of_entities, key=lambda card: -card.disagreement) + of_units
-
-    def _disagreement(self, rows: Iterable[CardRow]) -> float:
-        counts = [(len(row.units), sum(answer != row.draft for answer in row.answers)) for row in rows]
-        return sum(n * different for n, different in counts) / (len(self.coders) * sum(n for n, _ in counts))
+def _disagreement(rows: Sequence[CardRow], n_coders: int) -> float:
+    differing = sum(len(row.units) * sum(answer != row.draft for answer in row.answers) for row in rows)
+    return differing / (n_coders * sum(len(row.units) for row in rows))

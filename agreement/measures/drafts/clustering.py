@@ -87,9 +87,7 @@ class _Groups:
         )[::-1]
         self.n_coders = len(profiles[0])
         self.n_classes = len(joined)
-        self.sizes = [0] * len(number)
-        for group in self.of_node:
-            self.sizes[group] += 1
+        self.sizes = list(Counter(self.of_node).values())
         self.voters = [[coder for coder, one in enumerate(profile) if one != NO_VOTE] for profile in number]
         self.classes = [[one for one in profile if one != NO_VOTE] for profile in number]
         # the classes whose nodes some coder joins with those of the group

@@ -15,8 +15,7 @@ from ..options import check_option
 from ..results import pluralize
 from ..values import Readings, Value, unite_readings
 from .clustering import count_objective, find_clusters, number_by_appearance
-from .projection import project_answers, project_chains
-from .votes import DocumentAnswers, Profile, split_documents
+from .votes import DocumentAnswers, Profile, project_answers, project_chains, split_documents
 
 METHODS = ("most", "agreed", "coder", "empty")
 
@@ -99,7 +98,9 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
         elif method == "agreed":
             draft = _find_values(answers, _all, lambda profiles, _: number_by_appearance(profiles))
         elif method == "coder":
-            draft = _values_of_coder(answers, data.coders.index(coder))
+            column = data.coders.index(coder)
+            given = zip(answers.units, (answers.value(row[column]) for row in answers.codes), strict=True)
+            draft = {unit: value for unit, value in given if value is not None}
         else:
             draft = {}
         values |= draft
@@ -218,14 +219,6 @@ def _find_places(
     return {
         unit: tuple(sorted(number for number, n in counts.items() if rule(n, n_sets[unit])))
         for unit, counts in votes.items()
-    }
-
-
-def _values_of_coder(answers: DocumentAnswers, coder: int) -> Values:
-    return {
-        unit: answers.values[row[coder]]
-        for unit, row in zip(answers.units, answers.codes, strict=True)
-        if row[coder] != MISSING
     }
 
 

@@ -1,19 +1,20 @@
 """How much nearer to the other humans a candidate is than each human who is left out, unit by unit."""
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain
 
 import numpy as np
 
-from ..coefficients.callable_distances import CheckedDistance
+from ..coefficients.alpha import compare_judgements
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders, select_units
 from ..options import Options
+from ..results import nonzero_counts
 from ..sums.overlaps import PairableUnits
 from ..sums.pairs import different_columns, sum_groups
 from ..sums.tables import as_numbers, different_distances
-from ..values import Bools, Floats, Ints, remove_unit
+from ..values import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,50 +54,32 @@ def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], op
         "coded by fewer than two humans": int((by_candidate & ~enough).sum()),
     }
     used = select_units(chosen, by_candidate & enough)
-    distances = _sum_distances(as_numbers(used, options), options)
+    from_candidate, from_humans = _sum_distances(as_numbers(used, options), options)
     human = used.codes[:, 1:] != MISSING
     others = (human.sum(axis=1) - 1)[:, None]
     missing = np.where(human, 0.0, np.nan)
-    of_candidate = 1 - (distances.of_candidate.sum(axis=1)[:, None] - distances.of_candidate) / others + missing
-    of_human = 1 - distances.of_human / others + missing
-    return Advantages(of_candidate, of_human, used.document_of_unit, {why: n for why, n in left_out.items() if n})
+    of_candidate = 1 - (from_candidate.sum(axis=1)[:, None] - from_candidate) / others + missing
+    of_human = 1 - from_humans / others + missing
+    return Advantages(of_candidate, of_human, used.document_of_unit, nonzero_counts(left_out))
 
 
-@dataclass(frozen=True, eq=False)
-class _Distances:
-    """Of each unit and human the distance from the candidate, and the sum of distances from the other humans."""
+def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Floats]:
+    """Return of each unit and human the distance from the candidate, and the sum of distances from the other humans.
 
-    of_candidate: Floats
-    of_human: Floats
-
-
-def _sum_distances(data: ReliabilityData, options: Options) -> _Distances:
-    """Return the distances where the first coder is the candidate; 0 where nothing was coded."""
+    The candidate is the first coder. Distances are 0 where nothing was coded.
+    """
+    pairable = PairableUnits.from_data(data)
     if isinstance(options.distance, str):
-        pairable = PairableUnits.from_data(data)
         units, distances = different_distances(pairable, options)
         left, right = different_columns(pairable)
-        rows = pairable.rows[units]
     else:
-        rows, left, right, distances = _call_distance(data, options)
+        listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
+        pairs = np.array(listed, dtype=np.float64).reshape(-1, 4).T
+        (units, left, right), distances = pairs[:3].astype(np.int64), pairs[3]
+    rows = pairable.rows[units]
     table = np.zeros((2, *data.codes.shape))
     by_candidate = left == 0
     np.add.at(table[0], (rows[by_candidate], right[by_candidate]), distances[by_candidate])
     for columns in (left, right):
         np.add.at(table[1], (rows[~by_candidate], columns[~by_candidate]), distances[~by_candidate])
-    return _Distances(table[0, :, 1:], table[1, :, 1:])
-
-
-def _call_distance(data: ReliabilityData, options: Options) -> tuple[Ints, Ints, Ints, Floats]:
-    """Return the pairs of values on one unit, as rows and columns, with what a callable says of them."""
-    assert not isinstance(options.distance, str)
-    compare, found = CheckedDistance(options.distance), []
-    values = [data.value(code) for code in range(data.n_values)]
-    remove = options.exclude_unit != "none" and data.has_sets
-    for row, (unit, codes) in enumerate(zip(data.units, data.codes.tolist(), strict=True)):
-        of_unit = [(column, values[code]) for column, code in enumerate(codes) if code != MISSING]
-        if remove:
-            of_unit = [(column, remove_unit(value, unit)) for column, value in of_unit]
-        found += [(row, i, j, compare(a, b)) for (i, a), (j, b) in combinations(of_unit, 2)]
-    rows, left, right, distances = np.array(found, dtype=np.float64).reshape(-1, 4).T
-    return rows.astype(np.int64), left.astype(np.int64), right.astype(np.int64), distances
+    return table[0, :, 1:], table[1, :, 1:]

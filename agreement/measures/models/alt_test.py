@@ -78,6 +78,7 @@ class AltTest(Figure):
     left_out: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    axis = "score less that of the human"
 
     @property
     def value(self) -> float | None:
@@ -93,11 +94,6 @@ class AltTest(Figure):
     def published_passed(self) -> bool | None:
         """The same by the published test."""
         return None if self.published_winning_rate is None else self.published_winning_rate >= _PASSING
-
-    @property
-    def axis(self) -> str:
-        """What the axis of a chart is of."""
-        return "score less that of the human"
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, the rows as dictionaries, and whether the candidate passed."""
@@ -284,12 +280,8 @@ def _test_humans(
 
 def _adjust(p_values: Sequence[float | None]) -> list[float | None]:
     """Return the adjusted p-values, of the tests that could be made."""
-    tested = [number for number, p in enumerate(p_values) if p is not None]
-    adjusted = adjust_p_values(np.array([p for p in p_values if p is not None], dtype=np.float64))
-    found: list[float | None] = [None] * len(p_values)
-    for number, p in zip(tested, adjusted.tolist(), strict=True):
-        found[number] = p
-    return found
+    adjusted = iter(adjust_p_values(np.array([p for p in p_values if p is not None], dtype=np.float64)).tolist())
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) -> str:

@@ -11,7 +11,7 @@ from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..displays import Point
 from ..results import TOO_FEW_CODERS, Figure, format_defined, pluralize
-from ..values import Bools, Ints
+from ..values import Ints
 from .camps import LEAST_IN_CAMPS, split_into_camps
 from .reading_groups import group_readings
 from .two_readings import fit_two_readings
@@ -70,16 +70,12 @@ class Ambiguity(Figure):
     converged: bool
     left_out: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    axis = "answers that are meant"
 
     @property
     def value(self) -> float | None:
         """The share of ambiguous units."""
         return self.prevalence
-
-    @property
-    def axis(self) -> str:
-        """What the axis of a chart is of."""
-        return "answers that are meant"
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, the units as dictionaries."""
@@ -147,7 +143,7 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     readings = group_readings(data)
     left_out = len(data.units) - len(readings.rows)
     fitted = fit_two_readings(readings.groups, alternatives)
-    camps = split_into_camps(readings.groups)
+    camps, judged = split_into_camps(readings.groups), np.flatnonzero((readings.groups >= 0).any(axis=0))
     order = np.argsort(-fitted.posterior, kind="stable")
     n_groups = (readings.groups.max(axis=1, initial=-1) + 1).tolist()
     return Ambiguity(
@@ -164,7 +160,7 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
             for place in order.tolist()
         ),
         prevalence=fitted.prevalence if len(readings.rows) else None,
-        skills=_name_skills(data, (readings.groups >= 0).any(axis=0), fitted.skill.tolist()),
+        skills={data.coders[column]: float(fitted.skill[column]) for column in judged.tolist()},
         model="mention-pair" if data.has_sets else "dawid-skene",
         alternatives=float(alternatives),
         rounds=len(fitted.objectives) - 1,
@@ -187,10 +183,6 @@ def _group_probabilities(of_group: np.ndarray, n_groups: int) -> tuple[float, ..
     """Return the probability of each group of a unit; the smallest of very many are no readings."""
     known = of_group.tolist()
     return (*known[:n_groups], *[0.0] * (n_groups - len(known)))
-
-
-def _name_skills(data: ReliabilityData, judged: Bools, skills: Sequence[float]) -> dict[Hashable, float]:
-    return {coder: skill for coder, own, skill in zip(data.coders, judged.tolist(), skills, strict=True) if own}
 
 
 def _note(groups: Ints, converged: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..displays import Point
-from ..results import Figure, format_defined
+from ..results import Figure, format_bounds, format_defined
 from .calls import check_level
 
 # Of more the distribution cannot be computed.
@@ -41,7 +41,7 @@ class BinomialInterval(Figure):
         return {**super().to_dict(), "value": self.value, "note": self.note}
 
     def _rows(self) -> Mapping[str, object]:
-        reach = f"{format_defined(self.low)} to {format_defined(self.high)}" if self.trials else ""
+        reach = format_bounds(self.low, self.high)
         return {"share": format_defined(self.value), f"{self.level:.0%} interval": reach, "note": self.note}
 
     def _points(self) -> Sequence[Point]:

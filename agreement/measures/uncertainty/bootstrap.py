@@ -5,7 +5,7 @@ A coefficient that follows from sums over groups is computed from these sums; an
 replicate.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -15,31 +15,16 @@ import numpy as np
 
 from ..coefficients.alpha_statistics import document_sums_statistics
 from ..data.inputs import Data, as_data
-from ..data.reliability_data import ReliabilityData
 from ..options import check_option
 from ..results import Result
 from ..sums.documents import combine
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..sums.text_sums import DocumentSums
-from ..values import Floats, Ints
-from .calls import (
-    GROUPS,
-    Coefficient,
-    CoefficientCall,
-    Coefficients,
-    check_level,
-    check_replicates,
-    value_or_nan,
-)
-from .groups import jackknife_error
+from ..values import Floats
+from .calls import GROUPS, Coefficient, CoefficientCall, Coefficients, check_level, check_replicates
 from .intervals import Interval
-from .resampling import (
-    draw_counts,
-    groups_in_use,
-    percentile_bounds,
-    resample,
-    sampling_unit,
-)
+from .jackknife import defined_values, jackknife_error, named_results
+from .resampling import draw_counts, groups_in_use, percentile_bounds, resample, sampling_unit
 
 METHODS = ("percentile", "t")
 # replicates are computed in blocks of about so many numbers, which keeps memory small
@@ -129,17 +114,20 @@ def bootstrap(
     by = sampling_unit(data, by)
     call = CoefficientCall(coefficient, arguments, options)
     estimate = call(data)
-    results = {"": estimate} if isinstance(estimate, Result) else dict(estimate)
+    results = named_results(estimate)
     statistics = call.statistics(data, by)
     if method == "t" and not statistics:
         raise ValueError("the bootstrap-t is for coefficients that are computed from sums: use interval or percentiles")
     groups = np.arange(len(statistics.groups)) if statistics else groups_in_use(data, by)
-    if not len(groups):
-        replicates = np.full((n, len(results)), np.nan)
-    elif statistics:
+    replicates, random = np.full((n, len(results)), np.nan), np.random.default_rng(seed)
+    if len(groups) and statistics:
         replicates = _replicate_statistics(statistics, n, seed, executor, report)
-    else:
-        replicates = _recompute(data, call, list(results), by, groups, n, seed, report)
+    elif len(groups):
+        for row in range(n):
+            drawn = np.repeat(groups, draw_counts(random, len(groups)))
+            replicates[row] = defined_values(call(resample(data, drawn, by)))
+            if report is not None:
+                report(row + 1, n)
     intervals = {
         name: _percentile_interval(result, replicates[:, i], level, by, len(groups), seed)
         for i, (name, result) in enumerate(results.items())
@@ -219,7 +207,7 @@ def _replicate_statistics(
     statistics: SufficientStatistics, n: int, seed: int, executor: Executor | None, report: Report | None
 ) -> Floats:
     """Return the coefficients of n random samples, (samples, coefficients)."""
-    n_blocks = -(-n // _rows_of_block(statistics.sums))
+    n_blocks = _count_blocks(statistics.sums, n)
     tasks = [range(first, min(first + _BLOCKS_A_TASK, n_blocks)) for first in range(0, n_blocks, _BLOCKS_A_TASK)]
     compute = partial(_sum_blocks, statistics.sums, n, seed)
     replicates: list[Floats] = []
@@ -242,6 +230,10 @@ def _rows_of_block(sums: Any) -> int:
     return rows
 
 
+def _count_blocks(sums: Any, n: int) -> int:
+    return -(-n // _rows_of_block(sums))
+
+
 def _draw_block(sums: Any, n: int, seed: int, block: int) -> Floats:
     """Return the samples of one block of n: how often each group is in each, (samples, groups).
 
@@ -255,17 +247,11 @@ def _draw_block(sums: Any, n: int, seed: int, block: int) -> Floats:
     return weights
 
 
-def _draw_weights(statistics: SufficientStatistics, n: int, seed: int) -> Iterator[Floats]:
-    """Yield n random samples in blocks: how often each group is in each, (samples, groups)."""
-    for block in range(-(-n // _rows_of_block(statistics.sums))):
-        yield _draw_block(statistics.sums, n, seed, block)
-
-
 def _standard_errors(statistics: SufficientStatistics, n: int, seed: int) -> Floats:
     """Return the jackknife's standard error of each replicate, (replicates, coefficients), NaN where undefined."""
     errors = []
-    for weights in _draw_weights(statistics, n, seed):
-        for counts in weights:
+    for block in range(_count_blocks(statistics.sums, n)):
+        for counts in _draw_block(statistics.sums, n, seed, block):
             drawn = np.flatnonzero(counts)
             without = np.repeat(counts[None, :], len(drawn), axis=0)
             without[np.arange(len(drawn)), drawn] -= 1
@@ -295,29 +281,6 @@ def _studentise(percentile: Interval, error: float, errors: Floats) -> Interval:
     return replace(
         percentile, low=low, high=high, standard_error=own, method="bootstrap-t", n_undefined=undefined, note=note
     )
-
-
-def _recompute(
-    data: ReliabilityData,
-    call: CoefficientCall,
-    names: list[str],
-    by: str,
-    groups: Ints,
-    n: int,
-    seed: int,
-    report: Report | None,
-) -> Floats:
-    random = np.random.default_rng(seed)
-    replicates = np.empty((n, len(names)))
-    for row in range(n):
-        chosen = np.repeat(groups, draw_counts(random, len(groups)))
-        result = call(resample(data, chosen, by))
-        replicates[row] = (
-            [value_or_nan(result)] if isinstance(result, Result) else [value_or_nan(result[name]) for name in names]
-        )
-        if report is not None:
-            report(row + 1, n)
-    return replicates
 
 
 def _percentile_interval(

@@ -11,10 +11,7 @@ from ..sums.sufficient_statistics import SufficientStatistics, find_statistics
 
 GROUPS = ("document", "unit")
 
-
 type Coefficient = Callable[..., Result]
-
-
 type Coefficients = Callable[..., Mapping[str, Result]]
 
 
@@ -45,10 +42,10 @@ def check_replicates(n: int) -> None:
         raise ValueError(f"n is {n}: at least two replicates are needed")
 
 
-def check_level(level: float) -> None:
-    """Raise ValueError for a level outside 0 to 1."""
+def check_level(level: float, name: str = "level") -> None:
+    """Raise ValueError, naming the option, for a level outside 0 to 1."""
     if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be between 0 and 1")
+        raise ValueError(f"{name} is {level!r}; it must be between 0 and 1")
 
 
 def value_or_nan(result: Result) -> float:

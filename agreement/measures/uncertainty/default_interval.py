@@ -19,15 +19,8 @@ from ..sums.sufficient_statistics import SufficientStatistics
 from ..sums.text_sums import DistanceSums, DocumentSums
 from ..values import Bools
 from .calls import Coefficient, CoefficientCall, Coefficients, check_level
-from .groups import (
-    NO_SPREAD,
-    LeftOutValues,
-    find_groups,
-    leave_out_coders,
-    leave_out_groups,
-    named_results,
-)
 from .intervals import Interval
+from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_coders, leave_out_groups, named_results
 
 BY = ("document", "component")
 SAMPLES = ("groups", "coders", "both")
@@ -109,7 +102,7 @@ def interval(
     estimate = call(data)
     samples = []
     if sample != "coders":
-        samples.append(leave_out_groups(data, call, find_groups(data, by, original)))
+        samples.append(leave_out_groups(data, call, *find_groups(data, by, original)))
     if sample != "groups":
         samples.append(leave_out_coders(data, call))
     intervals = {
@@ -158,7 +151,10 @@ def interval_sums(
     several = sums if isinstance(sums, Mapping) else {"": sums}
     if not several:
         return {}
-    left_out = [_leave_out_sums(by, list(several.values()), original)]
+    statistics = document_sums_statistics([DistanceSums.from_sequence(of_one) for of_one in several.values()])
+    if original is not None:
+        statistics = statistics.merge_groups(original)
+    left_out = [LeftOutValues.from_statistics(by, statistics)]
     intervals = {
         name: _log_interval(combine(of_documents), left_out, column, level)
         for column, (name, of_documents) in enumerate(several.items())
@@ -183,19 +179,7 @@ def interval_statistics(
     names = set(compress(statistics.groups, used.tolist()))
     if original is not None:
         statistics, names = statistics.merge_groups(original), set(map(original, names))
-    rows = [row for row, name in enumerate(statistics.groups) if name in names]
-    left_out = LeftOutValues(
-        "document", [statistics.groups[row] for row in rows], statistics.leave_one_out_coefficients()[rows]
-    )
-    return _log_interval(result, [left_out], 0, level)
-
-
-def _leave_out_sums(by: str, several: Sequence[Sequence[DocumentSums]], original: Original | None) -> LeftOutValues:
-    parts = [DistanceSums.from_sequence(sums) for sums in several]
-    statistics = document_sums_statistics(parts)
-    if original is not None:
-        statistics = statistics.merge_groups(original)
-    return LeftOutValues(by, list(statistics.groups), statistics.leave_one_out_coefficients())
+    return _log_interval(result, [LeftOutValues.from_statistics("document", statistics, names)], 0, level)
 
 
 def _log_interval(result: Result, samples: Sequence[LeftOutValues], column: int, level: float) -> Interval:

@@ -1,6 +1,6 @@
-"""How two rounds, groups of coders or projects differ: the difference of two coefficients with its interval."""
+"""How two rounds, groups of coders or projects differ: the difference of two coefficients, its interval and a test."""
 
-from math import sqrt
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ from ..data.components import (
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..results import Result
-from .calls import Coefficient, CoefficientCall, check_level
+from ..values import Floats, Ints
+from .calls import Coefficient, CoefficientCall, check_level, value_or_nan
 from .default_interval import satterthwaite, student_quantile
-from .groups import NO_SPREAD, Groups, LeftOutValues, find_groups, leave_out_groups
-from .intervals import Difference
+from .intervals import Comparison, Difference
+from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_groups
+from .resampling import pool_documents, resample
 
 
 def difference(
@@ -57,24 +59,14 @@ def difference(
     call = CoefficientCall(coefficient, arguments, options)
     results = call(first), call(second)
     paired = set(name_pairable_documents(first)) == set(name_pairable_documents(second))
-    groups = (
-        _shared_groups(first, second, original)
-        if paired
-        else [find_groups(data, "document", original) for data in (first, second)]
-    )
-    left_out = [leave_out_groups(data, call, one) for data, one in zip((first, second), groups, strict=True)]
+    if paired and len(name_pairable_documents(first)) == 1:
+        groups = [("component", part) for part in split_shared_components(first, second, original)]
+    else:
+        groups = [find_groups(data, "document", original) for data in (first, second)]
+    left_out = [leave_out_groups(data, call, *of_data) for data, of_data in zip((first, second), groups, strict=True)]
     if paired:
         left_out = [_subtract(results, left_out)]
     return _difference(results, left_out, level)
-
-
-def _shared_groups(first: ReliabilityData, second: ReliabilityData, original: Original | None) -> list[Groups]:
-    """Return the groups of both, which have pairable units in the same documents, by the same names."""
-    by = "document"
-    if len(name_pairable_documents(first)) == 1:
-        by = "component"
-        first, second = split_shared_components(first, second, original)
-    return [Groups(by, data, find_pairable_documents(data)) for data in (first, second)]
 
 
 def _subtract(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> LeftOutValues:
@@ -83,8 +75,7 @@ def _subtract(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> 
     sides = []
     for result, one in zip(results, left_out, strict=True):
         values = dict(zip(one.names, one.values[:, 0].tolist(), strict=True))
-        whole = float("nan") if result.value is None else result.value
-        sides.append(np.array([values.get(name, whole) for name in names], dtype=np.float64))
+        sides.append(np.array([values.get(name, value_or_nan(result)) for name in names], dtype=np.float64))
     return LeftOutValues(left_out[0].by, names, (sides[0] - sides[1])[:, None])
 
 
@@ -126,3 +117,94 @@ def _why_no_difference(results: tuple[Result, Result], left_out: list[LeftOutVal
             return f"the coefficient of the {which} is undefined: {result.note}"
     notes = [note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note]
     return notes[0] if notes else ""
+
+
+def permutation_test(
+    first: Data,
+    second: Data,
+    coefficient: Coefficient = alpha,
+    *arguments: Any,
+    n: int = 10_000,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison:
+    """Test if the coefficients of two rounds or conditions differ more than by chance.
+
+    Documents are those with pairable units. Where both have the same ones, each document's two codings change places
+    at random (paired); else the documents of both are dealt anew into two lots of the same sizes. The p-value is
+    two-sided and counts the data at hand as one assignment, so that it is never 0 (Edgington & Onghena 2007). The
+    number of categories of S and AC1, where they are not given, is that of both together in every assignment.
+    Raises ValueError for n below 1 and where there is a single document in each: one document can only be dealt whole.
+    The p-value is None, with a note, where the coefficient of either is undefined.
+
+    >>> ids = [[1, 1], [1, 2], [1, 1], [2, 1]]
+    >>> first = ReliabilityData.from_chain_ids(ids, list("aabb"))
+    >>> second = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [1, 1], [2, 2]], list("aabb"))
+    >>> permutation_test(first, second, alpha, "jaccard").p_value > 0.2
+    True
+    """
+    first, second = as_data(first), as_data(second)
+    if n < 1:
+        raise ValueError(f"n is {n}: at least one permutation is needed")
+    call = CoefficientCall(coefficient, arguments, options)
+    results = [call(data) for data in (first, second)]
+    names = [name_pairable_documents(data) for data in (first, second)]
+    paired = set(names[0]) == set(names[1])
+    if len(names[0]) + len(names[1]) < 3 or (paired and len(names[0]) < 2):
+        raise ValueError("there are too few documents to permute: a single one can only be dealt whole")
+    a, b = (result.value for result in results)
+    difference, p_value, undefined, note = None, None, 0, ""
+    if a is None or b is None:
+        note = f"the coefficient of the {'first' if a is None else 'second'} is undefined"
+    else:
+        difference = a - b
+        partner = np.array([names[1].index(name) for name in names[0]], dtype=np.int64) if paired else None
+        first, second = (resample(data, find_pairable_documents(data), "document") for data in (first, second))
+        at_hand, *assigned = _permute_documents(first, second, call, partner, n, seed).tolist()
+        defined = np.array([one for one in assigned if not isnan(one)])
+        undefined = n - len(defined)
+        if isnan(at_hand):
+            note = "the coefficient of either is undefined in the documents with pairable units"
+        else:
+            # ties with the data at hand count, whatever the rounding
+            as_far = int((np.abs(defined) >= abs(at_hand) - 1e-12).sum())
+            p_value = (as_far + 1) / (len(defined) + 1)
+    return Comparison(results[0], results[1], difference, p_value, paired, "document", n, undefined, seed, note)
+
+
+def _permute_documents(
+    first: ReliabilityData,
+    second: ReliabilityData,
+    call: CoefficientCall,
+    partner: Ints | None,
+    n: int,
+    seed: int,
+) -> Floats:
+    """Return the difference of the documents as they are, and those of n random assignments of them.
+
+    partner: of each document of the first the number of the same one of the second, where they are paired.
+    """
+    random = np.random.default_rng(seed)
+    sizes = len(first.documents), len(second.documents)
+    pooled = pool_documents(first, second)
+    statistics = call.statistics(pooled, "document")
+    number = {document: place for place, document in enumerate(pooled.documents)}
+    used = np.array([number[document] for document in statistics.groups] if statistics else [], dtype=np.int64)
+    differences = np.empty(n + 1)
+    for row in range(n + 1):
+        chosen = np.zeros(sum(sizes), dtype=np.bool_)
+        if row == 0:
+            chosen[: sizes[0]] = True
+        elif partner is not None:
+            swapped = random.random(sizes[0]) < 0.5
+            chosen[: sizes[0]] = ~swapped
+            chosen[sizes[0] + partner] = swapped
+        else:
+            chosen[random.permutation(sum(sizes))[: sizes[0]]] = True
+        if statistics:
+            a, b = statistics.weighted_coefficients(np.stack((chosen, ~chosen))[:, used].astype(np.float64))[:, 0]
+        else:
+            lots = (resample(pooled, np.flatnonzero(lot), "document") for lot in (chosen, ~chosen))
+            a, b = (value_or_nan(call(lot)) for lot in lots)
+        differences[row] = a - b
+    return differences

@@ -6,6 +6,7 @@ of those that there are, so that the interval of any other number follows, on th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import exp, expm1, inf, log, log1p
 from typing import Any
 
@@ -18,18 +19,22 @@ from ..data.reliability_data import ReliabilityData
 from ..options import check_option
 from ..results import Figure, format_defined, format_value, pluralize
 from ..values import Floats
-from .calls import Coefficient
+from .calls import Coefficient, check_level
 from .default_interval import interval, student_quantile
-from .groups import LEAST
 from .intervals import Interval
+from .jackknife import LEAST
 from .score_intervals import ScoreInterval
 
 SAMPLES = ("groups", "both")
 FEWEST, FEWEST_CODERS = LEAST["document"], LEAST["coder"]
 # No number of documents beyond is looked at: nobody codes as many, and what holds of so many is not known from a few.
 MOST = 10_000
+NUMBERS = np.arange(FEWEST, MOST + 1, dtype=np.float64)
 ONE_DOCUMENT = "no forecast: all is in one document, whose parts say nothing about other documents"
 INCOMPLETE = "no forecast of coders: {coder!r} has not coded {document!r}; it takes coders who have coded all documents"
+
+# the powers that tests of so many documents have; None where they are not known
+type Powers = Callable[[Floats], Floats | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +104,11 @@ class Forecast(Figure):
         self._check_numbers(FEWEST, n_coders)
         if self.value is None or self.document_variance is None:
             return None
-        scale, numbers = SCALES[self.method], _up_to_most()
-        center, reach = scale.to(self.value), self._reach(numbers, n_coders)
+        scale = SCALES[self.method]
+        center, reach = scale.to(self.value), self._reach(NUMBERS, n_coders)
         # the margin of a reach x grows with x, so that the largest x with this margin tells
         most = _largest(lambda x: (scale.back(center + x) - scale.back(center - x)) / 2 <= margin)
-        return _first(numbers, reach <= most)
+        return _first_number(reach <= most)
 
     def power_above(self, bound: float, n_documents: int) -> float | None:
         """Return the probability that the interval of so many documents lies above a bound, if the figure is as here.
@@ -113,16 +118,11 @@ class Forecast(Figure):
         sides at 95% that is a test at 2.5% of one side. None also where coders are a sample. Raises ValueError for a
         bound that the figure cannot have, and for fewer than three documents.
         """
-        self._check_numbers(n_documents, None)
-        powers = self._powers_above(bound, np.array([n_documents], dtype=np.float64))
-        return None if powers is None else float(powers[0])
+        return self._power_of(partial(self._powers_above, bound), n_documents)
 
     def documents_above(self, bound: float, power: float = 0.8) -> int | None:
         """Return the fewest documents whose interval lies above a bound with this probability; None as MOST says."""
-        _check_power(power)
-        numbers = _up_to_most()
-        powers = self._powers_above(bound, numbers)
-        return None if powers is None else _first(numbers, powers >= power)
+        return _fewest_documents(partial(self._powers_above, bound), power)
 
     def power_of_difference(self, difference: float, n_documents: int) -> float | None:
         """Return the probability that two rounds, each of so many documents, are told apart if they differ so much.
@@ -131,16 +131,16 @@ class Forecast(Figure):
         `difference`, on the plain scale with 2(n - 1) degrees of freedom and both sides: noncentral t. None where
         coders are a sample. Rounds of the same documents are told apart with fewer. Raises ValueError as `power_above`.
         """
-        self._check_numbers(n_documents, None)
-        powers = self._powers_of_difference(difference, np.array([n_documents], dtype=np.float64))
-        return None if powers is None else float(powers[0])
+        return self._power_of(partial(self._powers_of_difference, difference), n_documents)
 
     def documents_for_difference(self, difference: float, power: float = 0.8) -> int | None:
         """Return the fewest documents of each of two rounds that are told apart so often; None as MOST says."""
-        _check_power(power)
-        numbers = _up_to_most()
-        powers = self._powers_of_difference(difference, numbers)
-        return None if powers is None else _first(numbers, powers >= power)
+        return _fewest_documents(partial(self._powers_of_difference, difference), power)
+
+    def _power_of(self, powers: Powers, n_documents: int) -> float | None:
+        self._check_numbers(n_documents, None)
+        found = powers(np.array([n_documents], dtype=np.float64))
+        return None if found is None else float(found[0])
 
     def _check_numbers(self, n_documents: int, n_coders: int | None) -> None:
         if n_documents < FEWEST:
@@ -284,12 +284,12 @@ def _why_incomplete(data: ReliabilityData) -> str:
         return ""
     codes = data.codes != MISSING
     coded = np.stack([codes[data.document_of_unit == document].any(axis=0) for document in used.tolist()])
-    missing = np.argwhere(~coded[:, coded.any(axis=0)])
+    coders = np.flatnonzero(coded.any(axis=0))
+    missing = np.argwhere(~coded[:, coders])
     if not len(missing):
         return ""
     document, coder = missing[0].tolist()
-    name = [c for c, used_ in zip(data.coders, coded.any(axis=0).tolist(), strict=True) if used_][coder]
-    return INCOMPLETE.format(coder=name, document=data.documents[int(used[document])])
+    return INCOMPLETE.format(coder=data.coders[coders[coder]], document=data.documents[int(used[document])])
 
 
 def _student_quantiles(level: float, freedom: Floats) -> Floats:
@@ -308,19 +308,17 @@ def _noncentral_tail(freedom: Floats, shift: Floats, quantiles: Floats) -> Float
     return tail
 
 
-def _check_power(power: float) -> None:
-    if not 0 < power < 1:
-        raise ValueError(f"power is {power!r}; it must be between 0 and 1")
+def _fewest_documents(powers: Powers, power: float) -> int | None:
+    """Return the fewest documents with this power, or None."""
+    check_level(power, "power")
+    found = powers(NUMBERS)
+    return None if found is None else _first_number(found >= power)
 
 
-def _up_to_most() -> Floats:
-    return np.arange(FEWEST, MOST + 1, dtype=np.float64)
-
-
-def _first(numbers: Floats, enough: Any) -> int | None:
-    """Return the first number that is enough, or None."""
+def _first_number(enough: Any) -> int | None:
+    """Return the first number of documents that is enough, or None."""
     place = int(np.argmax(enough))
-    return int(numbers[place]) if enough[place] else None
+    return int(NUMBERS[place]) if enough[place] else None
 
 
 def _largest(fits: Callable[[float], bool]) -> float:

@@ -6,14 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..displays import Point
-from ..results import (
-    Figure,
-    Result,
-    format_defined,
-    format_equality,
-    format_value,
-    pluralize,
-)
+from ..results import Figure, Result, format_bounds, format_defined, format_equality, format_value, pluralize
 from ..values import Floats
 
 # What each method is, in the words of a methods section.
@@ -67,8 +60,8 @@ class Interval(Figure):
 
     def __repr__(self) -> str:
         text = f"{self.result.coefficient} {format_equality(self.value)}"
-        if self.low is not None and self.high is not None:
-            text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}"
+        if self.low is not None:
+            text += f", {self.level:.0%} interval {format_bounds(self.low, self.high)}"
         return f"<{text} ({self.describe_method()}){f'; {self.note}' if self.note else ''}>"
 
     def describe_method(self) -> str:
@@ -82,10 +75,9 @@ class Interval(Figure):
         return f"{name}, over {pluralize(self.n_groups, self.by)}"
 
     def _rows(self) -> Mapping[str, object]:
-        reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
         return {
             self.result.coefficient: format_defined(self.value),
-            f"{self.level:.0%} interval": reach,
+            f"{self.level:.0%} interval": format_bounds(self.low, self.high),
             "standard error": format_value(self.standard_error),
             "method": self.describe_method(),
             **self._more_rows(),
@@ -117,7 +109,24 @@ class Jackknife(Interval):
 
 
 @dataclass(frozen=True, repr=False)
-class Difference(Figure):
+class _Contrast(Figure):
+    """Two coefficients and their difference, first − second."""
+
+    first: Result
+    second: Result
+    difference: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The difference."""
+        return self.difference
+
+    def _describe_values(self) -> str:
+        return f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(_Contrast):
     """The coefficients of two rounds, groups or projects, and their difference, first − second, with its interval.
 
     `low`, `high` and `p_value` are None where there are none, and `note` says why. `paired`: both are of the same
@@ -125,9 +134,6 @@ class Difference(Figure):
     (of the first and of the second, where they are not paired).
     """
 
-    first: Result
-    second: Result
-    difference: float | None
     low: float | None
     high: float | None
     level: float
@@ -138,17 +144,13 @@ class Difference(Figure):
     n_groups: int | tuple[int, int]
     note: str = ""
 
-    @property
-    def value(self) -> float | None:
-        """The difference."""
-        return self.difference
-
     def __repr__(self) -> str:
-        text = f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"
+        text = self._describe_values()
         if self.difference is not None:
             text += f", difference {format_value(self.difference)}"
-        if self.low is not None and self.high is not None:
-            text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}, p = {format_value(self.p_value)}"
+        if self.low is not None:
+            bounds = format_bounds(self.low, self.high)
+            text += f", {self.level:.0%} interval {bounds}, p = {format_value(self.p_value)}"
         return f"<{text} ({self._describe_groups()}){f'; {self.note}' if self.note else ''}>"
 
     def _describe_groups(self) -> str:
@@ -157,12 +159,11 @@ class Difference(Figure):
         return f"not paired, {self.n_groups[0]} and {pluralize(self.n_groups[1], self.by)}"
 
     def _rows(self) -> Mapping[str, object]:
-        reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
         return {
             f"{self.first.coefficient}, first": format_defined(self.first.value),
             f"{self.second.coefficient}, second": format_defined(self.second.value),
             "difference": format_value(self.difference),
-            f"{self.level:.0%} interval": reach,
+            f"{self.level:.0%} interval": format_bounds(self.low, self.high),
             "standard error": format_value(self.standard_error),
             "p": format_value(self.p_value),
             "left out in turn": self._describe_groups(),
@@ -179,15 +180,12 @@ class Difference(Figure):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Figure):
+class Comparison(_Contrast):
     """Two rounds or conditions: the difference of their coefficients, first − second, and how unlikely it is.
 
     `p_value` is the share of `n` random assignments (and the one at hand) whose difference is as far from 0.
     """
 
-    first: Result
-    second: Result
-    difference: float | None
     p_value: float | None
     paired: bool
     by: str
@@ -196,13 +194,8 @@ class Comparison(Figure):
     seed: int
     note: str = ""
 
-    @property
-    def value(self) -> float | None:
-        """The difference."""
-        return self.difference
-
     def __repr__(self) -> str:
-        text = f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"
+        text = self._describe_values()
         if self.p_value is not None:
             how = "paired" if self.paired else "unpaired"
             text += f", difference {format_value(self.difference)}, p = {format_value(self.p_value)}"

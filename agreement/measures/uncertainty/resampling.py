@@ -31,12 +31,6 @@ def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:
     return ReliabilityData(range(len(rows)), data.coders, range(len(chosen)), copy, content)
 
 
-def documents_in_use(data: ReliabilityData) -> Ints:
-    """Return the numbers of the documents that anything was coded in."""
-    coded = (data.codes != MISSING).any(axis=1)
-    return np.flatnonzero(np.bincount(data.document_of_unit[coded], minlength=len(data.documents)))
-
-
 def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_row: Ints) -> Cells:
     """Return the cells of copies of documents: each copy has its own sets."""
     n_labels, n_sets, n_units = len(cells.labels), len(cells.starts) - 1, len(place)
@@ -87,8 +81,11 @@ def draw_counts(random: np.random.Generator, groups: int) -> Ints:
 
 
 def groups_in_use(data: ReliabilityData, by: str) -> Ints:
-    """Return the numbers of the documents or units that can be drawn."""
-    return documents_in_use(data) if by == "document" else np.flatnonzero((data.codes != MISSING).any(axis=1))
+    """Return the numbers of the documents or units in which anything was coded: those that can be drawn."""
+    coded = (data.codes != MISSING).any(axis=1)
+    if by == "unit":
+        return np.flatnonzero(coded)
+    return np.flatnonzero(np.bincount(data.document_of_unit[coded], minlength=len(data.documents)))
 
 
 def sampling_unit(data: ReliabilityData, by: str) -> str:

@@ -21,7 +21,7 @@ from ..results import Figure, format_defined, format_equality, pluralize
 from ..values import Bools, Floats, Ints
 from .calls import check_level
 from .default_interval import student_quantile
-from .groups import LEAST, NO_SPREAD, jackknife_error
+from .jackknife import LEAST, NO_SPREAD, jackknife_error, why_too_few
 from .resampling import draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
@@ -66,14 +66,24 @@ class ScoreInterval(Figure):
         return {"value": self.describe(), "n": pluralize(self.n, self.by), "method": self.method, "note": self.note}
 
     def _points(self) -> Sequence[Point]:
-        return [self._point("value")]
+        return [Point("value", self.value, self.low, self.high)]
 
-    def _point(self, name: str) -> Point:
-        return Point(name, self.value, self.low, self.high)
+
+class _ScoreIntervals(Display):
+    """Several figures of the same texts or peers, each with its interval."""
+
+    def _shown(self) -> dict[str, ScoreInterval]:
+        raise NotImplementedError
+
+    def _described(self) -> dict[str, str]:
+        return {name: one.describe() for name, one in self._shown().items()}
+
+    def _points(self) -> Sequence[Point]:
+        return [Point(name, one.value, one.low, one.high) for name, one in self._shown().items()]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreIntervals(Display):
+class ScoreIntervals(_ScoreIntervals):
     """Recall, precision and F1 of a coreference score, each with its interval over texts."""
 
     recall: ScoreInterval
@@ -82,13 +92,10 @@ class ScoreIntervals(Display):
 
     def to_dict(self) -> dict[str, object]:
         """Return the three as dictionaries, by name."""
-        return {name: one.to_dict() for name, one in self._named().items()}
-
-    def _named(self) -> dict[str, ScoreInterval]:
-        return {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+        return {name.lower(): one.to_dict() for name, one in self._shown().items()}
 
     def __repr__(self) -> str:
-        return f"<{', '.join(f'{name} {one.describe()}' for name, one in self._shown().items())} ({self._over()})>"
+        return f"<{', '.join(f'{name} {text}' for name, text in self._described().items())} ({self._over()})>"
 
     def _shown(self) -> dict[str, ScoreInterval]:
         return {"recall": self.recall, "precision": self.precision, "F1": self.f1}
@@ -97,15 +104,11 @@ class ScoreIntervals(Display):
         return f"jackknife, logit scale, over {pluralize(self.f1.n, self.f1.by)}"
 
     def _rows(self) -> Mapping[str, object]:
-        shown = {name: one.describe() for name, one in self._shown().items()}
-        return shown | {"method": self._over(), "note": self.f1.note}
-
-    def _points(self) -> Sequence[Point]:
-        return [one._point(name) for name, one in self._shown().items()]
+        return self._described() | {"method": self._over(), "note": self.f1.note}
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelationInterval(Display):
+class CorrelationInterval(_ScoreIntervals):
     """`score_correlation` of two pyramids with an interval around each of its figures."""
 
     pearson: ScoreInterval
@@ -114,14 +117,11 @@ class CorrelationInterval(Display):
     n: int
     note: str = ""
 
-    def _rows(self) -> Mapping[str, object]:
-        return {name: one.describe() for name, one in self._named().items()} | {"n": self.n, "note": self.note}
-
-    def _points(self) -> Sequence[Point]:
-        return [one._point(name) for name, one in self._named().items()]
-
-    def _named(self) -> dict[str, ScoreInterval]:
+    def _shown(self) -> dict[str, ScoreInterval]:
         return {"Pearson": self.pearson, "Spearman": self.spearman, "Kendall": self.kendall}
+
+    def _rows(self) -> Mapping[str, object]:
+        return self._described() | {"n": self.n, "note": self.note}
 
 
 def score_interval(
@@ -209,21 +209,16 @@ def _text_interval(
     """Return a figure of some texts with its interval, from the figures without each of them; none with a note."""
     values = np.array(without, dtype=np.float64)
     low = high = None
-    note = _why_no_score_interval(value, empty, noun, by) or note
-    if not note and jackknife_error(values) <= NO_SPREAD:
+    too_few = why_too_few(len(values), LEAST["document"], by)
+    if too_few or any(empty):
+        note = too_few or f"no interval: all that is counted is in one {by}"
+    elif not 0 < value < 1:
+        note = f"no interval: the {noun} is {value:g}"
+    elif not note and jackknife_error(values) <= NO_SPREAD:
         note = f"no interval: the {noun} is the same without each {by}"
     if not note:
         low, high = _logit_bounds(value, values, level)
     return ScoreInterval(value, low, high, len(values), note=note, method="jackknife-logit", by=by)
-
-
-def _why_no_score_interval(value: float, empty: Sequence[bool], noun: str, by: str) -> str:
-    n, least = len(empty), LEAST["document"]
-    if n < least:
-        return f"no interval: it takes {pluralize(least, by)}, and there {'is' if n == 1 else 'are'} {n}"
-    if any(empty):
-        return f"no interval: all that is counted is in one {by}"
-    return "" if 0 < value < 1 else f"no interval: the {noun} is {value:g}"
 
 
 def _logit_bounds(value: float, without: Floats, level: float) -> tuple[float, float]:
