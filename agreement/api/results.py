@@ -2,93 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from types import UnionType
+from typing import Any, ClassVar, get_args, get_origin
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema, extend_schema_view
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, extend_schema_view, inline_serializer
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement.api.serializers.agreed import AgreedReportSerializer
-from agreement.api.serializers.agreement import (
-    AnalysisQuerySerializer,
-    CoderPairSerializer,
-    ComparisonQuerySerializer,
-    CoreferenceSerializer,
-    DifferenceSerializer,
-    GridCellSerializer,
-    GroupsSerializer,
-    IntervalQuerySerializer,
-    MatrixFormatSerializer,
-    MatrixRowSerializer,
-    RepeatsSerializer,
-    ReportSerializer,
-)
-from agreement.api.serializers.datasheet import DatasheetFormSerializer, DatasheetSerializer
-from agreement.api.serializers.gold import GoldReportSerializer
-from agreement.api.serializers.items import ItemQuerySerializer, ItemReportSerializer, ItemSerializer
-from agreement.api.serializers.models import ModelQuerySerializer, ModelReportSerializer
-from agreement.api.serializers.planning import PlanningQuerySerializer, PlanningSerializer
-from agreement.api.serializers.pyramids import (
-    DocsetQuerySerializer,
-    PairQuerySerializer,
-    PeersSerializer,
-    ScoresQuerySerializer,
-    ScoresSerializer,
-    ScusSerializer,
-    StudyQuerySerializer,
-    StudySerializer,
-)
+from agreement.api.serializers import AnalysisQuerySerializer, serializer_of
 from agreement.api.tables import still_computing
+from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import parse_query
 from agreement.results.content import StillComputing
 from agreement.results.page import ResultPage
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
-
-# What each gives, and what it takes besides the parameters of answers.
-RESPONSES: dict[str, Any] = {
-    "agreement": ReportSerializer,
-    "coreference": CoreferenceSerializer,
-    "data": {(200, "application/json"): MatrixRowSerializer(many=True), (200, "text/csv"): OpenApiTypes.STR},
-    "datasheet": {(200, "application/json"): DatasheetSerializer, (200, "text/markdown"): OpenApiTypes.STR},
-    "difference": DifferenceSerializer,
-    "gold": PolymorphicProxySerializer(
-        "GoldOrAgreedReport", [GoldReportSerializer, AgreedReportSerializer], resource_type_field_name=None
-    ),
-    "grid": GridCellSerializer(many=True),
-    "groups": GroupsSerializer,
-    "item": ItemReportSerializer,
-    "items": ItemSerializer(many=True),
-    "models": ModelReportSerializer,
-    "peers": PeersSerializer,
-    "planning": PlanningSerializer,
-    "repeats": RepeatsSerializer,
-    "scores": ScoresSerializer,
-    "scus": ScusSerializer,
-    "study": StudySerializer,
-}
-ROUND = OpenApiParameter("round", str, description="Of a text in several rounds this one, not the latest.")
-QUERIES: dict[str, Any] = {
-    "agreement": IntervalQuerySerializer,
-    "coreference": CoderPairSerializer,
-    "data": MatrixFormatSerializer,
-    "datasheet": DatasheetFormSerializer,
-    "difference": ComparisonQuerySerializer,
-    "item": ROUND,
-    "items": ItemQuerySerializer,
-    "models": ModelQuerySerializer,
-    "peers": DocsetQuerySerializer,
-    "planning": PlanningQuerySerializer,
-    "scores": ScoresQuerySerializer,
-    "scus": PairQuerySerializer,
-    "study": StudyQuerySerializer,
-}
-# Where the schema would name two alike.
-OPERATIONS = {"models": "projects_agreement_models"}
 
 
 class ResultView(APIView):
@@ -115,7 +47,7 @@ class ResultView(APIView):
                 answer["Content-Disposition"] = f'attachment; filename="{name}"'
                 return answer
             report = page.compute(asked)
-            fields = page.fields(asked, report)
+            fields = page.plain_fields(asked, report)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         except StillComputing:
@@ -123,21 +55,36 @@ class ResultView(APIView):
         if page.rows == "":
             pages = SequencePages()
             rows = pages.paginate_sequence(fields, request)
-            return pages.get_paginated_response(page.describe_rows(asked, report, rows))
+            return pages.get_paginated_response(as_json(page.describe_rows(asked, report, rows)))
         if page.rows is not None and page.rows in fields:
             fields = ReportPages().cut(fields, page.rows, request)
-            fields[page.rows] = page.describe_rows(asked, report, fields[page.rows])
+            fields[page.rows] = as_json(page.describe_rows(asked, report, fields[page.rows]))
         return Response(fields)
 
 
 def endpoint(page: ResultPage[Any]) -> type[APIView]:
     """Return the view of a page, with what the schema of the API says of it."""
-    parameters = [
+    parameters: list[Any] = [
         *([AnalysisQuerySerializer] if page.uses_answers else []),
-        *([QUERIES[page.name]] if page.name in QUERIES else []),
+        *([inline_serializer(f"{page.name}Query", dict(page.takes))] if page.takes else []),
         *([PageQuerySerializer] if page.rows else []),
     ]
-    schema = extend_schema(OPERATIONS.get(page.name), parameters, responses=RESPONSES[page.name], description=page.api)
+    response = _describe_response(page.gives, page.rows)
+    files = {(200, file.content_type.partition(";")[0]): OpenApiTypes.STR for file in page.forms.values()}
+    responses = {**files, (200, "application/json"): response} if files else response
+    schema = extend_schema(page.api_operation or None, parameters, responses=responses, description=page.api)
     pages = {"pagination_class": SequencePages} if page.rows == "" else {}
     view: type[APIView] = type(page.name.title(), (ResultView,), {"page": page, **pages})
     return extend_schema_view(get=schema)(view)
+
+
+def _describe_response(report: Any, rows: str | None) -> Any:
+    """Return what the schema has of a report, a list of reports, or one of several; `rows` come in pages."""
+    if isinstance(report, UnionType):
+        one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
+        return PolymorphicProxySerializer(
+            "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or"), one_of, None
+        )
+    if get_origin(report) is list:
+        return serializer_of(*get_args(report))(many=True)
+    return serializer_of(report, in_pages=True) if rows else serializer_of(report)

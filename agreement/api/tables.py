@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement.api.serializers.agreement import AnalysisQuerySerializer
+from agreement.api.serializers import AnalysisQuerySerializer
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table

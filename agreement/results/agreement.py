@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from django.urls import reverse
 from django.utils.http import urlencode
+from rest_framework.serializers import ChoiceField
 
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES
+from agreement.measures.options import ORDERED_DISTANCES
+from agreement.measures.results import Result as MeasuredResult
+from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
+from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.links.relations import LinkKappa
+from agreement.reports.links.coreference import LinkKappaOfPair
 from agreement.reports.overall import overall
-from agreement.reports.overall.bootstrap import BOOTSTRAP, OPTION, SEED, asks_for_bootstrap, compute_bootstrap
-from agreement.reports.overall.distances import DistanceBin, distribute_distances
+from agreement.reports.overall.overall import BOOTSTRAP, OPTION, SEED, asks_for_bootstrap, compute_bootstrap
 from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.pyramids import units
-from agreement.reports.request.basis import effective_distance, pick_texts
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.basis import (
+    comparison,
+    comparison_options,
+    compute_result,
+    effective_distance,
+    pick_texts,
+    remembered,
+    select_data,
+)
+from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import MAX_IMMEDIATE_COST, Result, register
 from agreement.results.content import PageSections, StillComputing, TablesAndCharts
@@ -29,6 +43,123 @@ from agreement.results.labels.labels import CHOICE_LABELS, choice_label
 from agreement.results.labels.settings import read_settings
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+
+# A distance of these is one of a few values: bins between them are empty.
+STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceBin:
+    """The pairs of judgements whose distance is more than `low` and at most `high`; both are the same at 0 and at 1.
+
+    `observed` is the share of the pairs of coders on one unit, `expected` that of all pairs of judgements.
+    """
+
+    low: float
+    high: float
+    observed: float
+    expected: float
+
+
+def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
+    """Return the observed and the expected distances by bin, as alpha weights them; nothing without a pair of values.
+
+    Their means are what alpha observes and expects. A coefficient without a distance has the nominal one. Raises
+    InvalidParameter.
+    """
+    extract, parameters = resolve(extract, parameters)
+    if effective_distance(parameters) in ORDERED_DISTANCES:  # they have no largest value
+        return []
+    distance, conventions = effective_distance(parameters), {"exclude_unit": "none"} | comparison_options(parameters)
+    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **conventions)
+    return remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
+
+
+def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
+    texts = pick_texts(extract, parameters)
+    if not texts:
+        return []
+    data = select_data(extract, parameters, texts)
+    counts = count_distances(PairableUnits.from_data(data), comparison(parameters))
+    judgements = int(counts.judgements.sum())
+    if not judgements:
+        return []
+    of_labels = zip(data.labels, counts.labels.sum(axis=0).tolist(), strict=True)
+    of_readings = zip(counts.readings.kinds, counts.readings.counts.sum(axis=0).tolist(), strict=True)
+    labels = {label: number for label, number in of_labels if number}
+    readings = {kind: number for kind, number in of_readings if number}
+    observed = counts.observed.sum(axis=0)
+    expected = expected_counts(
+        overlapping=counts.overlapping.sum(axis=0),
+        judgements=judgements,
+        empty=int(counts.empty.sum()),
+        sets=int(counts.sets.sum()),
+        labels=np.array(list(labels.values()), dtype=np.int64),
+        options=comparison(parameters),
+        names=list(labels),
+        readings=readings,
+    )
+    bins = [
+        DistanceBin(low, high, of_pairs, by_chance)
+        for (low, high), of_pairs, by_chance in zip(
+            _bounds(), (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True
+        )
+    ]
+    # several readings may have anything in common
+    return _stepwise(bins, parameters) if parameters.distance in STEPWISE and not readings else bins
+
+
+def _bounds() -> list[tuple[float, float]]:
+    return [(0.0, 0.0), *((step / STEPS, (step + 1) / STEPS) for step in range(STEPS)), (1.0, 1.0)]
+
+
+def _stepwise(bins: list[DistanceBin], parameters: Parameters) -> list[DistanceBin]:
+    """Return the bins of the values that the distance has, in place of those around them."""
+    values = STEPWISE[parameters.distance]
+    if values and parameters.thirds == "rounded":
+        values = (0.33, 0.67)
+    between = [next(one for one in bins if one.low < value <= one.high) for value in values]
+    steps = [replace(one, low=value, high=value) for one, value in zip(between, values, strict=True)]
+    return [bins[0], *steps, bins[-1]]
+
+
+# Which figures of the paper follow from what it prints, and which cannot be had.
+PUBLISHED = (
+    "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
+    " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
+    " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
+    " of Table 2 cannot be computed again, because the pyramids themselves are not published."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitsRow:
+    """Alpha by distance of what is counted: over all docsets where `docset` is empty."""
+
+    units: str
+    docset: str
+    title: str
+    cells: tuple[tuple[Parameters, MeasuredResult], ...]
+
+
+def compare_units(extract_of: Callable[[str], ProjectAnswers], parameters: Parameters) -> list[UnitsRow]:
+    """Return words and spans over all docsets chosen, then in each of several; all but distance and units as asked.
+
+    extract_of: the answers with words or spans as units. Raises InvalidParameter.
+    """
+    rows: dict[str, list[UnitsRow]] = {}
+    for units in UNITS:
+        extract, resolved = resolve(extract_of(units), replace(parameters, coefficient="alpha", units=units))
+        texts = pick_texts(extract, resolved)
+        of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
+        for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:
+            cells = [replace(resolved, distance=distance) for distance in SET_DISTANCES]
+            cell_results = tuple(
+                (replace(cell, texts=slug or cell.texts), compute_result(extract, cell, chosen)) for cell in cells
+            )
+            rows.setdefault(slug, []).append(UnitsRow(units, slug, title, cell_results))
+    return [row for of_docset in rows.values() for row in of_docset]
+
 
 # Above so many texts a worker draws the replicates of the bootstrap.
 MOST_TEXTS_DRAWN_AT_ONCE = 2000
@@ -46,24 +177,28 @@ class Agreement(ResultPage[overall.AgreementReport]):
     template = "agreement/overall/agreement.html"
     path = "agreement/"
     position, tab = 10, 100
-    options = (OPTION,)
+    gives = overall.AgreementFigures
+    takes = {
+        OPTION: ChoiceField(
+            [BOOTSTRAP], required=False, help_text="Also the percentiles of the bootstrap, in `bootstrap`."
+        )
+    }
     api = "Return the report, with `interval=bootstrap` also that: 503 with `Retry-After` while a worker computes it."
     rows = "texts"
 
     def compute(self, request: AnalysisRequest) -> overall.AgreementReport:
         return overall.compute_report(request.extract, request.parameters)
 
-    def fields(self, request: AnalysisRequest, report: overall.AgreementReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: overall.AgreementReport) -> overall.AgreementFigures:
         """Return the report; where that is asked for, with the bootstrap. Raises StillComputing."""
-        is_drawn = asks_for_bootstrap(request.options.get(OPTION, ""))
-        fields = report.as_dict()
-        if is_drawn:
-            sections = Bootstrap().sections(request)
-            if sections.waiting:
-                raise StillComputing
-            [table] = sections.tables
-            fields["bootstrap"] = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
-        return fields
+        if not asks_for_bootstrap(request.options.get(OPTION, "")):
+            return overall.AgreementFigures.of(report)
+        sections = Bootstrap().sections(request)
+        if sections.waiting:
+            raise StillComputing
+        [table] = sections.tables
+        figures: dict[str, Any] = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
+        return overall.AgreementFigures.of(report, overall.Bootstrap(**figures))
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         """Return the bootstrap, where that is asked for: the report itself is printed in words."""
@@ -75,8 +210,8 @@ class Agreement(ResultPage[overall.AgreementReport]):
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
         chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", (TENTATIVE, RELIABLE))
         drawn = asks_for_bootstrap(request.options.get(OPTION, ""))
-        bootstrap = Bootstrap().sections(request) if drawn else PageSections()
-        sections = bootstrap.extended([_distances_table(request, distances)], [chart] if len(dots) > 1 else [])
+        replicates = Bootstrap().sections(request) if drawn else PageSections()
+        sections = replicates.extended([_distances_table(request, distances)], [chart] if len(dots) > 1 else [])
         sections = sections.with_sections(Distribution().sections(request))
         return sections.extended(
             [*build_units_tables(request), *_links_tables(report.links)],
@@ -105,15 +240,15 @@ class Distribution(Result[TablesAndCharts]):
             return TablesAndCharts([], [])
         name = choice_label("distance", effective_distance(request.parameters))
         title = f"Observed and expected distances: {name}"
-        table = Table(
+        table = Table.of(
             "distribution",
             title,
             [
-                Column("distance", "Distance", explanation="distance_bin"),
+                Column("distance", "Distance", explanation="distance_bin", cell=_bin_label),
                 Column("observed", "Observed", "percent", explanation="observed_share"),
                 Column("expected", "Expected", "percent", explanation="expected_share"),
             ],
-            [(_bin_label(one), one.observed, one.expected) for one in bins],
+            bins,
             "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements.",
         )
         series = {"observed": [one.observed for one in bins], "expected": [one.expected for one in bins]}
@@ -167,7 +302,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     if not request.extract.units:
         return []
     try:
-        rows = units.compare_units(
+        rows = compare_units(
             lambda counted: read_asked(request.project, replace(request.parameters, units=counted)), request.parameters
         )
     except InvalidParameter:  # somebody who is chosen has no words, or no spans
@@ -193,35 +328,29 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
                 ]
                 for row in rows
             ],
-            units.PUBLISHED,
+            PUBLISHED,
         )
     ]
 
 
-def _links_tables(links: list[LinkKappa]) -> list[Table]:
+def _links_tables(links: list[LinkKappaOfPair]) -> list[Table]:
     """Return the kappa of links of each two coders, where the answers are to a relation."""
     if not links:
         return []
     return [
-        Table(
+        Table.of(
             "links",
             "Kappa of links, by pair of coders",
             [
-                Column("coders", "Coders"),
-                Column("kappa", "Kappa", "figure", explanation="relation_kappa"),
+                Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
+                Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
                 Column("both", "Both", "count", explanation="links_both"),
                 Column("only_first", "Only the first", "count", explanation="links_one"),
                 Column("only_second", "Only the second", "count", explanation="links_one"),
-                Column("possible", "Possible", "count", explanation="links_possible"),
-                Column("markables", "Markables", "count", explanation="links_units"),
+                Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
+                Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
             ],
-            [
-                (
-                    f"{one.first} – {one.second}",
-                    *(one.value, one.both, one.only_first, one.only_second, one.n_links, one.n_units),
-                )
-                for one in links
-            ],
+            links,
             "Each link from a markable that both were asked about to a possible target is given or not.",
         )
     ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from django.http import QueryDict
+from rest_framework.serializers import CharField
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
+from agreement.reports.fields import Flat
 from agreement.reports.items import categories as reports
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import QUESTION
@@ -20,7 +21,7 @@ from agreement.results.content import PageSections, TablesAndCharts, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.confusion import build_confusion, build_together
 from agreement.results.figures.plots import Dot
-from agreement.results.labels.addresses import item_address
+from agreement.results.labels.labels import item_address
 from agreement.results.labels.settings import TERMS, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
@@ -36,11 +37,7 @@ class CategoriesReport:
     """Each category against all others, and K with categories merged."""
 
     categories: list[reports.CategoryAgreement]
-    merged: reports.MergeComparison
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the command gives."""
-        return {"categories": [asdict(one) for one in self.categories], **self.merged.as_dict()}
+    merged: Flat[reports.MergeComparison]
 
 
 @register
@@ -50,7 +47,7 @@ class Categories(ResultPage[CategoriesReport]):
     name, title = "categories", "Categories"
     template = "agreement/categories.html"
     position, tab, answers = 120, 130, NO_PYRAMIDS
-    options = ("merge",)
+    takes = {"merge": CharField(help_text="New names of categories: OLD:NEW,…")}
     chooses_coders = True
 
     def read_fields(self, project: Project, query: QueryDict) -> QueryDict:
@@ -113,7 +110,7 @@ class Categories(ResultPage[CategoriesReport]):
                     (
                         request.extract.label(name),
                         f"{MERGE_PREFIX}{name}",
-                        request.extract.label(comparison.mapping.get(name, name)),
+                        request.extract.label(comparison.merge.get(name, name)),
                     )
                     for name in request.extract.countable
                 ],
@@ -132,17 +129,17 @@ def categories_table(categories: list[reports.CategoryAgreement], answers: Proje
     """Return each category against all others."""
     term = TERMS[name_terms(answers.question)]
     note = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
-    return Table(
+    return Table.of(
         "categories",
         f"Each {term}",
         [
-            Column("category", term.capitalize(), labels=answers.labels),
-            Column("judgements", "Judgements", "count"),
+            Column("category", term.capitalize(), labels=answers.labels, cell="name"),
+            Column("judgements", "Judgements", "count", cell="n_judgements"),
             Column("share", "Share", "percent"),
             Column("kappa", "K", "figure"),
             Column("specific", "Specific agreement", "figure"),
         ],
-        [(one.name, one.n_judgements, one.share, one.kappa, one.specific) for one in categories],
+        categories,
         f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another does."
         + note,
     )
@@ -180,11 +177,8 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, to
 def merge_table(comparison: reports.MergeComparison) -> Table:
     """Return K with the categories as they are and as merged."""
     rows = [
-        (label, number, *with_ends(one), one.result.observed, one.result.expected)
-        for label, number, one in (
-            ("unchanged", comparison.n_before, comparison.before),
-            ("merged", comparison.n_after, comparison.after),
-        )
+        (label, one.n_categories, *with_ends(one), one.observed, one.expected)
+        for label, one in (("unchanged", comparison.before), ("merged", comparison.after))
     ]
     return Table(
         "collapsed",
@@ -197,5 +191,5 @@ def merge_table(comparison: reports.MergeComparison) -> Table:
             Column("observed", "Observed", "figure"),
             Column("expected", "Expected", "figure"),
         ],
-        rows if comparison.mapping else rows[:1],
+        rows if comparison.merge else rows[:1],
     )

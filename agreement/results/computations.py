@@ -13,8 +13,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.tasks import task
 from django.utils import timezone
+from rest_framework.serializers import Field
 
 from agreement.models import Computation
+from agreement.reports.fields import as_json
 from agreement.reports.methods.methods import program_name
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters
@@ -36,6 +38,8 @@ FRESH = timedelta(minutes=1)
 # The result of another version of the program may have another form, or other figures.
 VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
+# Names the form of a file, in the addresses of the API.
+FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -44,27 +48,30 @@ class Versioned(Protocol):
     """A report that says how many judgements are missing as of other versions of the scheme."""
 
     parameters: Parameters
-    other_versions: int | None
+    judgements_of_other_versions: int | None
 
 
 class Result[R]:
     """Tables and charts of what somebody asks for, computed at once, or where that takes long by a worker.
 
     `name` is that of the result in the database, and of the command's `--report` unless `report_name` is another one.
-    `options` are what an address takes besides the parameters, `api_options` what API and command take, where that is
-    something else. A result that `chooses_coders` does so before the parameters have to fit the answers.
+    `takes` says what API and command take besides the parameters, `options` what an address of the page takes, where
+    that is more. A result that `chooses_coders` does so before the parameters have to fit the answers.
     """
 
     name: str
     report_name = ""
+    takes: Mapping[str, Field[Any, Any, Any, Any]] = {}
     options: tuple[str, ...] = ()
-    api_options: tuple[str, ...] | None = None
     address: tuple[str, ...] = ()
     uses_answers = True
     about_models = False
     chooses_coders = False
     work = 0  # how often each judgement is gone through: drawn with its text, permuted, compared with gold
     rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
+
+    def __init__(self) -> None:
+        self.options = self.options or self.api_names
 
     def compute(self, request: AnalysisRequest) -> R:
         """Return the report. Raises InvalidParameter."""
@@ -86,11 +93,15 @@ class Result[R]:
         """Return what the command says before the tables: of which versions of the scheme judgements count."""
         if not isinstance(report, Versioned):
             return ""
-        return describe_versions(report.parameters.scheme_versions, report.other_versions)
+        return describe_versions(report.parameters.scheme_versions, report.judgements_of_other_versions)
 
     def fields(self, request: AnalysisRequest, report: R) -> Any:
-        """Return what the API gives, and the command as JSON."""
-        return cast(Any, report).as_dict()
+        """Return what the API gives, and the command as JSON: the report, or plain data."""
+        return report
+
+    def plain_fields(self, request: AnalysisRequest, report: R) -> Any:
+        """Return the fields as plain data."""
+        return as_json(self.fields(request, report))
 
     def describe_rows(self, request: AnalysisRequest, report: R, rows: Sequence[Any]) -> Sequence[Any]:
         """Return rows of the fields, of which the API gives a page, in full."""
@@ -98,11 +109,11 @@ class Result[R]:
 
     def whole_fields(self, request: AnalysisRequest, report: R) -> Any:
         """Return the fields with all of their rows in full."""
-        fields = self.fields(request, report)
+        fields = self.plain_fields(request, report)
         if self.rows == "":
-            return self.describe_rows(request, report, fields)
+            return as_json(self.describe_rows(request, report, fields))
         rows = {self.rows: self.describe_rows(request, report, fields[self.rows])} if self.rows in fields else {}
-        return {**fields, **rows} if rows else fields
+        return as_json({**fields, **rows}) if rows else fields
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return about how many judgements are gone through: above MAX_IMMEDIATE_COST a worker does."""
@@ -115,7 +126,7 @@ class Result[R]:
     @property
     def api_names(self) -> tuple[str, ...]:
         """The options that API and command take."""
-        return self.options if self.api_options is None else self.api_options
+        return tuple(name for name in self.takes if name != FORM)
 
     def option_names(self, project: Project) -> Collection[str]:
         """Return the options that the reader of the project may use."""
@@ -125,7 +136,7 @@ class Result[R]:
         self, project: Project, values: Mapping[str, str], reader: str = "", address: Mapping[str, str] = NOTHING
     ) -> AnalysisRequest:
         """Return what API or command are asked. Raises InvalidParameter."""
-        options = self.option_names(project) if self.api_options is None else self.api_options
+        options = [name for name in self.option_names(project) if name in self.api_names]
         return self.begin(project, reader, address).read_values(values, options, resolves=not self.chooses_coders)
 
     def begin(self, project: Project, reader: str, address: Mapping[str, str]) -> AnalysisRequest:

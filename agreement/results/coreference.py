@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from rest_framework.serializers import CharField
+
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures.coreference.scores import WITHOUT_MUC
-from agreement.reports.links.coreference import SCORES, CoreferenceReport, TextScores, compare_chains, select_pair
+from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoresOfPair, compare_chains, select_pair
 from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
@@ -18,7 +20,7 @@ from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot
 from agreement.results.labels.labels import SCORE_LABELS
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, Cell, Column, Table
+from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
 
 NOTE = (
     "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"
@@ -38,7 +40,11 @@ class Coreference(ResultPage[CoreferenceReport]):
     name = "coreference"
     template = "agreement/coders/coreference.html"
     position = 90
-    options = ("first", "second")
+    gives = CoreferenceReport
+    takes = {
+        "first": CharField(help_text="The coder who is taken for the key."),
+        "second": CharField(help_text="The coder who is compared with the key."),
+    }
     api = "Coreference scores of two coders: the second against the first, over all texts and in each, in pages."
     chooses_coders = True
     rows = "texts"
@@ -60,7 +66,6 @@ class Coreference(ResultPage[CoreferenceReport]):
         return [dots_chart("scores", "F1 of each score", dots, "F1")]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return every score of two coders; without two coders nothing but the choice."""
         pair = _choose_pair(request)
         context: dict[str, Any] = {
             "coders": request.extract.coders,
@@ -92,6 +97,16 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     return first, second
 
 
+SCORE_COLUMNS = [
+    Column("score", "Score"),
+    Column("recall", "Recall", "figure"),
+    Column("precision", "Precision", "figure"),
+    Column("f1", "F1", "figure"),
+    *ENDS,
+    Column("note", "Notes"),
+]
+
+
 def _scores_table(report: CoreferenceReport) -> Table:
     """Return the scores over all texts."""
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
@@ -100,14 +115,7 @@ def _scores_table(report: CoreferenceReport) -> Table:
     return Table(
         "scores",
         f"{report.second} against {report.first}",
-        [
-            Column("score", "Score"),
-            Column("recall", "Recall", "figure"),
-            Column("precision", "Precision", "figure"),
-            Column("f1", "F1", "figure"),
-            *ENDS,
-            Column("note", "Notes"),
-        ],
+        SCORE_COLUMNS,
         rows,
         note,
     )
@@ -126,8 +134,7 @@ def describe_in_several(n: int) -> str:
 
 def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
     one = report.overall.scores[name]
-    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
-    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.notes]
+    return [SCORE_LABELS[name], one.recall, one.precision, *with_ends(one), one.notes]
 
 
 def _move_common_note(rows: list[list[Cell]]) -> str:
@@ -144,9 +151,8 @@ def _move_common_note(rows: list[list[Cell]]) -> str:
 def _texts_table(report: CoreferenceReport) -> Table:
     """Return Table 3 of Passonneau 2004, with F1 beside it."""
 
-    def row(one: TextScores, title: str) -> list[Cell]:
-        muc = one.scores["muc"]
-        return [title, muc.recall, muc.precision, muc.f1, one.alpha.value, one.link_kappa.value]
+    def row(one: ScoresOfPair) -> list[Cell]:
+        return [one.title, one.muc.recall, one.muc.precision, one.muc.f1, one.alpha, one.link_kappa.value]
 
     return Table(
         "texts",
@@ -159,7 +165,7 @@ def _texts_table(report: CoreferenceReport) -> Table:
             Column("alpha", "Alpha", "figure"),
             Column("link_kappa", "Kappa of links", "figure"),
         ],
-        [row(report.overall, "all texts"), *(row(one, one.title) for one in report.texts)],
+        [row(report.overall), *(row(one.scores) for one in report.texts)],
         NOTE_TEXTS,
     )
 
@@ -172,8 +178,8 @@ def _each_text_table(report: CoreferenceReport) -> Table:
             for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
         ]
     rows: list[list[Cell]] = [
-        [one.title, *(figure for score in one.scores.values() for figure in (score.recall, score.precision, score.f1))]
-        for one in report.texts
+        [text.title, *(part for score in text.scores.values() for part in (score.recall, score.precision, score.f1))]
+        for text in (one.scores for one in report.texts)
     ]
-    note = NOTE_PARTS if any(one.scores["conll_average"].note == WITHOUT_MUC for one in report.texts) else ""
+    note = NOTE_PARTS if any(one.scores.conll_average.note == WITHOUT_MUC for one in report.texts) else ""
     return Table("each", "Every score in each text", columns, rows, note)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rest_framework.serializers import ChoiceField
+
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.overall.course import RunningPoint, Stage, check_grouping, compute_running, compute_stages
+from agreement.reports.overall.course import (
+    GROUPINGS,
+    RunningPoint,
+    Stage,
+    check_grouping,
+    compute_running,
+    compute_stages,
+)
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.request import AnalysisRequest
@@ -15,7 +24,7 @@ from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, band_chart, line_chart
 from agreement.results.figures.times import build_days
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, Column, Table, format_value, with_ends
+from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.core.text import pluralize
 
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
@@ -28,7 +37,7 @@ class Course(ResultPage[TablesAndCharts]):
     name, title = "course", "Trend"
     template = "agreement/overall/course.html"
     position, tab = 130, 150
-    options = ("by",)
+    takes = {"by": ChoiceField(GROUPINGS, help_text="How texts are grouped.")}
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return how many judgements the pairs have: each is in as many as there are other coders."""
@@ -70,17 +79,16 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list
     """Return the tables of the periods; `n_left` texts are in none."""
     left = f"Left out: {pluralize(n_left, 'text')} without work in the log, such as imported ones." if n_left else ""
     return [
-        Table(
+        Table.of(
             "stages",
             "By period",
             [
-                Column("stage", "Period"),
-                Column("texts", "Texts", "count"),
-                Column("value", "Value", "figure"),
-                *ENDS,
-                Column("units", "Units", "count"),
+                Column("stage", "Period", cell="label"),
+                Column("texts", "Texts", "count", cell=lambda row: len(row.texts)),
+                *figure_columns(Column("value", "Value", "figure"), "interval"),
+                Column("units", "Units", "count", cell="interval.result.n_units"),
             ],
-            [(one.label, len(one.texts), *with_ends(one.interval), one.interval.result.n_units) for one in stages],
+            stages,
             left,
         ),
         Table(
@@ -126,17 +134,17 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
 
 
 def _running_table(points: Sequence[RunningPoint]) -> Table:
-    return Table(
+    return Table.of(
         "running",
         "Agreement as texts are added",
         [
-            Column("texts", "Texts", "count"),
-            Column("last", "Last text"),
-            Column("value", "Value", "figure"),
+            Column("texts", "Texts", "count", cell="n_texts"),
+            Column("last", "Last text", cell="last.label"),
+            Column("value", "Value", "figure", cell="result.value"),
             *ENDS,
-            Column("units", "Units", "count"),
+            Column("units", "Units", "count", cell="result.n_units"),
         ],
-        [(one.n_texts, one.last.label, one.result.value, one.low, one.high, one.result.n_units) for one in points],
+        points,
         "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on.",
     )
 

@@ -1,23 +1,160 @@
-"""The data as they are compared, as tables."""
+"""The data as they are compared: what coders answered, and one integer for each value (Passonneau 2004)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from functools import partial
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Annotated, Any, cast
 
+import numpy as np
+from rest_framework.serializers import ChoiceField
+
+from agreement.data.columns import NO_CATEGORY, CodingAnswers
+from agreement.data.documents import Document
+from agreement.data.given_answers import describe_answer
+from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import name_value
 from agreement.data.texts.snippets import Snippet, read_snippets
-from agreement.measures.values import Readings, Value
-from agreement.reports.data.canonical import CanonicalForm, build_canonical_form
-from agreement.reports.data.matrix import reliability_matrix
+from agreement.measures import ReliabilityData
+from agreement.measures.data.cells import MISSING
+from agreement.measures.values import Ints, Readings, Value
+from agreement.reports.request.basis import pick_texts, select_data
+from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.page import FileForm, ResultPage
 from agreement.results.tables import Cell, Column, Kind, Table
-from annotations.formats.tables.matrix import Matrix, write_csv, write_json
+from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
+from annotations.formats.tables.matrix import Value as MatrixValue
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalForm:
+    """Units by coders, an integer for each value: Table 2 of Passonneau 2004. Rows are in the order of the texts.
+
+    `numbers` (units, coders) has an integer for each value, from 1: sets in the order of their members, then labels. It
+    is 0 where a coder has no value.
+    """
+
+    extract: ProjectAnswers
+    texts: tuple[Document, ...]
+    data: ReliabilityData
+    numbers: Ints
+
+    @cached_property
+    def _codes(self) -> Ints:
+        """The code in the data of each integer."""
+        numbers, first = np.unique(self.numbers, return_index=True)
+        codes = np.full(self.data.n_values + 1, MISSING, dtype=np.int64)
+        codes[numbers] = self.data.codes.ravel()[first]
+        return codes
+
+    def value(self, number: int) -> Value:
+        """Return the value that an integer stands for."""
+        return self.data.value(int(self._codes[number]))
+
+    @cached_property
+    def row_of(self) -> Mapping[Hashable, int]:
+        """The row of each unit, from 1."""
+        return {unit: row for row, unit in enumerate(self.data.units, start=1)}
+
+    @cached_property
+    def judgements_by_value(self) -> Ints:
+        """How many judgements give each value; the first entry is of no value."""
+        return np.bincount(self.numbers.ravel(), minlength=self.data.n_values + 1)
+
+    def unit_of(self, row: int) -> int:
+        """Return the markable of a row, which counts from 0."""
+        return cast(int, self.data.units[row])
+
+    def text_of(self, row: int) -> Document:
+        """Return the text of a row, which counts from 0."""
+        return self.texts[int(self.data.document_of_unit[row])]
+
+    def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
+        """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
+
+        An answer is its indices, its category with the rows or keys of what it points to (a plus is between targets
+        that are meant together), or its category alone. It is empty where there is none. labels: what categories are
+        called; without them they have their keys.
+        """
+        line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
+        column = {coder: number for number, coder in enumerate(self.data.coders)}
+        found = [[""] * len(column) for _ in rows]
+        texts = [self.texts[number] for number in sorted({int(self.data.document_of_unit[row]) for row in rows})]
+        keys = read_keys(texts) if self.extract.kind in ("pointers", "targets") else {}
+        for _, coder, coding in self.extract.codings_in(texts):
+            if coder in column:
+                units = coding.members["key"][coding.marks["unit"]].tolist()
+                for mark, unit in enumerate(units):
+                    if unit in line_of and coding.marks["category"][mark] != NO_CATEGORY:
+                        words = self._describe_answer(coding, mark, labels or {}, keys)
+                        found[line_of[unit]][column[coder]] = words
+        return found
+
+    def _describe_answer(
+        self, coding: CodingAnswers, mark: int, labels: Mapping[str, str], keys: Mapping[int, str]
+    ) -> str:
+        answers = self.extract
+        key = answers.categories[int(coding.marks["category"][mark])]
+        category = labels.get(key, key)
+        of_mark = coding.links[coding.links["of"] == mark]
+        links = of_mark["to"].tolist()
+        if answers.kind == "labels":
+            names = "|".join(answers.categories[number] for number in links) or key
+            return describe_answer(answers, coding, mark) if labels else names
+        if not links:
+            return category if coding.marks["complete"][mark] else f"{category}?"
+        if answers.kind == "categories":
+            second = answers.categories[links[0]]
+            return f"{category}, {labels.get(second, second)}"
+        if answers.kind == "indices":
+            return ", ".join(answers.columns.indices[coding.place][link] for link in links)
+        readings: dict[int, list[str]] = {}
+        for number, link in zip(of_mark["reading"].tolist(), links, strict=True):
+            member = int(coding.members["key"][link])
+            readings.setdefault(number, []).append(str(self.row_of.get(member, keys[member])))
+        return f"{category}: {', '.join(' + '.join(together) for together in readings.values())}"
+
+
+def build_canonical_form(extract: ProjectAnswers, parameters: Parameters) -> CanonicalForm:
+    """Return the data that the parameters select, in their canonical form. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    data = select_data(extract, parameters)
+    numbers = data.to_frame().fillna(0).to_numpy(dtype=np.int64).reshape(data.codes.shape)
+    return CanonicalForm(extract, pick_texts(extract, parameters), data, numbers)
+
+
+def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matrix:
+    """Return the values that the parameters give the units of the chosen texts, for each of the chosen coders."""
+    data = select_data(extract, parameters)
+    texts = pick_texts(extract, parameters)
+    slugs = {text.pk: text.name for text in texts}
+    keys: dict[Hashable, str] = dict(read_keys(texts).items())
+    of_members = keys if data.members == "units" else {}
+    values = {code: _value_in_keys(data.value(code), of_members) for code in range(data.n_values)} | {MISSING: None}
+    documents = [slugs[data.documents[number]] for number in data.document_of_unit.tolist()]
+    rows = tuple(
+        Row(text, keys[unit], tuple(values[code] for code in codes))
+        for text, unit, codes in zip(documents, data.units, data.codes.tolist(), strict=True)
+    )
+    return Matrix(tuple(map(str, data.coders)), rows)
+
+
+def _value_in_keys(value: Value, keys: Mapping[Hashable, str]) -> MatrixValue:
+    """Return a value with the keys of the members of its sets; labels are as they are."""
+    if isinstance(value, Readings):
+        return frozenset(frozenset(map(keys.__getitem__, one)) for one in value.sets)
+    if isinstance(value, tuple):  # a first choice and a second one
+        return " | ".join(map(str, value))
+    return frozenset(keys.get(one, str(one)) for one in value) if isinstance(value, frozenset) else name_value(value)
+
 
 PAGE_SIZE = 50
 # So many members of a set stand in words, too.
@@ -33,6 +170,15 @@ def _file_of(write: Callable[[Matrix], bytes]) -> Callable[[AnalysisRequest], by
     return lambda request: write(reliability_matrix(request.extract, request.parameters))
 
 
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """The values of a unit."""
+
+    text: str
+    unit: Annotated[str, "The markable's key."]
+    values: Annotated[Mapping[str, Any], "By coder a label, a list of keys of markables, or null."]
+
+
 @register
 class Data(ResultPage[Matrix]):
     """What coders answered, the values that are compared as one integer each, and what the integers stand for."""
@@ -41,6 +187,12 @@ class Data(ResultPage[Matrix]):
     template = "agreement/data.html"
     position = 170
     draws_charts = False
+    gives = list[MatrixRow]
+    takes = {
+        "form": ChoiceField(
+            ["json", "csv", "raw"], required=False, help_text="How the matrix is written: raw is CSV, too."
+        )
+    }
     api = """\
 The reliability data with which the agreement is computed: a row a unit, a value for each coder.
 
@@ -60,7 +212,6 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         return json.loads(write_json(report))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return what coders answered, the integers of their values, and the legend of the integers on the page."""
         form = build_canonical_form(request.extract, request.parameters)
         shown, rows = paginate(request, range(len(form.data.units)), PAGE_SIZE)
         used = sorted(set(form.numbers[rows].ravel().tolist()) - {0})

@@ -1,4 +1,4 @@
-"""Two rounds, groups of coders, categories or projects beside each other."""
+"""Two rounds, groups of coders, categories or projects beside each other; and all groups of coders at once."""
 
 from __future__ import annotations
 
@@ -6,18 +6,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404
+from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.reports.coders.differences import KINDS, PERMUTATIONS, DifferenceReport, check_parts, compare_parts
-from agreement.reports.request.basis import count_left_out
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.coders.differences import (
+    KINDS,
+    PERMUTATIONS,
+    DifferenceReport,
+    GroupPair,
+    GroupsReport,
+    check_parts,
+    compare_groups,
+    compare_parts,
+)
+from agreement.reports.fields import GroupInterval
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.wording import list_codings_left_out
 from agreement.results.computations import register
 from agreement.results.content import PageSections
+from agreement.results.figures.charts import Chart, dots_chart
+from agreement.results.figures.plots import Dot
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, Column, Table
+from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
+from annotations.core.text import pluralize
 from annotations.models import Project, User
 from annotations.projects.viewing import results_for
 
@@ -32,8 +45,15 @@ class Difference(ResultPage[DifferenceReport]):
     name, report_name = "difference", "compare"
     template = "agreement/overall/difference.html"
     position = 40
-    options = ("by", "first", "second")
     draws_charts = False
+    gives = DifferenceReport
+    takes = {
+        "by": ChoiceField(KINDS, help_text="What is compared."),
+        "first": CharField(
+            help_text="A round, coders or groups of coders with commas between, a category, or a project's address."
+        ),
+        "second": CharField(help_text="Another of the same kind."),
+    }
     api = "How two rounds, groups of coders, categories or projects differ: the first less the second."
     api_path, api_route = "agreement/compare/", "api-compare"
     chooses_coders = True
@@ -73,9 +93,7 @@ class Difference(ResultPage[DifferenceReport]):
         }
         if not is_chosen:
             return PageSections(context=context)
-        left_out = count_left_out(request.extract, request.parameters)
-        sections = self.sections(request)
-        return sections.extended(**context, not_counted=list_codings_left_out(left_out))
+        return self.sections(request).extended(**context, not_counted=request.not_counted)
 
 
 def _find_project(request: AnalysisRequest, slug: str) -> Project:
@@ -99,8 +117,8 @@ def _list_choices(request: AnalysisRequest) -> dict[str, list[str]]:
 def _check(request: AnalysisRequest) -> bool:
     """Return whether two parts are chosen. Raise InvalidParameter where they are not there."""
     by, first, second = (request.options.get(name, "") for name in ("by", "first", "second"))
-    if by and by not in PAGE_KINDS:
-        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(PAGE_KINDS)}.")
+    if by:
+        check_choice("by", by, PAGE_KINDS)
     if not first and not second:
         return False
     check_parts(request.project_answers, request.parameters, by, first, second, read_groups(request.project))
@@ -110,16 +128,16 @@ def _check(request: AnalysisRequest) -> bool:
 def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
     """Return both figures and the difference as a table; `labels` are what the two parts are called."""
     labels = labels or {}
-    found, permutation = report.difference, report.permutation
+    first, second = report.names
     how = "Other texts: Welch’s t."
-    if found.paired:
+    if report.paired:
         one_text = "The same text: each of its connected components is left out of both at once."
-        how = one_text if found.by == "component" else "The same texts: each is left out of both at once."
-    test = f" Permutation test: {PERMUTATIONS:,} assignments of the texts." if permutation else ""
-    note = f" {found.note.capitalize()}." if found.note else ""
+        how = one_text if report.of_components else "The same texts: each is left out of both at once."
+    test = f" Permutation test: {PERMUTATIONS:,} assignments of the texts." if report.is_permuted else ""
+    note = f" {report.note.capitalize()}." if report.note else ""
     return Table(
         "difference",
-        f"{labels.get(report.first, report.first)} and {labels.get(report.second, report.second)}",
+        f"{labels.get(first, first)} and {labels.get(second, second)}",
         [
             Column("part", "Part", labels=labels),
             Column("value", "Value", "figure"),
@@ -129,15 +147,114 @@ def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = Non
             Column("permutation_p_value", "p (permutation)", "probability"),
         ],
         [
-            [report.first, found.first.value, None, None, found.first.n_units, None, None],
-            [report.second, found.second.value, None, None, found.second.n_units, None, None],
+            [first, report.first, None, None, report.n_units[0], None, None],
+            [second, report.second, None, None, report.n_units[1], None, None],
             [
-                "first − second",
-                *(found.difference, found.low, found.high),
-                None,
-                found.p_value,
-                permutation.p_value if permutation else None,
+                *("first − second", report.difference, report.low, report.high),
+                *(None, report.p_value, report.permutation_p_value),
             ],
         ],
         f"The interval is that of the difference. {how}{test}{note}",
+    )
+
+
+@register
+class Groups(ResultPage[GroupsReport]):
+    """What each group of coders agrees within, what each two agree between, and how they differ."""
+
+    name = "groups"
+    template = "agreement/coders/groups.html"
+    position = 50
+    gives = GroupsReport
+    api = "Agreement within each group of coders and between each two, and how what they agree within differs."
+    chooses_coders = True
+    work = 60
+
+    def compute(self, request: AnalysisRequest) -> GroupsReport:
+        return compare_groups(request.project_answers, request.parameters, read_groups(request.project))
+
+    def tables(self, request: AnalysisRequest, report: GroupsReport) -> list[Table]:
+        return [_within_table(report), _between_table(report), _difference_table(report)]
+
+    def charts(self, request: AnalysisRequest, report: GroupsReport) -> list[Chart]:
+        dots = [Dot(one.name, *with_ends(one.interval)) for one in report.groups]
+        dots += [Dot(_name(pair), *with_ends(pair.between)) for pair in report.pairs if pair.between]
+        return [dots_chart("within", "Within and between groups, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))]
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return what each group agrees within and with each other one; nothing where nobody is in a group."""
+        groups = read_groups(request.project)
+        coded = [name for name, coders in groups.items() if set(coders) & set(request.extract.coders)]
+        if not coded:
+            return PageSections(context={"coded": [], "grouped": bool(groups)})
+        return self.sections(request).extended(coded=coded, not_counted=request.not_counted)
+
+
+def _within_table(report: GroupsReport) -> Table:
+    ungrouped = f"In no group: {', '.join(report.ungrouped)}." if report.ungrouped else ""
+    return Table.of(
+        "within",
+        "Within each group",
+        [
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            Column("who", "Who", cell=lambda row: ", ".join(row.coders)),
+            *figure_columns(Column("value", "Value", "figure"), "interval"),
+            Column("units", "Units", "count", cell="interval.n_units"),
+            Column("note", "Notes", cell="interval.note"),
+        ],
+        report.groups,
+        ungrouped,
+    )
+
+
+def _name(pair: GroupPair) -> str:
+    return f"{pair.first} and {pair.second}"
+
+
+def _between_table(report: GroupsReport) -> Table:
+    rows: list[list[Cell]] = []
+    for pair in report.pairs:
+        one = pair.between or GroupInterval(None, None, None, 0, "this coefficient has none between groups")
+        rows.append([_name(pair), *with_ends(one), one.n_units if pair.between else None, one.note])
+    left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
+    return Table(
+        "between",
+        "Between each two groups",
+        [
+            Column("groups", "Groups"),
+            Column("between", "Value", "figure"),
+            *ENDS,
+            Column("units", "Units", "count"),
+            Column("note", "Notes"),
+        ],
+        rows,
+        "Each judgement of the one group against each of the other, with the same distance (Wong, Paritosh & Aroyo"
+        f" 2021): of two coders Cohen’s kappa, weighted by the distance.{left_out}",
+    )
+
+
+def _difference_table(report: GroupsReport) -> Table:
+    rows: list[list[Cell]] = []
+    for pair in report.pairs:
+        one = pair.difference
+        if one is None:
+            rows.append([_name(pair), None, None, None, None, None, "a group has a single coder"])
+        else:
+            figures = one.difference, one.low, one.high, one.p_value, one.permutation_p_value
+            rows.append([_name(pair), *figures, one.note])
+    return Table(
+        "difference",
+        "How far they differ within, first − second",
+        [
+            Column("groups", "Groups"),
+            Column("difference", "Difference", "figure"),
+            *ENDS,
+            Column("p_value", "p", "probability"),
+            Column("permutation_p_value", "p (permutation)", "probability"),
+            Column("note", "Notes"),
+        ],
+        rows,
+        "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test assigns the"
+        " codings of each text to the groups at random.",
     )

@@ -1,27 +1,42 @@
-"""Every condition side by side: the grid of Poesio & Artstein's Table 4, and their Table 3."""
+"""What choices do to the number: the grid of Poesio & Artstein's Table 4, their Table 3, and each choice alone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from django.utils.http import urlencode
 
+from agreement.data.project_answers import ProjectAnswers
+from agreement.reports.methods import methods
 from agreement.reports.overall import overall
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import compute_interval, pick_texts
+from agreement.reports.request.parameters import Parameters, presets_for
+from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.resolution import resolve
 from agreement.results.computations import count_judgements, register
-from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import Figure, heat_map
-from agreement.results.labels.labels import choice_label
+from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.figures.charts import Chart, dots_chart
+from agreement.results.figures.plots import Dot, Figure, heat_map
+from agreement.results.labels.labels import choice_label, field_label
 from agreement.results.page import ResultPage
-from agreement.results.tables import Column, Linked, Table
+from agreement.results.tables import ENDS, CellValue, Column, Linked, Table, with_ends
 
 
 def _caption(request: AnalysisRequest) -> str:
     return "Alpha by distance" if request.extract.question else "Alpha by chain and distance"
+
+
+def _link(shown: CellValue, parameters: Parameters, is_asked_for: bool = False) -> Linked:
+    return Linked(shown, f"../?{urlencode(parameters.query())}", is_asked_for)
+
+
+def _count_in_constructions(request: AnalysisRequest, times: int) -> int:
+    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times
+
+
+def _count_cells(request: AnalysisRequest) -> int:
+    return len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
 
 
 # Parameters, and with these a row of cells a construction.
@@ -35,30 +50,21 @@ class Grid(ResultPage[list[Half]]):
     name = "grid"
     template = "agreement/overall/grid.html"
     position = 20
+    gives = list[overall.GridCell]
     api = "Alpha for every distance x chain construction, and K for each construction."
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
-        constructions = len(overall.CONSTRUCTIONS[request.extract.kind])
-        of_coders = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
-        return count_judgements(request) * constructions * (2 if request.parameters.without else 1) + of_coders // 1000
+        halves = 2 if request.parameters.without else 1
+        return _count_in_constructions(request, halves) + _count_cells(request) // 1000
 
     def compute(self, request: AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
         halves = [everything, request.parameters] if request.parameters.without else [everything]
         return [(one, overall.compute_grid(request.extract, one, request.progress)) for one in halves]
 
-    def fields(self, request: AnalysisRequest, report: list[Half]) -> list[dict[str, Any]]:
-        return [
-            {
-                "construction": label,
-                "parameters": cell.parameters.query(),
-                "value": cell.result.value,
-                "note": cell.result.note,
-            }
-            for label, cells in report[-1][1]
-            for cell in cells
-        ]
+    def fields(self, request: AnalysisRequest, report: list[Half]) -> list[overall.GridCell]:
+        return [cell for _, cells in report[-1][1] for cell in cells]
 
     def tables(self, request: AnalysisRequest, report: list[Half]) -> list[Table]:
         (_, rows), *rest = report
@@ -101,13 +107,7 @@ def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridC
             *(Column(name, choice_label("distance", name), "figure", explanation=name.lower()) for name in names),
         ],
         [
-            (
-                label,
-                *(
-                    Linked(cell.result.value, f"../?{urlencode(cell.parameters.query())}", cell.parameters == asked_for)
-                    for cell in cells
-                ),
-            )
+            (label, *(_link(cell.value, cell.parameters, cell.parameters == asked_for) for cell in cells))
             for label, cells in rows
         ],
     )
@@ -118,9 +118,8 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
     rows = []
     for label, parameters in halves.items():
         k, alpha = overall.compare_antecedents(request.extract, parameters)
-        both = k.result.value is not None and alpha.result.value is not None
-        more = alpha.result.value - k.result.value if both else None  # type: ignore[operator]
-        links = [Linked(cell.result.value, f"../?{urlencode(cell.parameters.query())}") for cell in (k, alpha)]
+        more = alpha.value - k.value if alpha.value is not None and k.value is not None else None
+        links = [_link(cell.value, cell.parameters) for cell in (k, alpha)]
         rows.append((label, *links, more))
     return Table(
         "antecedents",
@@ -138,5 +137,63 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
 
 def _grid_chart(rows: list[tuple[str, list[overall.GridCell]]]) -> Figure:
     names = [choice_label("distance", cell.parameters.distance) for cell in rows[0][1] if cell.parameters.is_alpha]
-    values = [[cell.result.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
+    values = [[cell.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
     return heat_map([label for label, _ in rows], names, values, "alpha")
+
+
+@register
+class Compare(ResultPage[TablesAndCharts]):
+    """What each single choice does to the number, and what the conventions of the papers make of it."""
+
+    name, report_name = "compare", "choices"
+    template = "agreement/overall/compare.html"
+    position = 30
+
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
+        return _count_in_constructions(request, 2) + _count_cells(request) // 100
+
+    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+        def extract_of(parameters: Parameters) -> ProjectAnswers:
+            own = request.parameters
+            same = parameters.units in ("", request.extract.units) and parameters.unasked == own.unasked
+            return request.extract if same else read_asked(request.project, parameters)
+
+        changes = methods.vary_choices(request.extract, request.parameters, request.progress, extract_of)
+        labels = [_variation_label(change.name, change.choice, bool(request.extract.units)) for change in changes]
+        presets = [
+            (preset, chosen, compute_interval(*resolve(extract_of(chosen), chosen)))
+            for preset in presets_for(request.extract.answers)
+            for chosen in [request.parameters.with_convention(preset.parameters)]
+        ]
+        figures = [Column("value", "Value", "figure"), *ENDS]
+        tables = [
+            Table(
+                "compare",
+                "One setting changed at a time",
+                [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")],
+                [
+                    (_link(label, one.parameters), *with_ends(one.interval), one.moved)
+                    for label, one in zip(labels, changes, strict=True)
+                ],
+            ),
+            Table(
+                "presets",
+                "Presets from the literature",
+                [
+                    *(Column("convention", "Preset"), *figures, Column("published", "Published")),
+                    Column("where", "for the paper’s own data"),
+                ],
+                [
+                    (_link(preset.label, chosen), *with_ends(one), preset.published, preset.where)
+                    for preset, chosen, one in presets
+                ],
+            ),
+        ]
+        rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
+        title = "The value under each setting, with 95% CI"
+        return TablesAndCharts(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])
+
+
+def _variation_label(name: str, choice: str, pyramids: bool) -> str:
+    return f"{field_label(name, pyramids=pyramids)}: {choice_label(name, choice)}" if name else "current"

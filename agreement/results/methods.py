@@ -6,7 +6,7 @@ from typing import Any
 
 from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
-from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
@@ -32,7 +32,6 @@ class Methods(ResultPage[methods.MethodsText]):
     draws_charts = False
 
     def compute(self, request: AnalysisRequest) -> methods.MethodsText:
-        """Return a paragraph with what it cites."""
         answers, parameters = request.project_answers, request.parameters
         report = overall.compute_report(request.extract, parameters)
         compared = compare_groups(answers, parameters, read_groups(request.project), differences=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import QueryDict
 
@@ -39,6 +40,9 @@ class ResultPage[R](Result[R]):
     `right` is that to see the page. One that is `about_models` is there for who may know of them. One that does not use
     the coders' answers (`uses_answers` is false) is of pyramids. `forms` are those of files that the API gives. Without
     a `template` there is no page, but the API's answer alone.
+
+    The schema of the API has `gives`, the dataclass that `fields` returns, or a list of such. `api_operation` is the
+    operation's name in it, where it would be that of another one.
     """
 
     title = ""
@@ -52,11 +56,14 @@ class ResultPage[R](Result[R]):
     right = Right.SEE_RESULTS
     draws_charts = True
     api = ""
+    gives: Any = None
+    api_operation = ""
     api_path = ""
     api_route = ""
     forms: Mapping[str, FileForm] = {}
 
     def __init__(self) -> None:
+        super().__init__()
         self.about = " ".join((type(self).__doc__ or "").split())
         self.path = self.path or f"agreement/{self.name}/"
         self.route = self.route or self.name

@@ -1,11 +1,31 @@
-"""How many texts are enough, as tables and a chart."""
+"""How many texts are enough: the interval of other numbers of texts and coders, as tables and a chart."""
 
 from __future__ import annotations
 
-from agreement.reports.planning import DIFFERENCE, OPTIONS, POWER, PlanningReport, Size, Targets, plan_size
-from agreement.reports.request.basis import count_left_out
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Annotated, Any, ClassVar
+
+from rest_framework.serializers import ChoiceField, FloatField
+
+from agreement.data.project_answers import ProjectAnswers
+from agreement.measures import Forecast, forecast, forecast_interval
+from agreement.measures.data.components import merge_documents
+from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
+from agreement.reports.fields import LeftOut, OtherVersions, PageOnly
+from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.request.basis import (
+    cached,
+    coefficient_function,
+    compute_interval,
+    count_left_out,
+    count_other_versions,
+    select_data,
+)
+from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import list_codings_left_out
+from agreement.reports.request.resolution import resolve
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
@@ -13,6 +33,278 @@ from agreement.results.figures.plots import forecast_chart
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, format_value
 from annotations.core.text import pluralize
+
+POWER, DIFFERENCE = 0.8, 0.1
+# Margins that are offered; the one that is asked for without a word is the first that is not there yet.
+MARGINS = (0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01)
+# Numbers of texts and coders for which a row is made, besides those that are there and those that are enough.
+SIZES = (3, 5, 8, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000, MOST)
+MORE_CODERS = (1, 2, 3, 5, 10)
+# Beyond so many times the texts there is a row only for what is enough.
+FARTHEST = 6
+INTERVAL_IS = "95% CI"
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What is to be reached: a margin, a bound to be above, a difference to be seen, and with what probability.
+
+    `sample`: "groups" where the coders are those that are meant, "both" where they stand for others. None is left to
+    what is at hand.
+    """
+
+    margin: float | None = None
+    bound: float | None = None
+    difference: float = DIFFERENCE
+    power: float = POWER
+    sample: str = SAMPLES[0]
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, str]) -> Targets:
+        """Return the targets that an address or a command names. Raises InvalidParameter."""
+        sample = options.get("sample") or SAMPLES[0]
+        check_choice("sample", sample, SAMPLES)
+        return cls(
+            _parse(options, "margin", 0.001, 2),
+            _parse(options, "bound", -1, 0.999),
+            _parse(options, "difference", 0.001, 2) or DIFFERENCE,
+            _parse(options, "power", 0.5, 0.999) or POWER,
+            sample,
+        )
+
+
+def _parse(options: Mapping[str, str], name: str, low: float, high: float) -> float | None:
+    text = options.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value) or not low <= value <= high:
+        raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be reached, and how many texts are enough for it."""
+
+    value: Annotated[float | None, "what is to be reached"]
+    texts: Annotated[int | None, "the fewest that are enough; null: none up to 10,000"]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsWithTexts:
+    """What is to be reached, and how many texts are enough for each."""
+
+    component: ClassVar = "Targets"
+
+    margin: Target
+    bound: Target
+    difference: Annotated[Target, "texts of each of the two rounds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A margin, and how many texts are enough for it."""
+
+    margin: float
+    texts: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What so many texts give; `enough` has the names of what it is the first size to reach."""
+
+    texts: int
+    low: Annotated[float, "of the interval that so many texts would have"]
+    high: float
+    margin: Annotated[float, "half its width"]
+    power_above: Annotated[float | None, "how often it lies above the bound"]
+    power_of_difference: Annotated[float | None, "how often two rounds, each of so many texts, are told apart"]
+    extrapolated: Annotated[bool, "whether fewer texts are coded"]
+    enough: PageOnly[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class MarginOfTexts:
+    """The margin of so many texts."""
+
+    same_as: ClassVar = Margin
+
+    texts: int | None
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoderMargins:
+    """The margins of so many coders."""
+
+    coders: int
+    margins: tuple[MarginOfTexts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningReport:
+    """How many texts are enough for the targets."""
+
+    component: ClassVar = "Planning"
+
+    parameters: Parameters
+    sample: Annotated[str, ChoiceField(SAMPLES)]
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval of the texts that are coded"]
+    high: float | None
+    margin: Annotated[float | None, "half its width"]
+    n_texts: int
+    n_coders: Annotated[int, "how many stand for others; 0 where these are meant"]
+    targets: TargetsWithTexts
+    power: float
+    margins: tuple[Margin, ...] = ()
+    sizes: tuple[Size, ...] = ()
+    coders: Annotated[tuple[CoderMargins, ...], "of coders that stand for others: the margin by their number"] = ()
+    description: Annotated[str, "the same in words"]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions = None
+    note: Annotated[str, "Why there is no forecast."]
+
+
+def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
+    """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    key = ("planning", parameters, targets)
+    return cached(extract, key, lambda: _plan_size(extract, parameters, targets))
+
+
+def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
+    found = _forecast(extract, parameters, targets.sample)
+    margin = None if found.low is None or found.high is None else (found.high - found.low) / 2
+    texts_for: dict[str, int | None] = {}
+    rows: dict[str, Any] = {}
+    if not found.note and margin is not None and found.value is not None:
+        targets = _complete(targets, found.value, margin)
+        texts_for = {
+            "margin": found.documents_for_margin(targets.margin or MARGINS[-1]),
+            "bound": found.documents_above(targets.bound or 0.0, targets.power),
+            "difference": found.documents_for_difference(targets.difference, targets.power),
+        }
+        wanted = sorted({*MARGINS, targets.margin or MARGINS[-1]}, reverse=True)
+        rows = {
+            "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in wanted),
+            "sizes": _sizes(found, targets, texts_for),
+            "coders": _vary_coders(found),
+        }
+    reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
+    return PlanningReport(
+        parameters=parameters,
+        sample=targets.sample,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        margin=margin,
+        n_texts=found.n_documents,
+        n_coders=found.n_coders,
+        targets=TargetsWithTexts(**reached),
+        power=targets.power,
+        **rows,
+        description=_describe(found, margin, targets, texts_for),
+        codings_left_out=count_left_out(extract, parameters),
+        judgements_of_other_versions=count_other_versions(extract, parameters),
+        note=found.note,
+    )
+
+
+def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for: Mapping[str, int | None]) -> str:
+    """Return how far the interval reaches now, and how many texts are enough, in words."""
+    if margin is None or targets.margin is None:
+        note = found.note.replace("document", "text")
+        return f"{note[:1].upper()}{note[1:]}."
+
+    def describe_target(name: str, what: str) -> str:
+        n, chance = texts_for[name], "" if name == "margin" else f" in {targets.power:.0%} of cases"
+        if n is None:
+            return f"no number of texts up to {MOST:,} is enough for {what}{chance}"
+        each = " in each of two rounds" if name == "difference" else ""
+        already = "already " if name == "margin" and n <= found.n_documents else "about "
+        return f"{already}{pluralize(n, 'text')}{each} for {what}{chance}"
+
+    texts = pluralize(found.n_documents, "text") + (
+        f" and {pluralize(found.n_coders, 'coder')}, who stand for others" if found.n_coders else ""
+    )
+    parts = [
+        f"{INTERVAL_IS} is ±{_shorten(margin, 3)} with {texts}",
+        describe_target("margin", f"±{_shorten(targets.margin)}"),
+    ]
+    if targets.bound is not None and found.value is not None and not found.n_coders:
+        if found.value > targets.bound:
+            parts.append(describe_target("bound", f"an interval above {_shorten(targets.bound)}"))
+        else:
+            parts.append(f"the value is not above {_shorten(targets.bound)}, so that no number of texts shows it")
+        parts.append(describe_target("difference", f"a difference of {_shorten(targets.difference)}"))
+    return f"{'; '.join(parts)}."
+
+
+def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
+    """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
+    if sample == SAMPLES[0]:
+        return forecast_interval(compute_interval(extract, parameters))
+    slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
+    data = merge_documents(select_data(extract, parameters), slugs.__getitem__)
+    return forecast(data, coefficient_function(parameters), sample=sample)
+
+
+def _complete(targets: Targets, value: float, margin: float) -> Targets:
+    """Return the targets with what they leave open: the next smaller margin, and the highest bound that is passed."""
+    smaller = next((one for one in MARGINS if one <= 0.9 * margin), MARGINS[-1])
+    bound = next((one for one in (RELIABLE, TENTATIVE) if one < value), TENTATIVE)
+    return Targets(
+        smaller if targets.margin is None else targets.margin,
+        bound if targets.bound is None else targets.bound,
+        targets.difference,
+        targets.power,
+        targets.sample,
+    )
+
+
+def _sizes(found: Forecast, targets: Targets, texts_for: Mapping[str, int | None]) -> tuple[Size, ...]:
+    here = found.n_documents
+    enough = {n for n in texts_for.values() if n is not None}
+    farthest = max(FARTHEST * here, min(max(enough, default=0), 2 * FARTHEST * here))
+    numbers = sorted({here, *enough, *(n for n in SIZES if FEWEST <= n <= farthest)})
+    return tuple(_size(found, targets, n, texts_for) for n in numbers)
+
+
+def _size(found: Forecast, targets: Targets, n: int, texts_for: Mapping[str, int | None]) -> Size:
+    low, high = found.bounds(n) or (0.0, 0.0)
+    if n == found.n_documents and found.low is not None and found.high is not None:
+        low, high = found.low, found.high
+    return Size(
+        n,
+        low,
+        high,
+        (high - low) / 2,
+        found.power_above(targets.bound or 0.0, n),
+        found.power_of_difference(targets.difference, n),
+        n > found.n_documents,
+        tuple(name for name, number in texts_for.items() if number == n),
+    )
+
+
+def _vary_coders(found: Forecast) -> tuple[CoderMargins, ...]:
+    """Return by number of coders the margins of the texts at hand, of twice and of four times as many."""
+    if not found.n_coders:
+        return ()
+    sizes = [found.n_documents * times for times in (1, 2, 4)]
+    numbers = [found.n_coders, *(found.n_coders + more for more in MORE_CODERS)]
+    return tuple(CoderMargins(c, tuple(MarginOfTexts(n, found.margin(n, c) or 0.0) for n in sizes)) for c in numbers)
+
+
+def _shorten(number: float, digits: int | None = None) -> str:
+    """Return a number as the field prints it: .052, without the zero before the point."""
+    text = f"{number:.{digits}f}" if digits else f"{number:g}"
+    return text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "\N{MINUS SIGN}.")
+
 
 ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
 HOPEFUL = (
@@ -36,7 +328,16 @@ class Planning(ResultPage[PlanningReport]):
     name, title = "planning", "How much is enough"
     template = "agreement/overall/planning.html"
     position, tab = 140, 155
-    options = OPTIONS
+    gives = PlanningReport
+    takes = {
+        "margin": FloatField(required=False, help_text="Half the width of the interval that is to be reached."),
+        "bound": FloatField(required=False, help_text="What the whole interval is to be above, such as 0.667."),
+        "difference": FloatField(required=False, help_text="How far two rounds of other texts are to differ."),
+        "power": FloatField(required=False, help_text="In which share of cases both are to be seen."),
+        "sample": ChoiceField(
+            SAMPLES, required=False, help_text="groups: texts, by these coders; both: texts and coders like these."
+        ),
+    }
     api = "How many texts are enough: the interval of other numbers of texts, foretold from those that are coded."
     chooses_coders = True
 
@@ -52,30 +353,31 @@ class Planning(ResultPage[PlanningReport]):
         return [*tables, _coders_table(report)] if report.coders else tables
 
     def charts(self, request: AnalysisRequest, report: PlanningReport) -> list[Chart]:
-        if not report.sizes or report.targets.margin is None:
+        target = report.targets.margin.value
+        if not report.sizes or target is None:
             return []
-        here = report.forecast.n_documents
+        here = report.n_texts
         figure = forecast_chart(
-            [(size.n_texts, size.margin) for size in report.sizes if not size.extrapolated],
-            [(size.n_texts, size.margin) for size in report.sizes if size.n_texts >= here],
+            [(size.texts, size.margin) for size in report.sizes if not size.extrapolated],
+            [(size.texts, size.margin) for size in report.sizes if size.texts >= here],
             (CODED, EXTRAPOLATED),
-            report.targets.margin,
+            target,
             "texts",
             "half the width of the 95% CI",
         )
         last = report.sizes[-1]
         words = (
-            f"{report.describe()} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
-            f" ±{format_value(last.margin, 'figure')} with {last.n_texts:,}."
+            f"{report.description} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
+            f" ±{format_value(last.margin, 'figure')} with {last.texts:,}."
         )
         return [Chart("sizes", "Width of the interval by number of texts", figure, words, "sizes")]
 
     def preface(self, report: PlanningReport) -> str:
-        return "\n".join(filter(None, [report.describe(), super().preface(report)]))
+        return "\n".join(filter(None, [report.description, super().preface(report)]))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         Targets.from_options(request.options)
-        left_out, sample = count_left_out(request.extract, request.parameters), self._sample(request)
+        sample = self._sample(request)
         return self.sections(request).extended(
             fields=[(name, label, request.options.get(name, ""), hint) for name, label, hint in FIELDS],
             samples=[
@@ -83,7 +385,7 @@ class Planning(ResultPage[PlanningReport]):
             ],
             sample=sample,
             report_query=request.parameters.query(),
-            not_counted=list_codings_left_out(left_out),
+            not_counted=request.not_counted,
         )
 
     def _sample(self, request: AnalysisRequest) -> str:
@@ -91,31 +393,30 @@ class Planning(ResultPage[PlanningReport]):
 
 
 def _enough_table(report: PlanningReport) -> Table:
-    here, targets = report.forecast.n_documents, report.targets
-    chance = f", in {targets.power:.0%} of cases"
+    here, targets = report.n_texts, report.targets
+    chance = f", in {report.power:.0%} of cases"
     rows: list[list[Cell]] = []
     has_power = _has_power(report)
     if report.margin is not None:
-        rows += [[f"95% CI of ±{margin:g}", n, _more(n, here)] for margin, n in report.margins]
+        rows += [[f"95% CI of ±{one.margin:g}", one.texts, _more(one.texts, here)] for one in report.margins]
         if has_power:
-            for name, what in (
-                ("bound", f"95% CI above {targets.bound:g}{chance}"),
-                ("difference", f"a difference of {targets.difference:g} between two rounds{chance}: in each"),
-            ):
-                n = report.texts_for[name]
-                rows.append([what, n, None if name == "difference" else _more(n, here)])
+            bound, difference = targets.bound, targets.difference
+            rows += [
+                [f"95% CI above {bound.value:g}{chance}", bound.texts, _more(bound.texts, here)],
+                [f"a difference of {difference.value:g} between two rounds{chance}: in each", difference.texts, None],
+            ]
     return Table(
         "enough",
         "How many texts are enough",
         [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")],
         rows,
-        (HOPEFUL if has_power else "") if rows else report.describe(),
+        (HOPEFUL if has_power else "") if rows else report.description,
     )
 
 
 def _has_power(report: PlanningReport) -> bool:
     """Return whether power is foretold: not where coders stand for others, nor without an interval."""
-    return report.margin is not None and not report.forecast.n_coders
+    return report.margin is not None and not report.n_coders
 
 
 def _more(n: int | None, here: int) -> int | None:
@@ -130,18 +431,16 @@ def _sizes_table(report: PlanningReport) -> Table:
     ]
     shown = power if _has_power(report) else []
 
-    def row(size: Size) -> list[Cell]:
-        what = EXTRAPOLATED if size.extrapolated else "coded" if size.n_texts == report.forecast.n_documents else ""
-        figures = [size.power_above, size.power_of_difference][: len(shown)]
-        return [size.n_texts, size.margin, size.low, size.high, *figures, what, ", ".join(map(ENOUGH.get, size.enough))]  # type: ignore[arg-type]
+    def describe(size: Size) -> str:
+        return EXTRAPOLATED if size.extrapolated else "coded" if size.texts == report.n_texts else ""
 
     note = (
-        f"Power: how often the 95% CI lies above {targets.bound:g}, and how often two rounds, each of so many other"
-        f" texts, are told apart that differ by {targets.difference:g}."
+        f"Power: how often the 95% CI lies above {targets.bound.value:g}, and how often two rounds, each of so many"
+        f" other texts, are told apart that differ by {targets.difference.value:g}."
         if shown
         else ""
     )
-    return Table(
+    return Table.of(
         "sizes",
         "Interval and power by number of texts",
         [
@@ -149,10 +448,10 @@ def _sizes_table(report: PlanningReport) -> Table:
             Column("margin", "±", "figure"),
             *ENDS,
             *shown,
-            Column("known", "Known"),
-            Column("enough", "Enough for"),
+            Column("known", "Known", cell=describe),
+            Column("enough", "Enough for", cell=lambda size: ", ".join(ENOUGH[name] for name in size.enough)),
         ],
-        [row(size) for size in report.sizes],
+        report.sizes,
         note,
     )
 
@@ -163,9 +462,12 @@ def _coders_table(report: PlanningReport) -> Table:
         "Margin by number of coders",
         [
             Column("coders", "Coders", "count"),
-            *(Column(f"texts_{n}", f"± with {n:,} texts", "figure", explanation="margin") for n in report.coder_sizes),
+            *(
+                Column(f"texts_{one.texts}", f"± with {one.texts:,} texts", "figure", explanation="margin")
+                for one in report.coders[0].margins
+            ),
         ],
-        [[n, *margins] for n, margins in report.coders],
-        f"Coders are drawn from a population, of which there are {report.forecast.n_coders} here; all others are"
+        [[row.coders, *(one.margin for one in row.margins)] for row in report.coders],
+        f"Coders are drawn from a population, of which there are {report.n_coders} here; all others are"
         " extrapolated. The part of the texts is that of as many coders as there are.",
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from operator import attrgetter
 from typing import Any, Literal, Protocol
 
 from django.core.paginator import Page, Paginator
@@ -38,6 +39,7 @@ class Column:
 
     `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
     `explanation` is the key of what the column's info button says, if it is not the name.
+    `cell` is what `Table.of` puts there: an attribute of the row, if it is not called as the column, or a function.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Column:
     place: Place = "both"
     labels: Mapping[str, str] = field(default_factory=dict)
     explanation: str = ""
+    cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
         """Return a value as people read it."""
@@ -73,6 +76,22 @@ class HasEnds(Protocol):
     def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+
+
+def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]:
+    """Return the column of a figure and those of the ends of its interval.
+
+    of: the attribute of the row that has them; empty for the row itself. ends: stands before the names of the ends.
+    """
+    place = f"{of}." if of else ""
+    explanations = [end.name if ends else "" for end in ENDS]
+    return [
+        replace(column, cell=f"{place}value"),
+        *(
+            replace(end, name=f"{ends}{end.name}", explanation=explanation, cell=f"{place}{end.name}")
+            for end, explanation in zip(ENDS, explanations, strict=True)
+        ),
+    ]
 
 
 def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
@@ -137,6 +156,13 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     page_rows: int = 0
+
+    @classmethod
+    def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
+        """Return the table of some objects, a row each, with the cells that the columns say."""
+        reads = [one.cell if callable(one.cell) else attrgetter(one.cell or one.name) for one in columns]
+        cells = [[read(row) for read in reads] for row in rows]
+        return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
 
     @property
     def page_columns(self) -> list[Column]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 from django.utils.http import urlencode
+from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import Document
 from agreement.reports.overall import overall
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, pick_texts
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
 from agreement.results.computations import register
@@ -19,7 +20,7 @@ from agreement.results.content import PageSections, TablesAndCharts, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.plots import Dot
 from agreement.results.figures.positions import build_tenths
-from agreement.results.labels.addresses import selection_of
+from agreement.results.labels.labels import selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table
 
@@ -50,7 +51,7 @@ class Texts(ResultPage[TablesAndCharts]):
     name, title = "texts", "By text"
     template = "agreement/overall/texts.html"
     position, tab = 60, 140
-    options = ("sort",)
+    takes = {"sort": ChoiceField(SORTS)}
     work = 60
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
@@ -78,8 +79,7 @@ class Texts(ResultPage[TablesAndCharts]):
 def sort_texts(request: AnalysisRequest) -> list[Document]:
     """Return the texts in the order that is asked for. Raises InvalidParameter."""
     report, sort = overall.compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
-    if sort not in SORTS:
-        raise InvalidParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
+    check_choice("sort", sort, SORTS)
     if sort == "text":
         return list(pick_texts(report.extract, report.parameters))
     keys = {

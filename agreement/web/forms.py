@@ -10,8 +10,7 @@ from django.utils.http import urlencode
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
 from agreement.reports.request.request import AnalysisRequest, parse_query
-from agreement.reports.request.resolution import allows_coefficient
-from agreement.reports.request.settings import choices_of, relevant_settings
+from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.results.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
 from agreement.results.labels.model_labels import label_model

@@ -284,13 +284,11 @@ def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
     assert [figure for figure in news if f"{figure:.4f}" not in front] == []
     assert [figure for figure in chronicle if f"{figure:.4f}" not in guide] == []
     project = Project.objects.get(slug="chronicle")
-    repeats = compare_occasions(
-        read_answers(project), parse_parameters({}, project.preset, project.answers)
-    ).repeats.coders
-    figures = {one.coder: one.as_dict() for one in repeats}
-    quoted = [figures["lou"]["value"], figures["lou"]["between"], figures["ute"]["between"]]
+    repeats = compare_occasions(read_answers(project), parse_parameters({}, project.preset, project.answers)).coders
+    figures = {one.coder: one for one in repeats}
+    quoted = [figures["lou"].value, figures["lou"].between, figures["ute"].between]
     assert [figure for figure in quoted if f"{figure:.3f}" not in guide] == []
-    assert figures["ute"]["value"] == 1
+    assert figures["ute"].value == 1
 
 
 def test_the_citation_is_one_and_of_the_version_that_the_packages_and_the_change_log_have():

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
-from agreement.reports.coders.days import count_days
-from agreement.reports.items.highest import find_highest
+from agreement.reports.coders.timing import count_days
+from agreement.reports.items.items import find_highest
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.resolution import resolve

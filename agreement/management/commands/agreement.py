@@ -30,26 +30,10 @@ from annotations.projects.viewing import record_view
 
 # The report without a name.
 AGREEMENT = "agreement"
-OPTION_HELP = {
-    "bound": "what the interval is to be above",
-    "by": "what is compared, or how texts are grouped",
-    "candidate": "the coder who may code in the place of the others, such as a language model",
-    "difference": "how far two rounds are to differ",
-    "docset": "only this docset",
-    "epsilon": "how much worse the candidate may be, because it costs less: .1",
-    "first": "one of the two coders, or what is compared",
-    "margin": "half the width of the 95%% interval that is to be reached",
-    "mean": "a mean number of SCUs is rounded (round) or interpolate",
-    "merge": "new names of categories: OLD:NEW,…",
-    "power": "in which share of cases both are to be seen",
-    "q": "the level: .05",
-    "sample": "coders are meant (groups), or a sample (both)",
-    "second": "the other one",
-}
 # By option the reports that take it.
 REPORTS_OF = {
-    option: [name for name, one in REPORTS.items() if option in (*one.api_names, *one.address)]
-    for option in sorted({option for one in REPORTS.values() for option in (*one.api_names, *one.address)})
+    option: [name for name, page in REPORTS.items() if option in (*page.api_names, *page.address)]
+    for option in sorted({option for page in REPORTS.values() for option in (*page.api_names, *page.address)})
 }
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
@@ -67,8 +51,9 @@ class Command(ProgramCommand):
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument("--report", choices=list(REPORTS), default=AGREEMENT, help="this instead")
         for name, reports in REPORTS_OF.items():
-            said = f": {OPTION_HELP[name]}" if name in OPTION_HELP else ""
-            parser.add_argument(f"--{name}", help=f"with --report {' or '.join(reports)}{said}")
+            field = next((page.takes[name] for page in REPORTS.values() if name in page.takes), None)
+            said = f": {field.help_text}" if field and field.help_text else ""
+            parser.add_argument(f"--{name}", help=f"with --report {' or '.join(reports)}{said}".replace("%", "%%"))
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 
 from agreement.reports.datasheet.report import describe_project
+from agreement.reports.fields import as_json
 from agreement.reports.request.request import parse_asked
 from agreement.results.datasheet.document import as_file
 from annotations.core.files import write_whole
@@ -34,7 +35,7 @@ class Command(ProgramCommand):
         record_view(Coding.with_models.filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
         if options["format"] == "json":
-            content = json.dumps(sheet.as_dict(), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"
+            content = json.dumps(as_json(sheet), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"
         else:
             content = as_file(sheet)
         if options["path"] is None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import AltTest, ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
+from agreement.measures import ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.models.advantages import find_advantages
 from agreement.measures.options import Options
 from agreement.measures.values import Floats
+from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import (
     cached,
     comparison,
     count_left_out,
     count_other_versions,
-    other_versions_field,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -34,20 +34,48 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class HumanIntervals:
-    """The difference to one human and the advantage probability, with their intervals over texts."""
+class LeftOutHuman:
+    """The model in the place of one person."""
 
-    difference: ScoreInterval
-    advantage: ScoreInterval
+    human: str
+    n_units: int
+    n_texts: int
+    candidate_score: float | None
+    human_score: float | None
+    difference: Annotated[float | None, "of the scores, the mean over texts"]
+    p_value: Annotated[float | None, "over texts"]
+    adjusted: Annotated[float | None, "for several people"]
+    won: bool
+    advantage_probability: float | None
+    published_p_value: Annotated[float | None, "of the published test, over items"]
+    published_adjusted: float | None
+    published_won: bool
+    low: Annotated[float | None, "of its 95% interval over texts"]
+    high: float | None
+    advantage_low: Annotated[float | None, "of its 95% interval over texts"]
+    advantage_high: float | None
+    note: PageOnly[str]
 
-    def as_dict(self) -> dict[str, float | None]:
-        """Return the ends."""
-        return {
-            "low": self.difference.low,
-            "high": self.difference.high,
-            "advantage_low": self.advantage.low,
-            "advantage_high": self.advantage.high,
-        }
+
+@dataclass(frozen=True, slots=True)
+class AltTestFigures:
+    """The alternative annotator test over texts, and the published one of items."""
+
+    rows: tuple[LeftOutHuman, ...]
+    winning_rate: Annotated[float | None, "the share of people it may replace"]
+    published_winning_rate: float | None
+    advantage_probability: float | None
+    epsilon: float
+    q: float
+    n_units: int
+    n_texts: int
+    exact: Annotated[bool, "whether all signs were tried"]
+    resamples: int
+    seed: int
+    left_out: Annotated[Mapping[str, int], "items, by reason"]
+    note: str
+    passed: Annotated[bool | None, "whether that is a half or more"]
+    published_passed: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +86,10 @@ class AltTestReport:
     """
 
     parameters: Parameters
-    test: AltTest
-    intervals: tuple[HumanIntervals, ...]
-    codings_left_out: Mapping[str, int]
-    other_versions: int | None = None
+    candidate: str
+    test: Flat[AltTestFigures]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions = None
 
     def describe(self, *, rates: bool = True) -> str:
         """Return what the test is of and what limits it, in a line, which begins with its rates."""
@@ -76,19 +104,6 @@ class AltTestReport:
         left_out = [f"{number} {reason}" for reason, number in test.left_out.items()]
         levels = f"epsilon {test.epsilon:g}, q {test.q:g}"
         return f"{'; '.join(filter(None, [', '.join(known), used, *left_out, levels, test.note]))}."
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the command gives."""
-        own = self.test.to_dict()
-        del own["parameters"]  # those of the request say more
-        rows = zip(self.test.to_dict()["rows"], self.intervals, strict=True)  # type: ignore[call-overload]
-        return {
-            "parameters": self.parameters.query(),
-            **own,
-            "rows": [{**row, **one.as_dict()} for row, one in rows],
-            "codings_left_out": dict(self.codings_left_out),
-            **other_versions_field(self.other_versions),
-        }
 
 
 def compute_alt_test(
@@ -141,12 +156,25 @@ def _compute_alt_test(
         empty=options.empty,
         thirds=options.thirds,
     )
+    rows = tuple(
+        LeftOutHuman(
+            **vars(row),
+            low=own.low,
+            high=own.high,
+            advantage_low=of.low,
+            advantage_high=of.high,
+            note=own.note or of.note,
+        )
+        for row, (own, of) in zip(test.rows, _find_intervals(data, candidate, options), strict=True)
+    )
     left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
-    return AltTestReport(parameters, test, _find_intervals(data, candidate, options), *left_out)
+    return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=rows), *left_out)
 
 
-def _find_intervals(data: ReliabilityData, candidate: str, options: Options) -> tuple[HumanIntervals, ...]:
-    """Return the intervals of each human, in the order of the test."""
+def _find_intervals(
+    data: ReliabilityData, candidate: str, options: Options
+) -> list[tuple[ScoreInterval, ScoreInterval]]:
+    """Return of each human, in the order of the test, the intervals of the difference and of the advantage."""
     coders = list(data.coders)
     humans = [place for place, name in enumerate(coders) if name != candidate]
     advantages = find_advantages(data, coders.index(candidate), humans, options)
@@ -158,8 +186,8 @@ def _find_intervals(data: ReliabilityData, candidate: str, options: Options) -> 
         _, text = np.unique(advantages.documents[compared], return_inverse=True)
         total = np.bincount(text)
         wins = np.bincount(text[better], minlength=len(total))
-        found.append(HumanIntervals(difference_interval(own - other), share_interval(wins.tolist(), total.tolist())))
-    return tuple(found)
+        found.append((difference_interval(own - other), share_interval(wins.tolist(), total.tolist())))
+    return found
 
 
 def difference_interval(differences: Floats) -> ScoreInterval:

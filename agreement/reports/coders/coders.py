@@ -20,7 +20,7 @@ from agreement.measures import (
     observed_agreement,
 )
 from agreement.measures.values import Ints, Label
-from agreement.reports.items.patterns import read_patterns
+from agreement.reports.items.categories import read_patterns
 from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
@@ -41,7 +41,7 @@ from agreement.reports.request.basis import (
     select_categories,
     select_data,
 )
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
 
@@ -95,8 +95,7 @@ def measures_for(kind: str) -> tuple[str, ...]:
 
 def check_measure(extract: ProjectAnswers, measure: str) -> None:
     """Raise InvalidParameter unless the scheme allows the measure."""
-    if measure not in measures_for(extract.kind):
-        raise InvalidParameter("measure", f"{measure!r} is not one of {', '.join(measures_for(extract.kind))}.")
+    check_choice("measure", measure, measures_for(extract.kind))
 
 
 def compute_pair_matrix(
@@ -179,8 +178,7 @@ def _measure_pair(
 
 def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
     score = score_clusters(SCORES[name], key, response, with_interval=True)
-    low, high = (score.interval.low, score.interval.high) if score.interval else (None, None)
-    return PairFigure(name, score.f1, low, high, score.notes)
+    return PairFigure(name, score.f1, score.low, score.high, score.notes)
 
 
 def _measure_values(extract: ProjectAnswers, parameters: Parameters, measure: str) -> PairFigure:

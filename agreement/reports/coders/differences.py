@@ -1,32 +1,40 @@
-"""How two rounds, groups of coders, categories or projects differ: two figures, and their difference."""
+"""How two rounds, groups of coders, categories or projects differ; and all groups, within and with each other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, ClassVar
+
+from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import original_of
 from agreement.data.groups import Groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
+from agreement.measures import Comparison, ReliabilityData, Result, alpha, collapse, cross_alpha, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
+from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
+from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly
 from agreement.reports.request.basis import (
     cached,
     codes_with,
     coefficient_function,
+    comparison_options,
+    compute_interval,
     count_left_out,
     count_other_versions,
-    other_versions_field,
+    effective_distance,
+    interval_over_texts,
     pick_texts_to_draw,
     select_categories,
     select_data,
 )
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 
 KINDS = ("round", "group", "category", "project")
@@ -36,38 +44,29 @@ OTHERS = "all others"
 NO_GROUPS: Groups = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceReport:
-    """Two figures, the first less the second, with interval and p; `permutation` is None where texts are too few."""
+    """Two figures, the first less the second."""
 
-    by: str
-    first: str
-    second: str
+    component: ClassVar = "Difference"
+
+    by: Annotated[str, ChoiceField(KINDS)]
     parameters: Parameters
-    difference: Difference
-    permutation: Comparison | None
-    codings_left_out: Mapping[str, int]
-    other_versions: int | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        found, permutation = self.difference, self.permutation
-        return {
-            "by": self.by,
-            "parameters": self.parameters.query(),
-            "names": [self.first, self.second],
-            "first": found.first.value,
-            "second": found.second.value,
-            "difference": found.difference,
-            "low": found.low,
-            "high": found.high,
-            "p_value": found.p_value,
-            "permutation_p_value": permutation.p_value if permutation else None,
-            "paired": found.paired,
-            "codings_left_out": dict(self.codings_left_out),
-            **other_versions_field(self.other_versions),
-            "note": found.note,
-        }
+    names: Annotated[tuple[str, str], "The first and the second."]
+    first: Annotated[float | None, "the coefficient of the first"]
+    second: float | None
+    difference: Annotated[float | None, "the first less the second"]
+    low: Low
+    high: float | None
+    p_value: Annotated[float | None, "two-sided, of Student's t"]
+    permutation_p_value: Annotated[float | None, "of 2,000 permutations of the texts"]
+    paired: Annotated[bool, "whether both are of the same texts"]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions
+    note: Annotated[str, "Why there is no interval."]
+    n_units: PageOnly[tuple[int, int]]
+    of_components: PageOnly[bool]
+    is_permuted: PageOnly[bool]
 
 
 def compare_parts(
@@ -121,8 +120,7 @@ def _expand(by: str, name: str, groups: Groups, extract: ProjectAnswers) -> str:
 
 
 def _check_names(by: str, first: str, second: str) -> None:
-    if by not in KINDS:
-        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(KINDS)}.")
+    check_choice("by", by, KINDS)
     for field, name in (("first", first), ("second", second)):
         if not name.strip():
             raise InvalidParameter(field, "say which two are compared, first and second.")
@@ -155,15 +153,20 @@ def _compare(
         n = count_other_versions(one, chosen)
         other_versions = n if other_versions is None else other_versions + (n or 0)
     coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
+    found, permutation = difference(a, b, coefficient, original=original_of), _permute(a, b, coefficient)
     return DifferenceReport(
-        by,
-        first,
-        second,
-        parameters,
-        difference(a, b, coefficient, original=original_of),
-        _permute(a, b, coefficient),
-        dict(left_out),
-        other_versions,
+        by=by,
+        parameters=parameters,
+        names=(first, second),
+        first=found.first.value,
+        second=found.second.value,
+        **{name: getattr(found, name) for name in ("difference", "low", "high", "p_value", "paired", "note")},
+        permutation_p_value=permutation.p_value if permutation else None,
+        codings_left_out=dict(left_out),
+        judgements_of_other_versions=other_versions,
+        n_units=(found.first.n_units, found.second.n_units),
+        of_components=found.by == "component",
+        is_permuted=permutation is not None,
     )
 
 
@@ -220,3 +223,118 @@ _SELECTIONS: Mapping[str, Callable[[ProjectAnswers, Parameters, str, str], Relia
     "category": _select_category,
     "project": _select_project,
 }
+
+
+# Of more groups only those with most coders are compared with each other.
+MOST_GROUPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CoderGroup:
+    """A group of coders who have judgements, and how far they agree with each other."""
+
+    name: str
+    coders: tuple[str, ...]
+    interval: Flat[GroupInterval]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPair:
+    """Two groups: how far each agrees with the other, and how they differ."""
+
+    first: str
+    second: str
+    between: Annotated[
+        GroupInterval | None, "each coder of the one against each of the other; null for coefficients of labels"
+    ]
+    difference: Annotated[DifferenceReport | None, "of what they agree within; null where a group has a single coder"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsReport:
+    """Agreement within and between groups of coders."""
+
+    component: ClassVar = "Groups"
+
+    parameters: Parameters
+    groups: Annotated[tuple[CoderGroup, ...], "what each agrees within"]
+    pairs: tuple[GroupPair, ...]
+    ungrouped: Annotated[tuple[str, ...], "coders who are in no group"]
+    n_left_out: PageOnly[int]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions = None
+
+
+def compare_groups(
+    extract: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool = True
+) -> GroupsReport:
+    """Return agreement within and between the groups of those coders who are chosen. Raises InvalidParameter.
+
+    Within a group it is the coefficient of the parameters, of a project that holds these coders alone; between two it
+    is `cross_alpha` with the same distance. differences: also how the two differ, with a permutation test.
+    """
+    selected, parameters = resolve(extract, parameters)
+    known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
+    known = {name: coders for name, coders in known.items() if coders}
+    key = ("groups", parameters, tuple(known.items()), differences)
+    return cached(selected, key, lambda: _compare_groups(extract, selected, parameters, known, differences=differences))
+
+
+def _compare_groups(
+    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool
+) -> GroupsReport:
+    within = tuple(
+        CoderGroup(name, coders, GroupInterval.of(compute_interval(*resolve(extract, _of_coders(parameters, coders)))))
+        for name, coders in groups.items()
+    )
+    compared = sorted(within, key=lambda one: -len(one.coders))[:MOST_GROUPS]
+    names = [one.name for one in within if one in compared]
+    pairs = tuple(
+        GroupPair(
+            first,
+            second,
+            measure_between(extract, parameters, groups[first], groups[second]),
+            _compare_within(extract, parameters, first, second, groups) if differences else None,
+        )
+        for first, second in combinations(names, 2)
+    )
+    grouped = {coder for coders in groups.values() for coder in coders}
+    return GroupsReport(
+        parameters,
+        within,
+        pairs,
+        tuple(coder for coder in selected.coders if coder not in grouped),
+        len(within) - len(names),
+        count_left_out(selected, parameters),
+        count_other_versions(selected, parameters),
+    )
+
+
+def _of_coders(parameters: Parameters, coders: Sequence[str]) -> Parameters:
+    return replace(parameters, coders=",".join(coders))
+
+
+def measure_between(
+    extract: ProjectAnswers, parameters: Parameters, first: Sequence[str], second: Sequence[str]
+) -> GroupInterval | None:
+    """Return agreement between two groups, of a project that holds these coders alone."""
+    if COEFFICIENTS[parameters.coefficient].of_labels:
+        return None
+    own = replace(
+        parameters,
+        coefficient="alpha",
+        distance=effective_distance(parameters),
+        **{name: value for name, value in comparison_options(parameters).items() if name in CONVENTIONS},
+    )
+    selected, own = resolve(extract, _of_coders(own, [*first, *second]))
+    measure = partial(cross_alpha, distance=own.distance, **comparison_options(own))
+    groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
+    return GroupInterval.of(interval_over_texts(select_data(selected, own), measure, *groups))
+
+
+def _compare_within(
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, groups: Groups
+) -> DifferenceReport | None:
+    if min(len(groups[first]), len(groups[second])) < 2:
+        return None
+    return compare_parts(extract, parameters, "group", first, second, groups=groups)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import Interval, ReliabilityData, ScoreInterval
+from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.models.advantages import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.coders.alt_test import AltTestReport, compute_alt_test, difference_interval
-from agreement.reports.coders.groups import measure_between
+from agreement.reports.coders.alt_test import AltTestFigures, AltTestReport, compute_alt_test, difference_interval
+from agreement.reports.coders.differences import measure_between
+from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly
 from agreement.reports.request.basis import (
     cached,
     comparison,
@@ -30,7 +31,6 @@ from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.core.processes.progress import Progress
 
-OPTIONS = ("candidate", "epsilon", "q")
 # Of more people only so many are set beside the model one by one.
 MOST_PEOPLE = 30
 # Scores that differ by no more are equal, whatever the rounding.
@@ -38,45 +38,26 @@ _TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """Alpha of some coders with each other, or of one with others. `coder` is empty where it is of all people."""
+class AgreementWithPeople:
+    """Alpha of some coders with each other, or of one with others."""
 
-    coder: str
-    interval: Interval
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API gives."""
-        one = self.interval
-        note = one.note or one.result.note
-        return {
-            "coder": self.coder,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "n_units": one.result.n_units,
-            "note": note,
-        }
+    coder: Annotated[str, "empty: of all people with each other"]
+    interval: Flat[GroupInterval]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The scores of the model and of people on the items of a category or text: means over texts of means of items.
+class CategoryOfModel:
+    """The scores of the model and of people on the items of a category or text: means over texts of means of items."""
 
-    `difference` is that of the model less that of people, with its interval over texts. `name` is a category (empty:
-    no answer is that of most people) or the address of a text.
-    """
-
-    name: str
+    name: Annotated[str, "what most people say; empty: no answer is that of most"]
     n_items: int
     n_texts: int
     candidate_score: float
     people_score: float
-    difference: ScoreInterval
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API gives."""
-        own = {name: getattr(self, name) for name in ("name", "n_items", "n_texts", "candidate_score", "people_score")}
-        return {**own, "difference": self.difference.value, "low": self.difference.low, "high": self.difference.high}
+    difference: float
+    low: float | None
+    high: float | None
+    note: PageOnly[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +86,13 @@ class ComparedItems:
         scores = self.candidate[rows].round(9)
         return rows[np.lexsort((rows, -self.n_people[rows], scores))]
 
-    def by_category(self) -> list[Part]:
+    def by_category(self) -> list[CategoryOfModel]:
         """Return the categories, the one in which the model is farthest behind people first."""
         named = [(name, self.category == place) for place, name in enumerate(self.names)]
         parts = [self._part(name, rows) for name, rows in (*named, ("", self.category < 0)) if rows.any()]
         return sorted(parts, key=_by_difference)
 
-    def by_text(self) -> list[tuple[Document, Part]]:
+    def by_text(self) -> list[tuple[Document, CategoryOfModel]]:
         """Return the texts, the one in which the model is farthest behind people first."""
         order = np.argsort(self.text, kind="stable")
         cuts = np.searchsorted(self.text[order], np.arange(len(self.texts) + 1)).tolist()
@@ -119,51 +100,72 @@ class ComparedItems:
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
         return sorted(parts, key=lambda one: _by_difference(one[1]))
 
-    def _part(self, name: str, rows: Bools | Ints) -> Part:
+    def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
         originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
         _, text = np.unique(originals[self.text[rows]], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
-        return Part(
-            name,
-            int(counts.sum()),
-            len(counts),
-            float(candidate.mean()),
-            float(people.mean()),
-            difference_interval(candidate - people),
+        found = difference_interval(candidate - people)
+        assert found.value is not None, "there is a text"
+        return CategoryOfModel(
+            name=name,
+            n_items=int(counts.sum()),
+            n_texts=len(counts),
+            candidate_score=float(candidate.mean()),
+            people_score=float(people.mean()),
+            difference=found.value,
+            low=found.low,
+            high=found.high,
+            note=found.note,
         )
 
 
 @dataclass(frozen=True, slots=True)
+class MissedItem:
+    """An item on which all people agree, and the model does not."""
+
+    text: str
+    round: str
+    key: str
+    words: str
+    people: Annotated[str, "what they say, in words"]
+    model: Annotated[str, "what it says, in words"]
+    distance: Annotated[float, "of its value from those of people, the mean"]
+    n_people: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTest:
+    """The alternative annotator test over texts, and the published one of items."""
+
+    component: ClassVar = "AltTest"
+
+    figures: Flat[AltTestFigures]
+    judgements_of_other_versions: OtherVersions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """One model beside the people who are chosen.
+    """One model beside the people who are chosen."""
 
-    `among` is what people agree with each other, `agreements` that of the model with them and of each person with the
-    others, by the same measure. `n_more_people` are too many to be among these.
-    """
-
+    parameters: Parameters
     candidate: str
     people: tuple[str, ...]
-    parameters: Parameters
-    among: Agreement
-    agreements: tuple[Agreement, ...]
-    n_more_people: int
-    test: AltTestReport
-    items: ComparedItems
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API gives, without the items."""
-        test = self.test.as_dict()
-        return {
-            "parameters": test.pop("parameters"),
-            "candidate": test.pop("candidate"),
-            "people": list(self.people),
-            "among_people": self.among.as_dict(),
-            "agreements": [one.as_dict() for one in self.agreements],
-            "codings_left_out": test.pop("codings_left_out"),
-            "alt_test": test,
-            "categories": [one.as_dict() for one in self.items.by_category()],
-        }
+    among_people: AgreementWithPeople
+    agreements: Annotated[
+        tuple[AgreementWithPeople, ...],
+        "of the model with people, and of each person with the others; of many the first 30",
+    ]
+    codings_left_out: LeftOut
+    alt_test: ModelTest
+    categories: Annotated[tuple[CategoryOfModel, ...], "the one in which it is farthest behind first"]
+    models: Annotated[tuple[str, ...], "those that have answers"]
+    items: Annotated[Sequence[MissedItem], "in pages, the farthest first"] = ()
+    # People who are too many to be among the agreements.
+    n_more_people: PageOnly[int]
+    test: PageOnly[AltTestReport]
+    # Those of its rows that are missed are described as `items`, page by page.
+    compared: PageOnly[ComparedItems]
 
 
 def choose_candidate(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> str:
@@ -197,7 +199,7 @@ def compare_model(
 ) -> ModelReport:
     """Return a model beside the people who are chosen; a choice of models alone is one of all people.
 
-    options: of OPTIONS, as they were typed. Raises InvalidParameter.
+    options: candidate, epsilon and q, as they were typed. Raises InvalidParameter.
     """
     candidate, own = select_compared(answers, parameters, models, options)
     people = choose_people(answers, parameters, models)
@@ -208,8 +210,21 @@ def compare_model(
     def compute() -> ModelReport:
         among, agreements = _measure_agreement(answers, own, candidate, people, progress)
         items = compare_items(answers, own, candidate)
-        n_more = max(len(people) - MOST_PEOPLE, 0)
-        return ModelReport(candidate, people, own, among, agreements, n_more, test, items)
+        counted = answers.select(parameters.selection("include"))
+        return ModelReport(
+            parameters=test.parameters,
+            candidate=candidate,
+            people=people,
+            among_people=among,
+            agreements=agreements,
+            codings_left_out=test.codings_left_out,
+            alt_test=ModelTest(test.test, test.judgements_of_other_versions),
+            categories=tuple(items.by_category()),
+            models=tuple(name for name in counted.coders if name in models),
+            n_more_people=max(len(people) - MOST_PEOPLE, 0),
+            test=test,
+            compared=items,
+        )
 
     return cached(answers, key, compute)
 
@@ -280,16 +295,17 @@ def _most_given(
     return names, np.where(tied | (most == 0), -1, counts.argmax(axis=1))
 
 
-def _by_difference(part: Part) -> tuple[float, str]:
-    return part.difference.value or 0.0, part.name
+def _by_difference(part: CategoryOfModel) -> tuple[float, str]:
+    return part.difference, part.name
 
 
 def _measure_agreement(
     answers: ProjectAnswers, parameters: Parameters, candidate: str, people: Sequence[str], progress: Progress | None
-) -> tuple[Agreement, tuple[Agreement, ...]]:
+) -> tuple[AgreementWithPeople, tuple[AgreementWithPeople, ...]]:
     """Return alpha of people with each other, then that of the model with them and of each of them with the others."""
     own = replace(parameters, coefficient="alpha", distance=effective_distance(parameters))
-    among = Agreement("", compute_interval(*resolve(answers, replace(own, coders=",".join(people)))))
+    of_people = compute_interval(*resolve(answers, replace(own, coders=",".join(people))))
+    among = AgreementWithPeople("", GroupInterval.of(of_people))
     shown = people[:MOST_PEOPLE]
     pairs = [(candidate, people), *((one, tuple(name for name in people if name != one)) for one in shown)]
     found = []
@@ -298,5 +314,5 @@ def _measure_agreement(
             progress(number, len(pairs))
         between = measure_between(answers, own, [coder], others)
         assert between is not None, "alpha is of all values"
-        found.append(Agreement(coder, between))
+        found.append(AgreementWithPeople(coder, between))
     return among, tuple(found)

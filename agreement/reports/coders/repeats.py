@@ -3,69 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.project_answers import REASONS, ProjectAnswers
-from agreement.measures import Interval, Result
 from agreement.measures.results import pluralize
+from agreement.reports.fields import PageOnly
 from agreement.reports.request.basis import compute_interval, compute_result, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 
+# How a text is coded again: shown within a round, or in a recheck.
+UNMARKED, RECHECK = "unmarked", "recheck"
 # The two occasions stand where two coders stand in other figures.
 OCCASIONS = ("first", "second")
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SelfAgreement:
-    """A coder's agreement between two occasions, or that of all coders, where `coder` is empty.
+    """A coder's agreement between two occasions, or that of all coders."""
 
-    shown_again: how many texts the coder was shown again; of all coders a text counts for each. `codings` are the pairs
-    of them that count, of `texts` texts, of which `interval` is; `left_out` are the others, by reason. between: the
-    coefficient of all coders in the same texts, on the first occasion; None where nobody else coded them.
-    """
-
-    coder: str
-    shown_again: int
-    codings: int
-    texts: int
-    left_out: Mapping[str, int]
-    interval: Interval | None
-    between: Result | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        one, result = self.interval, self.interval.result if self.interval else None
-        return {
-            "coder": self.coder,
-            "shown_again": self.shown_again,
-            "codings": self.codings,
-            "texts": self.texts,
-            "texts_left_out": dict(self.left_out),
-            "n_units": result.n_units if result else 0,
-            "units_left_out": dict(result.left_out) if result else {},
-            "value": one.value if one else None,
-            "low": one.low if one else None,
-            "high": one.high if one else None,
-            "between": self.between.value if self.between else None,
-            "note": self.note,
-        }
-
-    @property
-    def note(self) -> str:
-        """What is left out, and why there is no figure or interval."""
-        parts = [f"{number} {reason}" for reason, number in self.left_out.items()]
-        if self.interval:
-            result = self.interval.result
-            parts += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-            parts += [self.interval.note or result.note]
-        return "; ".join(filter(None, parts))
+    coder: Annotated[str, "empty: all coders together, each with texts of their own"]
+    shown_again: Annotated[int, "codings of texts that the coder was shown, or coded, again"]
+    codings: Annotated[int, "how many of them count"]
+    texts: Annotated[int, "of how many texts these are"]
+    texts_left_out: Annotated[Mapping[str, int], "other codings, by reason"]
+    n_units: int = 0
+    units_left_out: Annotated[Mapping[str, int], "by reason"] = field(default_factory=dict)
+    value: Annotated[float | None, "the first occasion against the second"] = None
+    low: Annotated[float | None, "of its 95% interval over texts"] = None
+    high: float | None = None
+    between: Annotated[float | None, "of all coders in the same texts, on the first occasion"] = None
+    note: Annotated[str, "What is left out, and why there is no figure."]
+    coded_again: PageOnly[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +56,31 @@ class CodedAgain:
     coders: tuple[SelfAgreement, ...] = ()
     together: SelfAgreement | None = None
 
+    @property
+    def rows(self) -> tuple[SelfAgreement, ...]:
+        """Each coder, then all of them together."""
+        return (*self.coders, self.together) if self.together else self.coders
+
 
 @dataclass(frozen=True, slots=True)
 class RepeatsReport:
     """The agreement of coders with themselves. `parameters` are those of every other figure of the page.
 
-    repeats: within a round, unmarked. rechecks: in a round of kind recheck, where coders know that they code a text
-    again, and may see what they coded before: this and a latest round before it that counts.
+    A recheck is compared with a latest round before it that counts: coders may see what they coded before.
     """
 
-    parameters: Parameters
-    repeats: CodedAgain
-    rechecks: CodedAgain
+    component: ClassVar = "Repeats"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        one, other = self.repeats, self.rechecks
-        return {
-            "parameters": self.parameters.query(),
-            "coders": [coder.as_dict() for coder in one.coders],
-            "all_coders": one.together.as_dict() if one.together else None,
-            "rechecks": [coder.as_dict() for coder in other.coders],
-            "all_rechecks": other.together.as_dict() if other.together else None,
-        }
+    parameters: Parameters
+    coders: Annotated[tuple[SelfAgreement, ...], "in texts that they were shown again within a round"]
+    all_coders: Annotated[SelfAgreement | None, "null where fewer than two have a figure"]
+    rechecks: Annotated[tuple[SelfAgreement, ...], "in texts that they knowingly coded again in a recheck"]
+    all_rechecks: Annotated[SelfAgreement | None, "null where fewer than two have a figure"]
+
+    @property
+    def parts(self) -> tuple[CodedAgain, CodedAgain]:
+        """What coders were shown again, unmarked, and what they coded again in rechecks."""
+        return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
 
 
 def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
@@ -117,13 +95,14 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
 
 
 def _compare_occasions(extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    return RepeatsReport(
-        parameters,
-        *(
-            _compare_pairs(extract, selected, parameters, pairs)
-            for pairs in (_pairs_within_rounds(extract, parameters), _pairs_with_rechecks(extract, parameters))
-        ),
+    unmarked, rechecks = (
+        _compare_pairs(extract, selected, parameters, pairs, how)
+        for pairs, how in (
+            (_pairs_within_rounds(extract, parameters), UNMARKED),
+            (_pairs_with_rechecks(extract, parameters), RECHECK),
+        )
     )
+    return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,31 +208,56 @@ def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, para
 
 
 def _compare_pairs(
-    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair]
+    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair], how: str
 ) -> CodedAgain:
     names = sorted({one.coder for one in pairs})
     coders = tuple(
-        _compare(extract, selected, parameters, [one for one in pairs if one.coder == name], name) for name in names
+        _compare(extract, selected, parameters, [one for one in pairs if one.coder == name], how, name)
+        for name in names
     )
     if sum(one.texts > 0 for one in coders) < 2:
         return CodedAgain(coders)
-    return CodedAgain(coders, _compare(extract, selected, parameters, pairs))
+    return CodedAgain(coders, _compare(extract, selected, parameters, pairs, how))
 
 
 def _compare(
-    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair], coder: str = ""
+    extract: ProjectAnswers,
+    selected: ProjectAnswers,
+    parameters: Parameters,
+    pairs: Sequence[_Pair],
+    how: str,
+    coder: str = "",
 ) -> SelfAgreement:
     """Return the figures of a coder's pairs, or of those of all coders."""
     reasons = [_why_left_out(extract, one, parameters.selection("include")) for one in pairs]
     counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
     counted.sort(key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder))
     left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
-    whole = coder, len(pairs), len(counted), len({pair.document.text_pk for pair in counted}), left_out
+    described = partial(
+        SelfAgreement,
+        coder=coder,
+        shown_again=len(pairs),
+        codings=len(counted),
+        texts=len({pair.document.text_pk for pair in counted}),
+        texts_left_out=left_out,
+        coded_again=how,
+    )
+    notes = [f"{number} {reason}" for reason, number in left_out.items()]
     if not counted:
-        return SelfAgreement(*whole, None, None)
+        return described(note="; ".join(notes))
     of_two = _as_two_coders(extract, counted)
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
-    between = compute_result(selected, parameters, others) if others else None
-    return SelfAgreement(*whole, compute_interval(of_two, everywhere), between)
+    interval = compute_interval(of_two, everywhere)
+    result = interval.result
+    notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
+    return described(
+        n_units=result.n_units,
+        units_left_out=result.left_out,
+        value=interval.value,
+        low=interval.low,
+        high=interval.high,
+        between=compute_result(selected, parameters, others).value if others else None,
+        note="; ".join(filter(None, [*notes, interval.note or result.note])),
+    )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
+from django.utils import timezone
 
 from agreement.data.judgements import MAX_TEXTS_IN_QUERY
-from agreement.data.project_answers import ProjectAnswers
-from agreement.reports.request.basis import cached, pick_texts
+from agreement.data.project_answers import NO_ROUND, ProjectAnswers
+from agreement.reports.request.basis import cached, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
@@ -114,3 +115,32 @@ def estimate_paces(
         return [whole]
     parts = [(name, remaining[name], of_round) for name, of_round in rounds.items() if name in remaining]
     return [whole, *(RoundPace(name, one, estimate_pace_of(of, one.markables, today)) for name, one, of in parts)]
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """The judgements of each day in each round, and of each coder, without practice."""
+
+    rounds: dict[str, Counter[date]]
+    coders: dict[str, Counter[date]]
+
+
+def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
+    """Return how many markables were judged on each day. `extract` has all answers of the project."""
+    return remembered(extract, ("judged days", timezone.get_current_timezone_name()), lambda: _count(project, extract))
+
+
+def _count(project: Project, answers: ProjectAnswers) -> DayCounts:
+    round_of = {
+        text.pk: answers.rounds[place]
+        for text, place in zip(answers.texts, answers.round_places.tolist(), strict=True)
+        if place != NO_ROUND
+    }
+    rounds: dict[str, Counter[date]] = {name: Counter() for name in answers.rounds}
+    coders: dict[str, Counter[date]] = {}
+    for (text, coder), judgements in sorted(read_project_work(project, answers).judgement_times.items()):
+        if text in round_of and judgements:
+            days = Counter(one.day for one in judgements)
+            rounds[round_of[text]].update(days)
+            coders.setdefault(coder, Counter()).update(days)
+    return DayCounts(rounds, dict(sorted(coders.items())))

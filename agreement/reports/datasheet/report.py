@@ -4,34 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import Annotated
 
 from django.utils import timezone
+from rest_framework.serializers import ChoiceField
 
-from agreement.data.corpus import CodingCounts, Corpus, read_corpus
+from agreement.data.corpus import Corpus, read_corpus
 from agreement.data.gold import has_gold
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.reports.coders.groups import compare_groups
+from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
-from agreement.reports.datasheet.adjudication import Adjudication, count_chains, measure_adjudication
-from agreement.reports.datasheet.models import ModelDescription, describe_models
-from agreement.reports.datasheet.pyramids import DocsetDescription, describe_docsets
 from agreement.reports.datasheet.rounds import (
+    Adjudication,
     Agreement,
+    CodedTwice,
+    DocsetDescription,
+    ModelDescription,
     RoundDescription,
+    Training,
+    count_chains,
     count_questions,
+    describe_docsets,
+    describe_models,
     list_rounds,
+    measure_adjudication,
     measure_questions,
     measure_rounds,
+    measure_training,
 )
-from agreement.reports.datasheet.training import CodedTwice, Training, measure_training
+from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import MethodsText, describe_methods, program_name
+from agreement.reports.methods.references import Reference
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import read_with_gold
@@ -39,7 +48,6 @@ from agreement.reports.request.resolution import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Project
-from annotations.models.project import DATASHEET_FIELDS
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.project_formats import formats_of
 
@@ -49,110 +57,86 @@ MOST_CODERS = 100
 
 @dataclass(frozen=True, slots=True)
 class CoderDescription:
-    """What a coder did, without a name: codings, how many of them count, and in these the judgements and chains."""
+    """A coder without a name; those with most judgements come first."""
 
     group: str
-    codings: CodingCounts
-    n_counted: int
-    n_judgements: int
-    n_chains: int | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "group": self.group,
-            "n_codings": self.codings.codings,
-            "n_submitted": self.codings.submitted,
-            "n_counted": self.n_counted,
-            "n_judgements": self.n_judgements,
-            "n_chains": self.n_chains,
-        }
+    n_codings: int
+    n_submitted: int
+    n_counted: Annotated[int, "how many codings the agreement is computed from"]
+    n_judgements: Annotated[int, "in codings that count"]
+    n_chains: Annotated[int | None, "null where coders make none"]
+    place: PageOnly[str] = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The texts of a language."""
+
+    language: Annotated[str, "BCP 47 tag"]
+    n_texts: int
+    n_words: Annotated[int, "what white space separates"]
+    n_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkableCounts:
+    """The markables of a level."""
+
+    level: str
+    n_given: Annotated[int, "that came with the texts"]
+    n_marked: Annotated[int, "that coders marked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Datasheet:
-    """All that is known of a project for those who use its corpus; no coder is named but models, which are no people.
+    """A project as a datasheet has it."""
 
-    `training` and `adjudication` are None for a reader who does not see gold.
-    """
-
-    project: Project
-    parameters: Parameters
-    fingerprint: str
-    spec: SchemeSpec
-    corpus: Corpus
-    coders: tuple[CoderDescription, ...]
-    groups: Mapping[str, int]
+    slug: str
+    title: str
+    description: str
+    source: str
+    licence: str
+    citation: str
+    contact: str
+    answers: Annotated[str, ChoiceField(Project.Answers.choices)]
+    scheme: SchemeDocument
+    scheme_version: int
+    guidelines_version: int | None
+    guidelines_saved_on: date | None
+    created_on: date
+    archived_on: date | None
+    first_work_on: date | None
+    last_work_on: date | None
+    languages: tuple[Language, ...]
+    n_texts: int
+    n_words: int
+    n_characters: int
+    segments: Annotated[Mapping[str, int], "by kind"]
+    markables: tuple[MarkableCounts, ...]
+    docsets: tuple[DocsetDescription, ...]
+    n_coders: int
+    groups: Annotated[Mapping[str, int], "coders in each group"]
+    coders: Annotated[tuple[CoderDescription, ...], "the first hundred"]
+    models: Annotated[tuple[ModelDescription, ...], "for who codes there are none"]
     rounds: tuple[RoundDescription, ...]
-    agreement: tuple[Agreement, ...]
-    questions: tuple[Agreement, ...]
+    parameters: Parameters
+    agreement: Annotated[tuple[Agreement, ...], "over all rounds, and where there are several in each"]
+    questions: Annotated[tuple[Agreement, ...], "over all rounds, in the first ten further questions"]
     n_other_questions: int
-    methods: MethodsText
+    methods: Annotated[str, "how it was computed, in words"]
     repeats: CodedTwice | None
     rechecks: CodedTwice | None
-    formats: tuple[tuple[str, str], ...]
-    docsets: tuple[DocsetDescription, ...] = ()
-    models: tuple[ModelDescription, ...] = ()
-    training: tuple[Training, ...] | None = None
-    adjudication: Adjudication | None = None
+    # Null for a reader who does not see gold.
+    training: tuple[Training, ...] | None
+    adjudication: Adjudication | None
+    formats: Annotated[tuple[str, ...], "for export"]
+    fingerprint: Annotated[str, "Equal for equal answers."]
     program: str = field(default_factory=program_name)
-
-    @property
-    def created_on(self) -> date:
-        """The day on which the project was made."""
-        return timezone.localdate(self.project.created_at)
-
-    @property
-    def archived_on(self) -> date | None:
-        """Since when the project is archived and cannot change; None where it may."""
-        return timezone.localdate(self.project.archived_at) if self.project.archived_at else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        project, corpus = self.project, self.corpus
-        return {
-            "slug": project.slug,
-            "title": project.title,
-            **{name: getattr(project, name) for name in DATASHEET_FIELDS},
-            "answers": project.answers,
-            "scheme": scheme_to_json(self.spec, project.answers),
-            "scheme_version": project.scheme_version,
-            "guidelines_version": corpus.guidelines[0] if corpus.guidelines else None,
-            "guidelines_saved_on": corpus.guidelines[1] if corpus.guidelines else None,
-            "created_on": self.created_on,
-            "archived_on": self.archived_on,
-            "first_work_on": corpus.work[0] if corpus.work else None,
-            "last_work_on": corpus.work[1] if corpus.work else None,
-            "languages": [
-                {"language": one, "n_texts": size.texts, "n_words": size.words, "n_characters": size.characters}
-                for one, size in corpus.languages.items()
-            ],
-            "n_texts": corpus.size.texts,
-            "n_words": corpus.size.words,
-            "n_characters": corpus.size.characters,
-            "segments": dict(corpus.segments),
-            "markables": [
-                {"level": one.level, "n_given": one.given, "n_marked": one.marked} for one in corpus.markables
-            ],
-            "docsets": [one.as_dict() for one in self.docsets],
-            "n_coders": len(self.corpus.coders),
-            "groups": dict(self.groups),
-            "coders": [one.as_dict() for one in self.coders],
-            "models": [one.as_dict() for one in self.models],
-            "rounds": [one.as_dict() for one in self.rounds],
-            "parameters": self.parameters.query(),
-            "agreement": [one.as_dict() for one in self.agreement],
-            "questions": [one.as_dict() for one in self.questions],
-            "n_other_questions": self.n_other_questions,
-            "methods": self.methods.paragraph,
-            "repeats": self.repeats.as_dict() if self.repeats else None,
-            "rechecks": self.rechecks.as_dict() if self.rechecks else None,
-            "training": None if self.training is None else [one.as_dict() for one in self.training],
-            "adjudication": self.adjudication.as_dict() if self.adjudication else None,
-            "formats": [key for key, _ in self.formats],
-            "fingerprint": self.fingerprint,
-            "program": self.program,
-        }
+    project: PageOnly[Project]
+    spec: PageOnly[SchemeSpec]
+    corpus: PageOnly[Corpus]
+    references: PageOnly[tuple[Reference, ...]]
+    format_labels: PageOnly[tuple[str, ...]]
 
 
 def describe_project(
@@ -169,12 +153,34 @@ def describe_project(
     report = agreement[0].report
     assert report is not None
     groups, again = read_groups(project), compare_occasions(answers, parameters)
-    rounds, corpus = list_rounds(project), read_corpus(project)
-    return Datasheet(
+    rounds, corpus, spec = list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
+    guidelines, work = corpus.guidelines or (None, None), corpus.work or (None, None)
+    methods = _describe_methods(answers, agreement, groups, again, parameters)
+    formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
+    unmarked, rechecks = map(CodedTwice.of, again.parts)
+    return copy_fields(
+        Datasheet,
+        project,
+        scheme=scheme_to_json(spec, project.answers),
+        guidelines_version=guidelines[0],
+        guidelines_saved_on=guidelines[1],
+        created_on=timezone.localdate(project.created_at),
+        archived_on=timezone.localdate(project.archived_at) if project.archived_at else None,
+        first_work_on=work[0],
+        last_work_on=work[1],
+        languages=tuple(
+            Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()
+        ),
+        n_texts=corpus.size.texts,
+        n_words=corpus.size.words,
+        n_characters=corpus.size.characters,
+        segments=corpus.segments,
+        markables=tuple(MarkableCounts(one.level, one.given, one.marked) for one in corpus.markables),
+        n_coders=len(corpus.coders),
         project=project,
         parameters=report.parameters,
         fingerprint=report.fingerprint,
-        spec=read_scheme(project.pk).spec,
+        spec=spec,
         corpus=corpus,
         coders=_describe_coders(corpus, groups, answers, parameters),
         groups={name: n for name, members in groups.items() if (n := len(corpus.coders.keys() & {*members}))},
@@ -182,10 +188,12 @@ def describe_project(
         agreement=agreement,
         questions=measure_questions(project, answers),
         n_other_questions=count_questions(answers),
-        methods=_describe_methods(answers, agreement, groups, again, parameters),
-        repeats=CodedTwice.of(again.repeats),
-        rechecks=CodedTwice.of(again.rechecks),
-        formats=tuple((key, one.label) for key, one in formats_of(project).items() if getattr(one, "write", True)),
+        methods=methods.paragraph,
+        references=methods.references,
+        repeats=unmarked,
+        rechecks=rechecks,
+        formats=tuple(formats),
+        format_labels=tuple(formats.values()),
         docsets=describe_docsets(read_pyramids(project)) if project.answers == Project.Answers.SCUS else (),
         models=describe_models(project),
         training=measure_training([one.round for one in rounds]) if sees_gold else None,
@@ -197,7 +205,7 @@ def _measure_adjudication(
     project: Project, rounds: Sequence[RoundDescription], answers: ProjectAnswers, parameters: Parameters
 ) -> Adjudication:
     if project.answers == Project.Answers.SCUS or not has_gold(project):
-        return Adjudication(())
+        return Adjudication()
     with_gold = read_with_gold(project, answers, parameters)
     source = read_gold_source(project, answers, parameters, with_gold)
     comparison = compare_with_gold(source, parameters, details=False)
@@ -234,14 +242,9 @@ def _describe_coders(
         n_chains = count_chains(profile) if profile else 0
         n_judgements = profile.n_judgements if profile else 0
         chains = n_chains if answers.has_chains and not answers.units else None
-        rows.append(CoderDescription(group_of.get(coder, ""), codings, counted[coder], n_judgements, chains))
+        counts = codings.codings, codings.submitted, counted[coder]
+        rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_judgements, chains))
     rows.sort(
-        key=lambda one: (
-            -one.n_judgements,
-            -one.codings.submitted,
-            -one.codings.codings,
-            one.group,
-            -(one.n_chains or 0),
-        )
+        key=lambda one: (-one.n_judgements, -one.n_submitted, -one.n_codings, one.group, -(one.n_chains or 0)),
     )
-    return tuple(rows[:MOST_CODERS])
+    return tuple(replace(one, place=str(number)) for number, one in enumerate(rows[:MOST_CODERS], start=1))

@@ -1,18 +1,38 @@
-"""The rounds of a project with the designs of their plans, and the agreement in each."""
+"""Parts of a datasheet: rounds, agreement in each, models, docsets, training, and how gold was settled."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Annotated, ClassVar
 
+from django.db.models import Count
+from rest_framework.serializers import ChoiceField
+
+from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
+from agreement.data.pyramids.pyramids import PeerMarks, PyramidAnnotation, Pyramids
 from agreement.measures.results import pluralize
-from agreement.reports.methods.methods import DataDescription, describe_data
+from agreement.reports.coders.profiles import Profile, compute_profiles
+from agreement.reports.coders.repeats import CodedAgain
+from agreement.reports.fields import PageOnly, copy_fields
+from agreement.reports.gold.report import GoldReport
+from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
 from agreement.reports.request.request import parse_asked
-from annotations.models import Plan, Project, Round
-from annotations.planning.rounds import RoundFigures, describe_rounds
+from annotations.adjudication import error_estimate
+from annotations.adjudication.decisions.items import gold_decisions
+from annotations.adjudication.drafts import gold_of_rounds
+from annotations.adjudication.states import State
+from annotations.coding.log.payloads import Reason, Source
+from annotations.models import Coding, ModelCoder, Plan, Project, Round
+from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.models.project import may_see_models
+from annotations.planning.rounds import describe_rounds
+from annotations.planning.training import training_results
 
 # The agreement in the answers to so many questions besides the category is computed.
 MOST_QUESTIONS = 10
@@ -20,35 +40,33 @@ MOST_QUESTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class RoundDescription:
-    """A round, how far it is, and the design of its plan in words; empty where codings were assigned one by one."""
+    """A round, and how far it is."""
 
-    round: Round
-    figures: RoundFigures
-    design: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        one, figures = self.round, self.figures
-        return {
-            "name": one.name,
-            "kind": one.kind,
-            "starts_on": one.starts_on,
-            "ends_on": one.ends_on,
-            "closed": one.is_closed,
-            "guidelines_version": one.guidelines_version,
-            "scheme_version": one.scheme_version,
-            "n_texts": figures.texts,
-            "n_codings": figures.codings,
-            "n_submitted": figures.submitted,
-            "design": self.design,
-        }
+    name: str
+    kind: Annotated[str, ChoiceField(Round.Kind.choices)]
+    starts_on: date | None
+    ends_on: date | None
+    closed: bool
+    guidelines_version: int | None
+    scheme_version: int | None
+    n_texts: int
+    n_codings: int
+    n_submitted: int
+    design: Annotated[str, "of its plan, in words"]
+    round: PageOnly[Round]
 
 
 def list_rounds(project: Project) -> tuple[RoundDescription, ...]:
     """Return the rounds of a project in their order. Four queries."""
     plans = {plan.round_id: plan for plan in Plan.objects.filter(round__project=project)}
     return tuple(
-        RoundDescription(one, figures, describe_design(plans[one.pk]) if one.pk in plans else "")
+        RoundDescription(
+            *(one.name, one.kind, one.starts_on, one.ends_on, one.is_closed),
+            *(one.guidelines_version, one.scheme_version),
+            *(figures.texts, figures.codings, figures.submitted),
+            describe_design(plans[one.pk]) if one.pk in plans else "",
+            one,
+        )
         for one, figures in describe_rounds(project)
     )
 
@@ -71,47 +89,46 @@ def describe_design(plan: Plan) -> str:
     return f"{design}; taken from a pool" if plan.pool else design
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """The project's coefficient in one round, in all of them, or in the answers to another question.
+    """The coefficient in a round or question, with its interval."""
 
-    `name` is that of the round or question, empty for all rounds. Without a `report` the coefficient cannot be
-    computed, and `why` says so.
-    """
+    component: ClassVar = "RoundAgreement"
 
-    name: str
-    report: AgreementReport | None
-    data: DataDescription | None = None
-    why: str = ""
+    name: Annotated[str, "of the round or question; empty: all rounds"]
+    coefficient: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n_texts: int = 0
+    n_documents: Annotated[int, "pairs of text and round"] = 0
+    n_coders: int = 0
+    n_units: int = 0
+    n_judgements: int = 0
+    units_left_out: Mapping[str, int] = field(default_factory=dict)
+    codings_left_out: Mapping[str, int] = field(default_factory=dict)
+    note: str
+    # None where the coefficient cannot be computed, as the note says.
+    report: PageOnly[AgreementReport | None] = None
 
-    @property
-    def note(self) -> str:
-        """What is left out, and why there is no figure or interval."""
-        if self.report is None:
-            return self.why
-        result, interval = self.report.result, self.report.interval
+    @classmethod
+    def of(cls, name: str, report: AgreementReport) -> Agreement:
+        """Return the figures of a report."""
+        result, interval, data = report.result, report.interval, describe_data(report.extract, report.parameters)
         units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
-        codings = [f"not counted: {self.report.not_counted}"] if self.report.not_counted else []
-        return "; ".join(filter(None, [*units, *codings, self.report.versions, interval.note or result.note]))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        report, data = self.report, self.data
-        return {
-            "name": self.name,
-            "coefficient": report.name if report else "",
-            "value": report.result.value if report else None,
-            "low": report.interval.low if report else None,
-            "high": report.interval.high if report else None,
-            "n_texts": data.n_texts if data else 0,
-            "n_documents": data.n_documents if data else 0,
-            "n_coders": data.n_coders if data else 0,
-            "n_units": report.result.n_units if report else 0,
-            "n_judgements": data.n_judgements if data else 0,
-            "units_left_out": dict(report.result.left_out) if report else {},
-            "codings_left_out": report.codings_left_out if report else {},
-            "note": self.note,
-        }
+        codings = [f"not counted: {report.not_counted}"] if report.not_counted else []
+        return copy_fields(
+            cls,
+            data,
+            interval,
+            result,
+            report,
+            name=name,
+            coefficient=report.name,
+            units_left_out=result.left_out,
+            note="; ".join(filter(None, [*units, *codings, report.versions, interval.note or result.note])),
+            report=report,
+        )
 
 
 def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
@@ -120,7 +137,7 @@ def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agr
     answers: all of the project.
     """
     whole = compute_report(answers, parameters)
-    all_rounds = Agreement("", whole, describe_data(whole.extract, whole.parameters))
+    all_rounds = Agreement.of("", whole)
     chosen = parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     if len(names) < 2:
@@ -142,7 +159,279 @@ def count_questions(answers: ProjectAnswers) -> int:
 
 def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Agreement:
     try:
-        report = compute_report(answers, parameters)
+        return Agreement.of(name, compute_report(answers, parameters))
     except InvalidParameter as error:
-        return Agreement(name, None, why=error.message)
-    return Agreement(name, report, describe_data(report.extract, report.parameters))
+        return Agreement(name=name, note=error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """A model that has coded: which it is, and how many codings it has begun and submitted."""
+
+    name: str
+    version: str
+    hash: Annotated[str, "of its prompt or weights"]
+    date: date | None
+    n_codings: int
+    n_submitted: int
+
+
+def describe_models(project: Project) -> tuple[ModelDescription, ...]:
+    """Return the models that have begun a coding, by name. Two queries; none for who may not know of models."""
+    if not may_see_models(project):
+        return ()
+    codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
+    rows = codings.order_by().values_list("coder", "status").annotate(n=Count("pk"))
+    counts = {(coder, status): n for coder, status, n in rows}
+    models = ModelCoder.objects.filter(membership__project=project).order_by("membership__user__username")
+    found = []
+    for model in models.select_related("membership__user"):
+        user = model.membership.user
+        submitted = counts.get((user.pk, Coding.Status.SUBMITTED), 0)
+        n = sum(count for (coder, _), count in counts.items() if coder == user.pk)
+        if n:
+            found.append(ModelDescription(user.username, model.version, model.hash, model.date, n, submitted))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class DocsetDescription:
+    """A docset: its model summaries, the pyramids of coders, and the agreed one."""
+
+    slug: str
+    title: str
+    n_summaries: int
+    n_pyramids: int
+    n_submitted: int
+    agreed: Annotated[str, "open, submitted, or empty where there is none"]
+    n_scus: Annotated[int | None, "of the agreed pyramid"]
+    n_contributors: Annotated[int | None, "of the agreed pyramid"]
+    n_peers: Annotated[int, "that somebody has scored and submitted"]
+
+
+def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
+    """Return the docsets by their addresses."""
+    return tuple(
+        _describe(
+            docset.slug,
+            docset.title,
+            len(docset.summaries),
+            [one for one in pyramids.annotations if one.docset.pk == docset.pk],
+            [one for one in pyramids.peer_marks if one.peer.docset.pk == docset.pk],
+        )
+        for docset in pyramids.docsets
+    )
+
+
+def _describe(
+    slug: str, title: str, n_summaries: int, pyramids: Sequence[PyramidAnnotation], marks: Sequence[PeerMarks]
+) -> DocsetDescription:
+    own = [one for one in pyramids if not one.agreed]
+    agreed = next((one for one in pyramids if one.agreed), None)
+    return DocsetDescription(
+        slug,
+        title,
+        n_summaries,
+        len(own),
+        sum(one.submitted for one in own),
+        "" if agreed is None else "submitted" if agreed.submitted else "open",
+        len(agreed.labels) if agreed else None,
+        len(agreed.contributors) if agreed else None,
+        len({one.peer.slug for one in marks if one.submitted}),
+    )
+
+
+# Of so many training rounds, the latest, the results are read.
+MOST_TRAININGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training round: who took part, how many passed, some by decision, and the scores of their best attempts."""
+
+    round: str
+    measure: Annotated[str, "of the pass rule"]
+    mark: float | None
+    n_coders: int
+    n_passed: int
+    n_by_decision: Annotated[int, "of those who passed, by a manager's decision"]
+    n_scores: Annotated[int, "coders with a score"]
+    lowest: Annotated[float | None, "of the best scores of each coder"]
+    highest: float | None
+
+
+def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
+    """Return the results of the latest training rounds. Sixteen queries at most for each."""
+    found = []
+    for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MOST_TRAININGS:]:
+        results = training_results(round_)
+        scores = [one.best for one in results if one.best is not None]
+        ends = min(scores, default=None), max(scores, default=None)
+        passed = [one for one in results if one.passed]
+        decided = sum(one.decision is not None for one in passed)
+        n_coders = sum(bool(one.attempts) for one in results)
+        rule = round_.pass_measure, round_.pass_mark
+        found.append(Training(round_.name, *rule, n_coders, len(passed), decided, len(scores), *ends))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class CodedTwice:
+    """How far coders agree with themselves: all of them together, or the only one."""
+
+    n_coders: int
+    n_codings: Annotated[int, "how many texts were coded twice, one for each coder who did"]
+    n_texts: int
+    value: float | None
+    low: float | None
+    high: float | None
+    between: Annotated[float | None, "the coefficient between coders in the same texts"]
+    note: str
+    coded_again: PageOnly[str]
+
+    @classmethod
+    def of(cls, part: CodedAgain) -> CodedTwice | None:
+        """Return it without names; None where nobody was shown a text again."""
+        whole = part.together or next((one for one in part.coders if one.texts), next(iter(part.coders), None))
+        if whole is None:
+            return None
+        n_coders = sum(one.texts > 0 for one in part.coders)
+        figures = whole.value, whole.low, whole.high, whole.between, whole.note, whole.coded_again
+        return cls(n_coders, whole.codings, whole.texts, *figures)
+
+
+# The method of gold that nobody drafted.
+NO_DRAFT = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldOfRound:
+    """The gold of the texts of a round: how many are in which state, contested items, and the methods of drafts."""
+
+    round: str
+    kind: Annotated[str, ChoiceField(Round.Kind.choices, help_text="gold of training is no result")]
+    n_texts: int
+    open: Annotated[int, "texts"]
+    decided: Annotated[int, "texts"]
+    closed: Annotated[int, "texts"]
+    n_contested: int
+    n_decided: Annotated[int, "contested items that were decided"]
+    methods: Annotated[Mapping[str, int], "of drafts; empty: no draft"]
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is gold of the corpus: that of training teaches."""
+        return self.kind != Round.Kind.TRAINING
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """In how many answers of coders to contested items gold has another value, and of how many."""
+
+    found: int
+    total: int
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEstimate:
+    """The errors in what drafts of gold accepted unseen."""
+
+    round: str
+    checked: int
+    wrong: int
+    unseen: Annotated[int, "accepted, and not checked"]
+    unreached: Annotated[int, "of them in texts of which nothing was checked"]
+    value: Annotated[float | None, "estimated share of wrong ones, each text by what its draft accepted unseen"]
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, round_: str, one: error_estimate.ErrorEstimate) -> ErrorEstimate:
+        """Return the estimate of a round."""
+        return cls(round_, one.checked, one.wrong, one.unseen, one.unreached, one.share, one.low, one.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """The gold of a project; `closed` is what that consists of."""
+
+    rounds: tuple[GoldOfRound, ...] = ()
+    n_texts_compared: Annotated[int, "with closed gold, outside training"] = 0
+    n_items: Annotated[int, "that gold answers there"] = 0
+    n_contested: Annotated[int, "items there on which coders differ, whether or not gold answers them"] = 0
+    n_chains: Annotated[int | None, "of gold there"] = None
+    overruled: Annotated[Overruled, "answers to contested items whose value is another in gold"] = Overruled(0, 0, None)
+    sources: Annotated[Mapping[str, int], "decisions"] = field(default_factory=dict)
+    reasons: Annotated[Mapping[str, int], "decisions"] = field(default_factory=dict)
+    error_estimates: Annotated[
+        tuple[ErrorEstimate, ...], "of spot checks; by round, where drafts accepted something unseen"
+    ] = ()
+    closed: PageOnly[Profile | None] = None
+
+
+def count_chains(profile: Profile) -> int:
+    """Return the number of chains of two members or more."""
+    return sum(n for length, n in profile.chain_lengths.items() if length > 1)
+
+
+def measure_adjudication(
+    project: Project, rounds: Sequence[Round], with_gold: ProjectAnswers, comparison: GoldReport | None
+) -> Adjudication:
+    """Return the gold of a project's rounds. The number of queries is fixed."""
+    texts = gold_of_rounds(project, rounds)
+    codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
+    estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)
+    decided = [decision for of_coding in decisions.values() for decision in of_coding]
+    sources, reasons = Counter(one.source for one in decided), Counter(one.reason for one in decided)
+    found = []
+    for round_ in rounds:
+        of_round = [one for one in texts if one.round.pk == round_.pk]
+        gold = [one.gold for one in of_round if one.gold is not None]
+        if gold:
+            states = Counter(one.state for one in gold)
+            found.append(
+                GoldOfRound(
+                    round_.name,
+                    round_.kind,
+                    len(of_round),
+                    states[State.OPEN],
+                    states[State.DECIDED],
+                    states[State.CLOSED],
+                    sum(len(one.contested) for one in gold),
+                    sum(one.n_decided for one in gold),
+                    Counter(sorted(one.draft.method if one.draft else NO_DRAFT for one in gold)),
+                )
+            )
+    closed = _profile_gold(project, with_gold)
+    return Adjudication(
+        tuple(found),
+        comparison.n_texts if comparison else 0,
+        comparison.n_items if comparison else 0,
+        comparison.n_contested if comparison else 0,
+        count_chains(closed) if closed else None,
+        _count_overruled(comparison),
+        {str(source): sources[source] for source in Source},
+        {str(reason): reasons[reason] for reason in Reason},
+        tuple(
+            ErrorEstimate.of(round_.name, one)
+            for round_ in rounds
+            if (one := estimates.get(round_.pk)) is not None and (one.checked or one.unseen)
+        ),
+        closed,
+    )
+
+
+def _count_overruled(comparison: GoldReport | None) -> Overruled:
+    shares = [one.overruled for one in comparison.coders] if comparison else []
+    found, total = sum(one.found for one in shares), sum(one.total for one in shares)
+    return Overruled(found, total, found / total if total else None)
+
+
+def _profile_gold(project: Project, with_gold: ProjectAnswers) -> Profile | None:
+    """Return what the gold that counts consists of; None where there is none."""
+    if GOLD not in with_gold.known_coders:
+        return None
+    defaults = default_parameters(project.preset, with_gold.answers)
+    own = Parameters(chains=defaults.chains, question=with_gold.question.key if with_gold.question else "", coders=GOLD)
+    return next(iter(compute_profiles(with_gold, own)), None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.question import Question
 from agreement.data.texts.muc import Markings, marked_texts_reader, read_markings
-from agreement.measures import Interval, ReliabilityData, ScoreInterval, share_interval
+from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
+from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly
 from agreement.reports.gold.errors import Difference, find_differences
 from agreement.reports.links.coreference import (
     SCORES,
@@ -56,151 +57,125 @@ TREND_SCORE = "conll_average"
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`found` of `total` items, and the share with its interval over texts."""
+    """A share of items with its interval over texts."""
 
     found: int
     total: int
-    interval: ScoreInterval
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval, over texts"]
+    high: float | None
+    note: Annotated[str, "Why there is no interval."]
 
     @classmethod
     def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
         """Return the share of what is counted in each document, each of the text with that number."""
         of_texts = [np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)]
-        return cls(int(found.sum()), int(total.sum()), share_interval(*of_texts))
+        one = share_interval(*of_texts)
+        return cls(int(found.sum()), int(total.sum()), one.value, one.low, one.high, one.note)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        ends = {name: getattr(self.interval, name) for name in ("value", "low", "high", "note")}
-        return {"found": self.found, "total": self.total, **ends}
+
+@dataclass(frozen=True, slots=True)
+class NamedShare:
+    """The share of a coder."""
+
+    name: Annotated[str, "of the coder, or a letter"]
+    share: Flat[Share]
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstGold:
-    """One coder, or a group of them pooled, against gold.
+    """A coder, or a group of them pooled, against gold, which is the key of the scores."""
 
-    accuracy: of the items that both answered the share with the same answer. `missed` items are of gold alone, in texts
-    that the coder has coded, and `extra` ones of the coder alone. overruled: of the contested items that both have, the
-    share in which the value of gold is another one than the coder's. `scores` have gold for the key.
-    """
-
-    name: str
-    coders: tuple[str, ...]
+    name: Annotated[str, "of the coder or group; a letter for who does not see names"]
+    coders: PageOnly[tuple[str, ...]]
     n_texts: int
-    accuracy: Share
-    missed: int
-    extra: int
-    overruled: Share
-    scores: Mapping[str, ScoreFigures]
+    accuracy: Annotated[Share, "of the items that both answered, those with the answer of gold"]
+    missed: Annotated[int, "items that gold alone answers, in texts that the coder has coded"]
+    extra: Annotated[int, "items that the coder alone answers"]
+    overruled: Annotated[Share, "of the contested items, those in which gold has another value"]
+    scores: Annotated[Mapping[str, ScoreFigures], "by name; none where coders make no chains"]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "name": self.name,
-            "n_texts": self.n_texts,
-            "accuracy": self.accuracy.as_dict(),
-            "missed": self.missed,
-            "extra": self.extra,
-            "overruled": self.overruled.as_dict(),
-            "scores": {name: one.as_dict() for name, one in self.scores.items()},
-        }
+    @property
+    def trend_score(self) -> ScoreFigures:
+        """The score that is followed over time."""
+        return self.scores[TREND_SCORE]
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class CoderInPeriod:
+    """A coder in some texts of about one time."""
+
+    name: str
+    accuracy: float | None
+    conll_f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPeriod:
     """Some texts of about one time: the accuracy of each coder in them, and the F1 of `TREND_SCORE`."""
 
     n_texts: int
-    last: Document
-    accuracy: Mapping[str, float | None]
-    f1: Mapping[str, float | None]
+    last: Annotated[str, "address of the text that was worked on last of them"]
+    label: PageOnly[str]
+    coders: tuple[CoderInPeriod, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAccuracy:
     """The accuracy of each coder in the answers to a question besides the category."""
 
-    question: Question
-    coders: Mapping[str, Share]
+    question: Annotated[str, "key of an attribute or relation"]
+    label: PageOnly[str]
+    coders: tuple[NamedShare, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GoldReport:
-    """Every coder who has coded a text with gold against that, and what they agree among themselves in these texts.
-
-    `n_items` are answered by gold. In `n_contested` items of these texts not all coders have the same value, whether or
-    not gold answers them. `confusion` has by coder how often an answer of gold (rows) meets one of
-    theirs, in the order of `names`. `gold_left_out` is gold that does not count, by reason. `n_in_several` is how many
-    mentions of coders and gold are in several chains, of which each is scored in one.
-    """
+    """Coders against gold."""
 
     parameters: Parameters
-    fingerprint: str
+    fingerprint: Annotated[str, "Equal for equal answers and gold."]
     n_texts: int
-    n_items: int
-    n_contested: int
+    n_items: Annotated[int, "that gold answers"]
+    n_contested: Annotated[int, "items in which not all coders have the same value, whether or not gold answers them"]
+    matched_by_muc6: bool
+    n_in_several: Annotated[int, "mentions with several indices or readings, each of which is scored by one"]
     coders: tuple[AgainstGold, ...]
     groups: tuple[AgainstGold, ...]
     questions: tuple[QuestionAccuracy, ...]
-    agreement: Interval | None
-    periods: tuple[Period, ...]
-    names: tuple[str, ...]
-    confusion: Mapping[str, Ints]
-    differences: Mapping[str, Sequence[Difference]]
-    gold_left_out: Mapping[str, int]
-    codings_left_out: Mapping[str, int]
-    matched_by_muc6: bool
-    n_in_several: int
-    has_chains: bool
+    agreement: Annotated[AgreementBesideGold, "of the coders, without gold, in the same texts"]
+    periods: tuple[GoldPeriod, ...]
+    gold_left_out: Annotated[Mapping[str, int], "texts, by reason"]
+    codings_left_out: Annotated[Mapping[str, int], "by reason"]
+    # How often an answer of gold (rows) meets one of each coder, in the order of `names`.
+    names: PageOnly[tuple[str, ...]]
+    confusion: PageOnly[Mapping[str, Ints]]
+    differences: PageOnly[Mapping[str, Sequence[Difference]]]
+    has_chains: PageOnly[bool]
 
     def total_confusion(self, coder: str = "") -> Ints:
         """Return the confusion of one coder, or of all together."""
         chosen = [one for name, one in self.confusion.items() if coder in ("", name)]
         return sum(chosen, start=np.zeros((len(self.names),) * 2, dtype=np.int64))
 
-    def as_dict(self, called: Mapping[str, str], *, in_full: bool = True) -> dict[str, Any]:
-        """Return the fields that the API and the command give; coders are named as they are `called`.
+    def for_reader(self, called: Mapping[str, str], *, in_full: bool) -> GoldReport:
+        """Return the report with coders named as they are `called`.
 
         in_full: also groups, and gold that does not count, of which coders are not told.
         """
-        one = self.agreement
-        return {
-            "parameters": self.parameters.query(),
-            "fingerprint": self.fingerprint,
-            "n_texts": self.n_texts,
-            "n_items": self.n_items,
-            "n_contested": self.n_contested,
-            "matched_by_muc6": self.matched_by_muc6,
-            "n_in_several": self.n_in_several,
-            "coders": [against.as_dict() | {"name": called[against.name]} for against in self.coders],
-            "groups": [against.as_dict() for against in self.groups] if in_full else [],
-            "questions": [
-                {
-                    "question": asked.question.key,
-                    "coders": [{"name": called[name], **share.as_dict()} for name, share in asked.coders.items()],
-                }
-                for asked in self.questions
-            ],
-            "agreement": {
-                "value": one.value if one else None,
-                "low": one.low if one else None,
-                "high": one.high if one else None,
-                "n_units": one.result.n_units if one else 0,
-                "note": (one.note or one.result.note) if one else "no coder has coded a text with gold",
-            },
-            "periods": [
-                {
-                    "n_texts": period.n_texts,
-                    "last": period.last.slug,
-                    "coders": [
-                        {"name": called[name], "accuracy": period.accuracy[name], "conll_f1": period.f1.get(name)}
-                        for name in period.accuracy
-                    ],
-                }
-                for period in self.periods
-            ],
-            "gold_left_out": {one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
-            "codings_left_out": dict(self.codings_left_out),
-        }
+        return replace(
+            self,
+            coders=rename(self.coders, called),
+            groups=self.groups if in_full else (),
+            questions=tuple(replace(one, coders=rename(one.coders, called)) for one in self.questions),
+            periods=tuple(replace(one, coders=rename(one.coders, called)) for one in self.periods),
+            gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
+        )
+
+
+def rename[N: Any](coders: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
+    """Return what is said of coders with the names that they are called."""
+    return tuple(replace(one, name=called[one.name]) for one in coders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +264,9 @@ def _compare_with_gold(
         coders=tuple(_against_gold(coder, [coder], counts, chains) for coder in coders),
         groups=tuple(_against_gold(name, one, counts, chains) for name, one in groups.items() if one),
         questions=tuple(_measure_question(source, parameters, one) for one in asked),
-        agreement=compute_interval(selected, parameters, agreed) if agreed else None,
+        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
+        if agreed
+        else AgreementBesideGold.missing("no coder has coded a text with gold"),
         periods=tuple(_periods(compared, counts, chains, source.work)),
         names=names,
         confusion={coder: count_confused(given[-1], one, each) for coder, one in zip(coders, given[:-1], strict=True)},
@@ -508,8 +485,8 @@ def _measure_question(source: GoldSource, parameters: Parameters, question: Ques
     own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
     compared = _Comparison.of(answers, own, source.documents)
     counts = {coder: compared.count(coder) for coder in compared.coders}
-    shares = {name: Share.of_documents(one.equal, one.answered, one.text) for name, one in counts.items()}
-    return QuestionAccuracy(question, shares)
+    shares = [NamedShare(name, Share.of_documents(one.equal, one.answered, one.text)) for name, one in counts.items()]
+    return QuestionAccuracy(question.key, question.label, tuple(shares))
 
 
 def _periods(
@@ -517,20 +494,21 @@ def _periods(
     counts: Mapping[str, _Counts],
     chains: _Chains | None,
     work: Mapping[tuple[int, str], Activity],
-) -> Iterator[Period]:
+) -> Iterator[GoldPeriod]:
     place = {text.pk: number for number, text in enumerate(compared.texts)}
     ordered = order_by_time(compared.texts, work)
     before = 0
     for size in divide_evenly(len(ordered)):
         texts, before = ordered[before:size], size
         numbers = [place[text.pk] for text in texts]
-        accuracy = {}
+        keys, coders = {text.pk for text in texts}, []
         for coder, one in counts.items():
             total = int(one.answered[numbers].sum())
-            accuracy[coder] = int(one.equal[numbers].sum()) / total if total else None
-        keys = {text.pk for text in texts}
-        f1 = {coder: _f1_in(of_coder[TREND_SCORE], keys) for coder, of_coder in chains.counts.items()} if chains else {}
-        yield Period(len({text.text_pk for text in texts}), texts[-1], accuracy, f1)
+            accuracy = int(one.equal[numbers].sum()) / total if total else None
+            f1 = _f1_in(chains.counts[coder][TREND_SCORE], keys) if chains else None
+            coders.append(CoderInPeriod(coder, accuracy, f1))
+        last = texts[-1]
+        yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
 
 
 def _f1_in(counted: TextCounts, keys: Collection[int]) -> float | None:

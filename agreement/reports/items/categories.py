@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,22 +12,47 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
 from agreement.measures.results import CategoryKappa
+from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.uncertainty.default_interval import interval_statistics
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
+from agreement.reports.fields import copy_fields
 from agreement.reports.items.ambiguity import summarize_ambiguity
-from agreement.reports.items.patterns import read_patterns
 from agreement.reports.request.basis import (
     cached,
     codes_with,
     count_names,
     interval_over_texts,
+    names_of,
     pick_texts,
     remembered,
     select_categories,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+
+
+def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
+    """Return how many coders gave each unit of the chosen texts which category, of `select_categories`.
+
+    answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
+    """
+    texts = pick_texts(answers, parameters)
+    key = ("patterns", parameters.without, tuple(text.pk for text in texts))
+    return cached(answers, key, lambda: _find_patterns(answers, parameters))
+
+
+def _find_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
+    place = {name: number for number, name in enumerate(answers.categories)}
+
+    def place_in_scheme(label: Label) -> tuple[int, list[str]]:
+        return place.get(str(label), len(place)), sorted(names_of(label))
+
+    data = select_categories(answers, parameters)
+    used = np.bincount(data.codes[data.codes >= 0].ravel(), minlength=len(data.labels)) > 0
+    labels = [label for label, is_used in zip(data.labels, used.tolist(), strict=True) if is_used]
+    return LabelPatterns.from_data(data, sorted(labels, key=place_in_scheme))
+
 
 LONGEST_NAME = 50
 
@@ -89,29 +113,33 @@ class AgreementTotals:
 
 
 @dataclass(frozen=True, slots=True)
+class KappaFigures:
+    """K, and the number of categories in use."""
+
+    value: float | None
+    observed: float | None
+    expected: float | None
+    z: float | None
+    p_value: float | None
+    low: float | None
+    high: float | None
+    n_categories: int
+    note: str
+
+    @classmethod
+    def of(cls, found: Interval, n_categories: int) -> KappaFigures:
+        """Return the figures of an interval of K."""
+        note = found.result.note or found.note
+        return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)
+
+
+@dataclass(frozen=True, slots=True)
 class MergeComparison:
-    """K with the categories as they are and as merged, and the number of categories in use in each."""
+    """K with the categories as they are and as merged."""
 
-    mapping: Mapping[str, str]
-    before: Interval
-    after: Interval
-    n_before: int
-    n_after: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the command gives."""
-        return {
-            "merge": dict(self.mapping),
-            "before": _kappa_fields(self.before, self.n_before),
-            "after": _kappa_fields(self.after, self.n_after),
-        }
-
-
-def _kappa_fields(found: Interval, n_categories: int) -> dict[str, Any]:
-    names = ("value", "observed", "expected", "z", "p_value")
-    fields = {name: getattr(found.result, name) for name in names}
-    note = found.result.note or found.note
-    return fields | {"low": found.low, "high": found.high, "n_categories": n_categories, "note": note}
+    merge: Mapping[str, str]
+    before: KappaFigures
+    after: KappaFigures
 
 
 def compute_category_kappa(extract: ProjectAnswers, parameters: Parameters) -> KappaResult:
@@ -271,7 +299,8 @@ def _compare_merged(extract: ProjectAnswers, parameters: Parameters, mapping: Ma
     merged = replace(kappa, patterns=kappa.patterns.collapse(used)) if used else kappa
     before = _find_interval(extract, parameters, kappa, {})
     after = _find_interval(extract, parameters, merged, used) if used else before
-    return MergeComparison(mapping, before, after, len(labels), len(merged.patterns.labels))
+    n_after = len(merged.patterns.labels)
+    return MergeComparison(mapping, KappaFigures.of(before, len(labels)), KappaFigures.of(after, n_after))
 
 
 def _find_interval(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from types import EllipsisType
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,7 @@ from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.given_answers import CoderMarks
 from agreement.data.keys import read_keys
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import (
-    RELATIONS,
-    ReliabilityData,
-    distance,
-    relation,
-    relation_counts,
-)
+from agreement.measures import RELATIONS, ReliabilityData, distance, relation, relation_counts
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.models.camps import count_camps, split_into_camps
 from agreement.measures.sums.overlaps import PairableUnits
@@ -36,6 +31,7 @@ from agreement.reports.request.basis import (
     distances_of,
     pairable_units,
     pick_texts,
+    remembered,
     select_categories,
     select_data,
 )
@@ -375,6 +371,8 @@ class Items:
 class CoderPair:
     """Two coders on one unit."""
 
+    component: ClassVar = "Pair"
+
     first: str
     second: str
     relation: str
@@ -511,3 +509,37 @@ def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameter
 def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
     """Return how many pairs of coders stand in each relation, without those that none does."""
     return {name: count for name, count in zip(RELATIONS, relations, strict=True) if count}
+
+
+# So many items are listed at most.
+MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class HighItem:
+    """An item: the text and unit, its share of the observed disagreement, and pairs of coders by relation."""
+
+    text: Document
+    unit: int
+    share: float
+    relations: tuple[int, ...]
+
+
+def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
+    """Return the items with the highest share, as `Items.highest` orders them; none with a share of 0.
+
+    Raises InvalidParameter.
+    """
+    answers, parameters = resolve(answers, parameters)
+    return remembered(answers, ("highest items", parameters), lambda: _find_highest(answers, parameters))
+
+
+def _find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
+    items = compute_items(answers, parameters)
+    rows = items.highest(MOST)
+    shares = items.share_of(rows)
+    return [
+        HighItem(items.texts[items.text[row]], int(items.unit[row]), float(share), tuple(items.relations[row].tolist()))
+        for row, share in zip(rows.tolist(), shares.tolist(), strict=True)
+        if round(share, SHARE_DIGITS) > 0
+    ]

@@ -1,44 +1,37 @@
-"""Coreference scores between two coders: each score over all texts and in each, on the chains that they marked."""
+"""Coreference between two coders: scores of chains over all texts and in each, and of the links of a relation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
-from typing import Any
+from itertools import combinations, compress
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
 from agreement.data.documents import Document, original_of
+from agreement.data.keys import read_keys
 from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import Question
 from agreement.data.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
-from agreement.measures import (
-    Result,
-    Score,
-    ScoreInterval,
-    b_cubed,
-    blanc,
-    ceaf_e,
-    ceaf_m,
-    conll_average,
-    lea,
-    link_kappa,
-    match_muc6,
-    muc,
-)
+from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
+from agreement.measures.values import Bools, Ints
+from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere
 from agreement.reports.request.basis import (
     cached,
     compute_result,
     count_left_out,
     count_other_versions,
-    other_versions_field,
     pick_texts,
+    select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
     "muc": muc,
@@ -56,84 +49,99 @@ type Clusters = dict[Hashable, list[frozenset[Hashable]]]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreFigures:
-    """One score: None where neither coder has anything that it counts, as `note` says; it also says what a mean lacks.
+class F1Interval:
+    """The interval of an F1."""
 
-    `interval` is that of F1 over texts, where the score is over several.
-    """
+    low: float | None
+    high: float | None
+    note: Annotated[str, "Why there is no interval."]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFigures:
+    """One score: null where neither coder has anything that it counts."""
+
+    component: ClassVar = "Score"
 
     recall: float | None
     precision: float | None
     f1: float | None
-    note: str = ""
-    interval: ScoreInterval | None = None
+    note: Annotated[WhereThere[str], "Why there is no score, or what a mean is of."] = ""
+    f1_interval: Annotated[WhereThere[F1Interval | None], "95%, over texts; only over all texts."] = None
 
     @property
     def notes(self) -> str:
         """What there is to say of the score and of its interval."""
-        return "; ".join(filter(None, [self.note, self.interval.note if self.interval else ""]))
+        return "; ".join(filter(None, [self.note, self.f1_interval.note if self.f1_interval else ""]))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        fields: dict[str, Any] = {"recall": self.recall, "precision": self.precision, "f1": self.f1}
-        if self.note:
-            fields["note"] = self.note
-        if self.interval:
-            fields["f1_interval"] = {name: getattr(self.interval, name) for name in ("low", "high", "note")}
-        return fields
+    @property
+    def value(self) -> float | None:
+        return self.f1
+
+    @property
+    def low(self) -> float | None:
+        return self.f1_interval.low if self.f1_interval else None
+
+    @property
+    def high(self) -> float | None:
+        return self.f1_interval.high if self.f1_interval else None
 
 
 @dataclass(frozen=True, slots=True)
-class TextScores:
-    """The scores in one text, or over all of them where `slug` is empty; kappa of links, and alpha of the two."""
+class LinkKappa:
+    """The kappa of links of two coders."""
+
+    value: float | None
+    note: WhereThere[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresOfPair:
+    """Every coreference score of two coders."""
+
+    muc: ScoreFigures
+    b_cubed: ScoreFigures
+    ceaf_m: ScoreFigures
+    ceaf_e: ScoreFigures
+    lea: ScoreFigures
+    blanc: ScoreFigures
+    conll_average: ScoreFigures
+    link_kappa: LinkKappa
+    title: PageOnly[str]
+    alpha: PageOnly[float | None]
+
+    @property
+    def scores(self) -> dict[str, ScoreFigures]:
+        """The scores by name."""
+        return {name: getattr(self, name) for name in SCORES}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresOfText:
+    """The scores in one text."""
 
     slug: str
-    title: str
-    scores: Mapping[str, ScoreFigures]
-    link_kappa: Result
-    alpha: Result
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        kappa: dict[str, Any] = {"value": self.link_kappa.value}
-        if self.link_kappa.note:
-            kappa["note"] = self.link_kappa.note
-        fields = {name: one.as_dict() for name, one in self.scores.items()} | {"link_kappa": kappa}
-        return {"slug": self.slug, **fields} if self.slug else fields
+    scores: Flat[ScoresOfPair]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CoreferenceReport:
-    """Two coders: `first` is the key, recall is that of the response of `second`.
+    """Two coders: `first` is the key, recall is that of the response of `second`."""
 
-    `n_in_several` is how many mentions of the two are in several chains, of which each is scored in one.
-    """
+    component: ClassVar = "Coreference"
 
-    parameters: Parameters
-    fingerprint: str
     first: str
     second: str
-    matched_by_muc6: bool
-    n_in_several: int
-    overall: TextScores
-    texts: tuple[TextScores, ...]
-    codings_left_out: Mapping[str, int]
-    other_versions: int | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "parameters": self.parameters.query(),
-            "fingerprint": self.fingerprint,
-            "matched_by_muc6": self.matched_by_muc6,
-            "n_in_several": self.n_in_several,
-            "codings_left_out": dict(self.codings_left_out),
-            **other_versions_field(self.other_versions),
-            "overall": self.overall.as_dict(),
-            "texts": [one.as_dict() for one in self.texts],
-        }
+    parameters: Parameters
+    fingerprint: str
+    matched_by_muc6: Annotated[bool, "Whether markables match by the rules of MUC-6."]
+    n_in_several: Annotated[
+        int, "Mentions of the two coders with several indices or readings, each of which is scored by one."
+    ]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions
+    overall: ScoresOfPair
+    texts: tuple[ScoresOfText, ...]
 
 
 def compare_chains(
@@ -204,26 +212,32 @@ def _compare_chains(
         second=second,
         matched_by_muc6=read_marked is not None,
         n_in_several=count_in_several(extract, texts, (first, second)),
-        overall=TextScores(
-            "",
-            "",
-            {name: overall_figures(one) for name, one in counts.items()},
-            link_kappa(key, response, duplicates="first"),
-            compute_result(extract, as_alpha),
+        overall=ScoresOfPair(
+            **{name: overall_figures(one) for name, one in counts.items()},
+            link_kappa=_kappa_of_links(key, response),
+            title="all texts",
+            alpha=compute_result(extract, as_alpha).value,
         ),
         texts=tuple(
-            TextScores(
+            ScoresOfText(
                 text.slug,
-                text.label,
-                {name: _text_figures(one, row[name].get(text.pk)) for name, one in counts.items()},
-                link_kappa(key[text.pk], response[text.pk], duplicates="first"),
-                compute_result(extract, as_alpha, [text]),
+                ScoresOfPair(
+                    **{name: _text_figures(one, row[name].get(text.pk)) for name, one in counts.items()},
+                    link_kappa=_kappa_of_links(key[text.pk], response[text.pk]),
+                    title=text.label,
+                    alpha=compute_result(extract, as_alpha, [text]).value,
+                ),
             )
             for text in texts
         ),
         codings_left_out=count_left_out(extract, parameters),
-        other_versions=count_other_versions(extract, parameters),
+        judgements_of_other_versions=count_other_versions(extract, parameters),
     )
+
+
+def _kappa_of_links(key: Any, response: Any) -> LinkKappa:
+    found = link_kappa(key, response, duplicates="first")
+    return LinkKappa(found.value, found.note)
 
 
 def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str, second: str) -> list[Document]:
@@ -299,7 +313,10 @@ def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> Score
     if not counted.counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.score
-    interval = score_intervals_of_counts(counted.merge(original_of)).f1 if with_interval else None
+    interval = None
+    if with_interval:
+        of_f1 = score_intervals_of_counts(counted.merge(original_of)).f1
+        interval = F1Interval(of_f1.low, of_f1.high, of_f1.note)
     return ScoreFigures(found.recall, found.precision, found.f1, found.note, interval)
 
 
@@ -308,3 +325,104 @@ def _text_figures(counted: TextCounts, row: int | None) -> ScoreFigures:
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.finish(counted.counts[row])
     return ScoreFigures(found.recall, found.precision, found.f1, found.note)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKappaOfPair:
+    """Cohen's kappa of two coders, each link of a markable to a possible target decided as given or not."""
+
+    first: str
+    second: str
+    n_units: Annotated[int, "markables of which both were asked"]
+    n_links: Annotated[int, "links that there could be"]
+    both: int
+    only_first: int
+    only_second: int
+    value: float | None
+
+    @classmethod
+    def of(cls, first: str, second: str, counts: Ints) -> LinkKappaOfPair:
+        """Return the kappa of two coders of these counts; None where both decide all links alike, as chance would."""
+        n_units, n_links, both, only_first, only_second = map(int, counts)
+        apart = only_first + only_second
+        neither = n_links - both - apart
+        chance = (both + only_first) * (only_first + neither) + (both + only_second) * (only_second + neither)
+        value = 1 - n_links * apart / chance if chance else None
+        return cls(first, second, n_units, n_links, both, only_first, only_second, value)
+
+
+def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappaOfPair]:
+    """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter.
+
+    Possible targets of a markable are those of the levels that the relation leads to, but for itself, and those before
+    it in the text unless later ones may be meant.
+    """
+    extract, parameters = resolve(extract, parameters)
+    question = extract.question
+    if question is None or extract.kind != "targets":
+        return []
+    return cached(extract, ("links", parameters), lambda: _compute(extract, parameters, question))
+
+
+def _compute(answers: ProjectAnswers, parameters: Parameters, question: Question) -> list[LinkKappaOfPair]:
+    units = np.array(select_data(answers, parameters).units, dtype=np.int64)
+    counts: dict[tuple[str, str], Ints] = {}
+    texts = pick_texts(answers, parameters)
+    targets = _count_targets(answers, texts, question)
+    not_asked = answers.categories.index(NOT_ASKED) if NOT_ASKED in answers.categories else NO_CATEGORY
+    for text, possible in zip(texts, targets, strict=True):
+        codings = sorted(answers.codings_in([text]), key=lambda one: one[1])
+        asked = [_find_asked(coding, units, len(possible), not_asked) for _, _, coding in codings]
+        for (a, first), (b, second) in combinations(enumerate(codings), 2):
+            found = _compare(first[2], second[2], asked[a] & asked[b], possible)
+            pair = first[1], second[1]
+            counts[pair] = counts.get(pair, np.zeros_like(found)) + found
+    return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
+
+
+def _find_asked(coding: CodingAnswers, units: Ints, n: int, not_asked: int) -> Bools:
+    """Return of which units of a document the question was asked, among those that are compared."""
+    asked = np.zeros(n, dtype=np.bool_)
+    category = coding.marks["category"]
+    asked[coding.marks["unit"][(category != NO_CATEGORY) & (category != not_asked)]] = True
+    asked &= np.isin(coding.members["key"][:n], units)
+    return asked
+
+
+def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -> Ints:
+    """Return the numbers of units, of possible links, of those of both, of the first alone and of the second alone."""
+    given, width = [], len(a.members)
+    for one in (a, b):
+        unit = one.marks["unit"][one.links["of"]].astype(np.int64)
+        links = np.unique(unit * width + one.links["to"])
+        given.append(links[asked[links // width]])
+    both = int(np.isin(given[0], given[1]).sum())
+    # what was given counts as possible, also where the scheme has changed since
+    of_unit = np.bincount(np.union1d(*given) // width, minlength=len(asked))
+    n_links = int(np.maximum(possible, of_unit)[asked].sum())
+    return np.array([asked.sum(), n_links, both, len(given[0]) - both, len(given[1]) - both], dtype=np.int64)
+
+
+def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
+    """Return how many possible targets each unit of each text has."""
+    chosen, keys = answers.restrict(texts).columns, read_keys(texts)
+    levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
+    ends, counts = np.cumsum(chosen.n_members).tolist(), []
+    for end, size, n_units in zip(ends, chosen.n_members.tolist(), chosen.documents["units"].tolist(), strict=True):
+        members = chosen.members[end - size : end]
+        target = np.isin(members["level"], levels)
+        own = target[:n_units].astype(np.int64)
+        if question.later:
+            counts.append(target.sum() - own)
+            continue
+        order = np.array([_text_place(keys[key]) for key in members["key"].tolist()], dtype=np.int64)
+        counts.append(np.searchsorted(np.sort(order[target]), order[:n_units], side="right") - own)
+    return counts
+
+
+def _text_place(key: str) -> int:
+    """Return a number that is greater for what stands later in the text; what is longer stands before what it holds."""
+    place = parse_key(key)
+    if place is None:
+        raise ValueError(f"{key!r} is no key of a markable")
+    return (place.parts[0][0] << 32) - place.parts[-1][1]

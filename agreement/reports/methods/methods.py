@@ -14,16 +14,16 @@ from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.coders.groups import GroupsReport
-from agreement.reports.coders.repeats import CodedAgain, RepeatsReport
+from agreement.reports.coders.differences import GroupsReport
+from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgreement
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.fields import GroupInterval
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall.overall import AgreementReport
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
-from agreement.reports.request.resolution import allows_coefficient, resolve
-from agreement.reports.request.settings import choices_of, relevant_settings
+from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
 from agreement.reports.wording import Nouns, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 from annotations.core.processes.progress import Progress
@@ -366,23 +366,22 @@ def _describe_repeats(repeats: RepeatsReport | None) -> list[str]:
     """Return how far coders agree with themselves, in what they were shown again and in rechecks."""
     if repeats is None:
         return []
-    parts = [(repeats.repeats, "without being told which"), (repeats.rechecks, "knowingly, in a recheck")]
+    parts = zip(repeats.parts, ("without being told which", "knowingly, in a recheck"), strict=True)
     return [sentence for part, how in parts if (sentence := _describe_coded_again(part, how))]
 
 
 def _describe_coded_again(part: CodedAgain, how: str) -> str:
-    values = [one.interval.value for one in part.coders if one.interval and one.interval.value is not None]
+    values = [one.value for one in part.coders if one.value is not None]
     whole = part.together or next((one for one in part.coders if one.texts), None)
-    if not values or whole is None or whole.interval is None or whole.interval.value is None:
+    if not values or whole is None or whole.value is None:
         return ""
     n_coders = sum(one.texts > 0 for one in part.coders)
     codings = f" ({whole.codings} codings)" if whole.codings > whole.texts else ""
     by_coder = f", from {min(values):z.3f} to {max(values):z.3f} by coder" if len(values) > 1 else ""
-    between = whole.between.value if whole.between else None
-    beside = "" if between is None else f"; between coders it is {between:z.3f} in the same texts"
+    beside = "" if whole.between is None else f"; between coders it is {whole.between:z.3f} in the same texts"
     return (
         f"{pluralize(n_coders, 'coder')} coded {pluralize(whole.texts, 'text')} of their own again{codings}, {how}:"
-        f" between the two occasions of a coder it is {_with_interval(whole.interval)}{by_coder}{beside}."
+        f" between the two occasions of a coder it is {_with_interval(whole)}{by_coder}{beside}."
     )
 
 
@@ -390,14 +389,14 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
     """Return how coders compare with gold, where there is any; nobody is named."""
     if gold is None or not gold.coders:
         return []
-    accuracy = _describe_range([one.accuracy.interval.value for one in gold.coders])
+    accuracy = _describe_range([one.accuracy.value for one in gold.coders])
     sentences = [
         f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out;"
         f" {pluralize(gold.n_items, 'item')}) the"
         f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered."
     ]
     if gold.n_contested:
-        overruled = _describe_range([one.overruled.interval.value for one in gold.coders])
+        overruled = _describe_range([one.overruled.value for one in gold.coders])
         sentences.append(
             f"Coders differ on {pluralize(gold.n_contested, 'item')} in these texts, whether or not gold answers them;"
             f" where both have a value there, gold has another one than the coder in {overruled}."
@@ -413,10 +412,8 @@ def _describe_range(values: Sequence[float | None]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _with_interval(one: Interval) -> str:
-    reach = (
-        "" if one.low is None or one.high is None else f" ({one.level:.0%} interval {one.low:z.3f} to {one.high:z.3f})"
-    )
+def _with_interval(one: GroupInterval | SelfAgreement) -> str:
+    reach = "" if one.low is None or one.high is None else f" (95% interval {one.low:z.3f} to {one.high:z.3f})"
     return f"{one.value or 0:z.3f}{reach}"
 
 

@@ -27,7 +27,7 @@ from agreement.reports.request.basis import (
     data_by_coders,
     pick_texts,
 )
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress
@@ -53,8 +53,7 @@ class Stage:
 
 def check_grouping(by: str) -> None:
     """Raise InvalidParameter for a grouping of texts that is unknown."""
-    if by not in GROUPINGS:
-        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
+    check_choice("by", by, GROUPINGS)
 
 
 def compute_stages(

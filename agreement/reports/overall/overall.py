@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from agreement.data.documents import Document
+from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.question import Question
-from agreement.measures import jackknife, jackknife_sums
-from agreement.measures.data.components import find_pairable_documents
+from agreement.measures import Interval, bootstrap, bootstrap_sums, jackknife, jackknife_sums
+from agreement.measures.data.components import find_pairable_documents, merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
-from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.links.relations import LinkKappa, compute_link_kappas
+from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
+from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request.basis import (
     cached,
     coefficient_function,
@@ -25,16 +25,60 @@ from agreement.reports.request.basis import (
     compute_sums,
     count_left_out,
     count_other_versions,
+    count_texts,
     distances_of,
-    other_versions_field,
     pick_texts,
+    pick_texts_to_draw,
     remembered,
     select_data,
 )
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import describe_versions, list_codings_left_out
 from annotations.core.processes.progress import Progress
+
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """The coefficient over random samples of the texts, drawn with replacement."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval: percentiles"]
+    high: float | None
+    standard_error: float | None
+    replicates: int
+    undefined: Annotated[int, "replicates without a value, which are left out"]
+    drawn_from: Annotated[int, "how many there are to draw"]
+    by: Annotated[str, "what is drawn: document, or unit where there is one"]
+    seed: int
+    note: str
+
+
+def asks_for_bootstrap(value: str) -> bool:
+    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
+    if value not in ("", BOOTSTRAP):
+        raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
+    return value == BOOTSTRAP
+
+
+def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None) -> Interval:
+    """Return the percentiles of replicates of the texts; where one is used, of its units.
+
+    Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
+    """
+    extract, parameters = resolve(extract, parameters)
+    texts = pick_texts_to_draw(extract, parameters)
+    if parameters.is_alpha:
+        sums = compute_sums(extract, parameters, texts)[parameters.distance]
+        if int((sums.n_units > 0).sum()) == count_texts(sums) != 1:
+            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
+    data = merge_documents(select_data(extract, parameters, texts), original_of)
+    return bootstrap(data, coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)
+
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
@@ -142,7 +186,7 @@ class AgreementReport:
         return self.extract.question
 
     @property
-    def links(self) -> list[LinkKappa]:
+    def links(self) -> list[LinkKappaOfPair]:
         """The kappa of links of each two coders, where the answers are to a relation."""
         return compute_link_kappas(self.extract, self.parameters)
 
@@ -153,38 +197,113 @@ class AgreementReport:
             return {}
         return dict(zip(("not_asked", "not_answered"), count_unanswered(self.extract, self.parameters), strict=True))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "parameters": self.parameters.query(),
-            "fingerprint": self.fingerprint,
-            "coders": list(self.coders),
-            "codings_left_out": self.codings_left_out,
-            **({"judgements_left_out": self.unanswered} if self.question else {}),
-            **other_versions_field(self.n_of_other_versions),
-            **({"links": [one.as_dict() for one in self.links]} if self.extract.kind == "targets" else {}),
-            **result_fields(self.result),
-            "z": getattr(self.result, "z", None),
-            "p_value": getattr(self.result, "p_value", None),
-            "z_note": getattr(self.result, "z_note", ""),
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "interval": interval_fields(self.interval),
-            "texts": [
-                {"slug": one.text.slug, "title": one.text.title, "round": one.text.round}
-                | ({"occasion": one.text.occasion} if one.text.occasion > 1 else {})
-                | {**result_fields(one.result), "shift": one.shift}
-                for one in self.texts
+
+@dataclass(frozen=True, slots=True)
+class ResultFigures:
+    """A coefficient, and what it is computed from."""
+
+    value: float | None
+    observed: float | None
+    expected: float | None
+    n_units: int
+    n_coders: int
+    n_values: int
+    n_judgements: int
+    note: str
+    left_out: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalMethod:
+    """How an interval was made."""
+
+    component: ClassVar = "Interval"
+
+    method: Annotated[str, "jackknife-log: the jackknife, on the logarithm of the disagreement"]
+    by: Annotated[str, "What was left out in turn: document (a text) or component (of one text)."]
+    n_groups: Annotated[int, "How many of them there are."]
+    level: float
+    note: Annotated[str, "Why there is no interval."]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFigures:
+    """The coefficient in one text."""
+
+    slug: str
+    title: str
+    round: str
+    occasion: Annotated[WhereThere[int | None], "where coders saw the text again within the round"]
+    result: Flat[ResultFigures]
+    shift: Annotated[float | None, "how far that of all texts moves without this one"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementFigures:
+    """Agreement over all texts and in each."""
+
+    component: ClassVar = "Report"
+
+    parameters: Parameters
+    fingerprint: Annotated[str, "Equal for equal answers."]
+    coders: tuple[str, ...]
+    codings_left_out: LeftOut
+    judgements_left_out: Annotated[
+        WhereThere[Mapping[str, int] | None],
+        "with a question: judgements not asked it (not_asked), or without an answer to it (not_answered)",
+    ]
+    judgements_of_other_versions: OtherVersions
+    links: Annotated[WhereThere[Sequence[LinkKappaOfPair] | None], "with a relation: of each two coders"]
+    result: Flat[ResultFigures]
+    z: Annotated[float | None, "The value in standard errors of agreement by chance, where there is a formula."] = None
+    p_value: Annotated[float | None, "Of a z as far from 0, if coders agreed by chance only."] = None
+    z_note: Annotated[str, "Why a kappa has no z."] = ""
+    low: Annotated[float | None, "of the 95% interval"]
+    high: float | None
+    interval: IntervalMethod
+    texts: Sequence[TextFigures]
+    bootstrap: Annotated[WhereThere[Bootstrap | None], "with interval=bootstrap"] = None
+
+    @classmethod
+    def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> AgreementFigures:
+        """Return the figures of a report, each text computed."""
+        return copy_fields(
+            cls,
+            report,
+            report.interval,
+            report.result,
+            judgements_left_out=report.unanswered if report.question else None,
+            judgements_of_other_versions=report.n_of_other_versions,
+            links=report.links if report.extract.kind == "targets" else None,
+            result=copy_fields(ResultFigures, report.result),
+            interval=copy_fields(IntervalMethod, report.interval),
+            texts=[
+                TextFigures(
+                    *(one.text.slug, one.text.title, one.text.round),
+                    one.text.occasion if one.text.occasion > 1 else None,
+                    copy_fields(ResultFigures, one.result),
+                    one.shift,
+                )
+                for one in report.texts
             ],
-        }
+            bootstrap=bootstrap,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
     """A value of the grid and how it was computed."""
 
+    construction: str
     parameters: Parameters
-    result: Result
+    value: float | None
+    note: str
+
+    @classmethod
+    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> GridCell:
+        """Return the coefficient of these parameters."""
+        result = compute_result(extract, parameters)
+        return cls(construction, parameters, result.value, result.note)
 
 
 def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
@@ -248,7 +367,7 @@ def compute_grid(
         selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
         k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
         cells = [*_with_each_distance(selected, chosen), k]
-        rows.append((label, [GridCell(cell, compute_result(selected, cell)) for cell in cells]))
+        rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
     return rows
 
 
@@ -260,7 +379,7 @@ def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list
         replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
         replace(chosen, coefficient="alpha", distance="passonneau"),
     ]
-    return [GridCell(cell, compute_result(extract, cell)) for cell in cells]
+    return [GridCell.of("", extract, cell) for cell in cells]
 
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
@@ -274,14 +393,3 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
         f"Jaccard − MASI = {jaccard - masi:+.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one set"
         " contains the other, and by 1/3 where each has members of its own.",
     ]
-
-
-def interval_fields(interval: Interval) -> dict[str, Any]:
-    """Return how an interval was made, as the API gives it."""
-    return {name: getattr(interval, name) for name in ("method", "by", "n_groups", "level", "note")}
-
-
-def result_fields(result: Result) -> dict[str, Any]:
-    """Return a result as the API gives it."""
-    names = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
-    return {name: getattr(result, name) for name in names} | {"left_out": dict(result.left_out)}

@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
 from agreement.data.pyramids.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
-from agreement.measures import Interval, ScoreInterval, share_interval
+from agreement.measures import share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work
+from agreement.reports.fields import AgreementBesideGold, PageOnly
+from agreement.reports.gold.report import rename
 from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.pyramids.matching import (
     KINDS,
-    MatchCounts,
     PyramidByWords,
     PyramidComparison,
     ScuDifference,
@@ -41,96 +42,97 @@ DOCSET = "docset"
 
 
 @dataclass(frozen=True, slots=True)
+class OverDocsets:
+    """A figure with its interval over docsets."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval, over docsets"]
+    high: float | None
+    note: Annotated[str, "Why there is no interval."]
+
+
+@dataclass(frozen=True, slots=True)
 class Matching:
-    """What of agreed pyramids coders have and the other way round: `matched` of `agreed`, and of `own`.
+    """What of agreed pyramids coders have and the other way round; f1 is twice matched over both."""
 
-    recall: matched over agreed. precision: matched over own. f1: twice matched over both. Intervals are over docsets.
-    """
-
-    agreed: int
-    own: int
+    agreed: Annotated[int, "of the agreed pyramids"]
+    own: Annotated[int, "of the coder"]
     matched: int
-    recall: ScoreInterval
-    precision: ScoreInterval
-    f1: ScoreInterval
+    recall: Annotated[OverDocsets, "matched over agreed"]
+    precision: Annotated[OverDocsets, "matched over own"]
+    f1: OverDocsets
 
     @classmethod
     def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Matching:
         """Return the figures of what is counted in each docset."""
-        recall, precision, f1 = (
+        shares = (
             share_interval(found.tolist(), total.tolist(), by=DOCSET)
             for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
         )
-        return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), recall, precision, f1)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        figures = {
-            name: {end: getattr(getattr(self, name), end) for end in ("value", "low", "high", "note")}
-            for name in ("recall", "precision", "f1")
-        }
-        return {"agreed": self.agreed, "own": self.own, "matched": self.matched, **figures}
+        figures = (OverDocsets(one.value, one.low, one.high, one.note) for one in shares)
+        return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstAgreed:
-    """One coder, or a group of them pooled, against the agreed pyramids of the docsets that they have submitted.
+    """A coder, or a group of them pooled, against the agreed pyramids of the docsets that they have submitted."""
 
-    `words` are counted once for each SCU that they are in; those that match are in both of two SCUs that match.
-    `n_identical` of the matched SCUs have the same words. Of `n_drafted` docsets the agreed pyramid was drafted from
-    theirs alone.
-    """
-
-    name: str
-    coders: tuple[str, ...]
+    name: Annotated[str, "of the coder or group; a letter for who does not see names"]
+    coders: PageOnly[tuple[str, ...]]
     n_docsets: int
-    scus: Matching
-    words: Matching
-    n_identical: int
-    n_drafted: int
-    differences: Mapping[str, int]
-
-    def as_dict(self, *, in_full: bool) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "name": self.name,
-            "n_docsets": self.n_docsets,
-            "scus": self.scus.as_dict(),
-            "words": self.words.as_dict(),
-            "n_identical": self.n_identical,
-            "n_drafted": self.n_drafted if in_full else None,
-            "differences": dict(self.differences),
-        }
+    scus: Annotated[Matching, "SCUs, matched one to one"]
+    words: Annotated[Matching, "words, once for each SCU; matched are those in both of two SCUs that match"]
+    n_identical: Annotated[int, "of the matched SCUs those with the same words"]
+    n_drafted: Annotated[
+        int | None, "docsets whose agreed pyramid was drafted from this one alone; null for who does not see names"
+    ]
+    differences: Annotated[Mapping[str, int], f"by kind: {', '.join(KINDS)}"]
 
 
 @dataclass(frozen=True, slots=True)
-class DocsetAgainstAgreed:
-    """The pyramids of coders beside the agreed one in one document: what is counted, by coder."""
+class CoderInDocset:
+    """A coder's pyramid beside the agreed one in one document."""
 
-    text: Document
-    n_scus: int
-    coders: Mapping[str, MatchCounts]
+    name: str
+    own: Annotated[int, "SCUs of the coder"]
+    matched: int
+    identical: int
+    f1: float
 
-    def f1(self, coder: str) -> float | None:
-        """Return the F1 of the SCUs of a coder; None where the coder has no pyramid here."""
-        counts = self.coders.get(coder)
-        return 2 * counts.matched / (counts.agreed + counts.own) if counts else None
+
+@dataclass(frozen=True, slots=True)
+class AgreedDocset:
+    """The pyramids of coders beside the agreed one in one document."""
+
+    docset: str
+    round: str
+    label: PageOnly[str]
+    n_scus: Annotated[int, "of the agreed pyramid"]
+    coders: tuple[CoderInDocset, ...]
 
     @property
     def mean_f1(self) -> float:
         """The mean of the F1 of its coders."""
-        values = [value for coder in self.coders if (value := self.f1(coder)) is not None]
-        return sum(values) / len(values)
+        return sum(one.f1 for one in self.coders) / len(self.coders)
 
 
 @dataclass(frozen=True, slots=True)
-class PyramidPeriod:
+class CoderInAgreedPeriod:
+    """A coder in some docsets of about one time."""
+
+    name: str
+    scus_f1: float | None
+    words_f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPeriod:
     """Some docsets of about one time: the F1 of each coder in them, of SCUs and of words."""
 
     n_docsets: int
-    last: Document
-    scus: Mapping[str, float | None]
-    words: Mapping[str, float | None]
+    last: Annotated[str, "address of the docset that was worked on last of them"]
+    label: PageOnly[str]
+    coders: tuple[CoderInAgreedPeriod, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,94 +171,47 @@ class AgreedScu:
 
 @dataclass(frozen=True, slots=True)
 class AgreedReport:
-    """Every coder with a pyramid of a docset whose agreed pyramid is submitted against that.
-
-    `n_scus` are those of the agreed pyramids, and `n_empty` SCUs of these and of coders have no words: they are in no
-    figure. `scus` are those of the agreed pyramids that some coder lacks. `differences` are by coder.
-    `docsets_left_out` are by reason. `n_by_authors` pyramids are of who made the agreed one. `methods` has the drafts
-    of the agreed pyramids, by method.
-    """
+    """Coders against the agreed pyramids of docsets."""
 
     parameters: Parameters
-    fingerprint: str
-    n_scus: int
-    n_empty: int
+    fingerprint: Annotated[str, "equal for equal pyramids"]
+    n_docsets: int
+    n_scus: Annotated[int, "of the agreed pyramids"]
+    n_empty: Annotated[int, "SCUs without words: they are in no figure"]
     coders: tuple[AgainstAgreed, ...]
-    groups: tuple[AgainstAgreed, ...]
-    agreement: Interval | None
-    docsets: tuple[DocsetAgainstAgreed, ...]
-    periods: tuple[PyramidPeriod, ...]
-    scus: tuple[AgreedScu, ...]
-    differences: Mapping[str, Sequence[LocatedDifference]]
-    docsets_left_out: Mapping[str, int]
-    codings_left_out: Mapping[str, int]
-    n_by_authors: int
-    methods: Mapping[str, int]
+    groups: Annotated[tuple[AgainstAgreed, ...], "none for who codes"]
+    agreement: Annotated[AgreementBesideGold, "of the coders in the same docsets"]
+    docsets: tuple[AgreedDocset, ...]
+    periods: Annotated[tuple[AgreedPeriod, ...], "in order of the last work on each docset"]
+    n_drafted: Annotated[int, "docsets whose agreed pyramid was drafted from one coder's alone"]
+    methods: Annotated[Mapping[str, int], "agreed pyramids by the method of their draft; empty: without one"]
+    docsets_left_out: Annotated[
+        Mapping[str, int], f"by reason: {', '.join(REASONS_DOCSET_LEFT_OUT)}; empty for who codes"
+    ]
+    codings_left_out: Annotated[Mapping[str, int], "by reason"]
+    n_by_authors: Annotated[int, "pyramids left out: of who made the agreed one"]
+    # SCUs of agreed pyramids that some coder lacks, and differences by coder.
+    scus: PageOnly[tuple[AgreedScu, ...]]
+    differences: PageOnly[Mapping[str, Sequence[LocatedDifference]]]
 
-    @property
-    def n_drafted(self) -> int:
-        """Of how many docsets the agreed pyramid was drafted from that of one coder who is compared."""
-        return sum(one.n_drafted for one in self.coders)
-
-    def as_dict(self, called: Mapping[str, str], *, in_full: bool = True, names: bool = True) -> dict[str, Any]:
-        """Return the fields that the API and the command give; coders are named as they are `called`.
+    def for_reader(self, called: Mapping[str, str], *, in_full: bool, names: bool) -> AgreedReport:
+        """Return the report with coders named as they are `called`.
 
         in_full: also groups, and docsets that are not compared, of which coders are not told. names: the reader sees
         whose pyramid was a draft; beside letters it would tell whose they are.
         """
-        one = self.agreement
-        return {
-            "parameters": self.parameters.query(),
-            "fingerprint": self.fingerprint,
-            "n_docsets": len(self.docsets),
-            "n_scus": self.n_scus,
-            "n_empty": self.n_empty,
-            "coders": [coder.as_dict(in_full=names) | {"name": called[coder.name]} for coder in self.coders],
-            "groups": [group.as_dict(in_full=names) for group in self.groups] if in_full else [],
-            "agreement": {
-                "value": one.value if one else None,
-                "low": one.low if one else None,
-                "high": one.high if one else None,
-                "n_units": one.result.n_units if one else 0,
-                "note": (one.note or one.result.note) if one else "no coder has a docset with an agreed pyramid",
-            },
-            "docsets": [
-                {
-                    "docset": docset.text.slug,
-                    "round": docset.text.round,
-                    "n_scus": docset.n_scus,
-                    "coders": [
-                        {
-                            "name": called[name],
-                            "own": counts.own,
-                            "matched": counts.matched,
-                            "identical": counts.identical,
-                            "f1": docset.f1(name),
-                        }
-                        for name, counts in docset.coders.items()
-                    ],
-                }
-                for docset in self.docsets
-            ],
-            "periods": [
-                {
-                    "n_docsets": period.n_docsets,
-                    "last": period.last.slug,
-                    "coders": [
-                        {"name": called[name], "scus_f1": period.scus[name], "words_f1": period.words[name]}
-                        for name in period.scus
-                    ],
-                }
-                for period in self.periods
-            ],
-            "n_drafted": self.n_drafted,
-            "methods": dict(self.methods),
-            "docsets_left_out": {one: self.docsets_left_out.get(one, 0) for one in REASONS_DOCSET_LEFT_OUT}
-            if in_full
-            else {},
-            "codings_left_out": dict(self.codings_left_out),
-            "n_by_authors": self.n_by_authors,
-        }
+        coders, groups = (
+            of if names else tuple(replace(one, n_drafted=None) for one in of) for of in (self.coders, self.groups)
+        )
+        left_out = {one: self.docsets_left_out.get(one, 0) for one in REASONS_DOCSET_LEFT_OUT}
+        return replace(
+            self,
+            coders=rename(coders, called),
+            groups=groups if in_full else (),
+            docsets=tuple(replace(one, coders=rename(one.coders, called)) for one in self.docsets),
+            periods=tuple(replace(one, coders=rename(one.coders, called)) for one in self.periods),
+            docsets_left_out=left_out if in_full else {},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,22 +263,23 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
     groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
-    docsets = tuple(
-        DocsetAgainstAgreed(one.text, len(one.agreed.scus), {name: own.counts for name, own in one.found.items()})
-        for one in compared
-    )
     differences = {coder: list(_differences_of(coder, compared)) for coder in coders}
+    against = tuple(_against_agreed(coder, [coder], compared, differences) for coder in coders)
     return AgreedReport(
         parameters=parameters,
         fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
+        n_docsets=len(compared),
         n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
         n_empty=sum(one.agreed.n_empty for one in of_text.values())
         + sum(own.n_empty for one in compared for own in one.own.values()),
-        coders=tuple(_against_agreed(coder, [coder], compared, differences) for coder in coders),
+        coders=against,
         groups=tuple(_against_agreed(name, one, compared, differences) for name, one in groups.items() if one),
-        agreement=compute_interval(selected, parameters, texts) if texts else None,
-        docsets=docsets,
-        periods=tuple(_periods(docsets, coders, source.work)),
+        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
+        if texts
+        else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
+        docsets=tuple(map(_describe_docset, compared)),
+        periods=tuple(_periods(compared, coders, source.work)),
+        n_drafted=sum(one.n_drafted or 0 for one in against),
         scus=tuple(_list_agreed_scus(compared)),
         differences=differences,
         docsets_left_out=_count_docsets_left_out(source, parameters, texts),
@@ -438,25 +394,35 @@ def _against_agreed(
     )
 
 
+def _describe_docset(compared: _Compared) -> AgreedDocset:
+    counts = {name: own.counts for name, own in compared.found.items()}
+    coders = tuple(
+        CoderInDocset(name, one.own, one.matched, one.identical, 2 * one.matched / (one.agreed + one.own))
+        for name, one in counts.items()
+    )
+    text = compared.text
+    return AgreedDocset(text.slug, text.round, text.label, len(compared.agreed.scus), coders)
+
+
 def _periods(
-    docsets: Sequence[DocsetAgainstAgreed], coders: Sequence[str], work: Mapping[tuple[int, str], Activity]
-) -> Iterator[PyramidPeriod]:
-    of_text = {one.text.pk: one for one in docsets}
-    ordered = order_by_time([one.text for one in docsets], work)
+    compared: Sequence[_Compared], coders: Sequence[str], work: Mapping[tuple[int, str], Activity]
+) -> Iterator[AgreedPeriod]:
+    of_text = {one.text.pk: one for one in compared}
+    ordered = order_by_time([one.text for one in compared], work)
     before = 0
     for size in divide_evenly(len(ordered)):
         texts, before = ordered[before:size], size
-        in_period = [of_text[text.pk].coders for text in texts]
-        counts = {coder: [one[coder] for one in in_period if coder in one] for coder in coders}
-        yield PyramidPeriod(
-            len(texts),
-            texts[-1],
-            {coder: _f1([(one.matched, one.agreed + one.own) for one in own]) for coder, own in counts.items()},
-            {
-                coder: _f1([(one.matched_words, one.agreed_words + one.own_words) for one in own])
-                for coder, own in counts.items()
-            },
+        in_period = [of_text[text.pk].found for text in texts]
+        counts = {coder: [one[coder].counts for one in in_period if coder in one] for coder in coders}
+        figures = tuple(
+            CoderInAgreedPeriod(
+                coder,
+                _f1([(one.matched, one.agreed + one.own) for one in own]),
+                _f1([(one.matched_words, one.agreed_words + one.own_words) for one in own]),
+            )
+            for coder, own in counts.items()
         )
+        yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, figures)
 
 
 def _f1(counts: Sequence[tuple[int, int]]) -> float | None:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, ClassVar
+
+from rest_framework.serializers import ChoiceField
 
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
-from agreement.reports.pyramids.scores import check_docset
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.fields import PageOnly
+from agreement.reports.request.parameters import InvalidParameter, check_choice
 from annotations.coding.pyramids.pyramid_rules import Span, summary_index
 
 # How two SCUs that are matched are related, and the two ways in which one may have no partner.
@@ -36,28 +38,29 @@ type ContributorText = tuple[TextRun, ...]
 class ScuSide:
     """An SCU of one coder: what its contributors say in each summary, by its place."""
 
+    component: ClassVar = "Scu"
+
     key: str
     label: str
     weight: int
-    texts: Mapping[int, tuple[ContributorText, ...]]
+    texts: PageOnly[Mapping[int, tuple[ContributorText, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ScuPair:
-    """Two SCUs that are matched, or one without a partner: `kind` is one of KINDS.
+    """Two SCUs that are matched, or one without a partner.
 
-    `shared` words are in both, `only_first` and `only_second` in one; `distance` is that of Jaccard. `others` are
-    the labels of what the one without a partner shares words with, which is matched with another.
+    `others` are the labels of what the one without a partner shares words with, which is matched with another.
     """
 
-    kind: str
+    kind: Annotated[str, ChoiceField(KINDS)]
     first: ScuSide | None
     second: ScuSide | None
-    shared: int
+    shared: Annotated[int, "words of both"]
     only_first: int
     only_second: int
-    distance: float
-    others: tuple[str, ...] = ()
+    distance: Annotated[float, "Jaccard"]
+    others: PageOnly[tuple[str, ...]] = ()
 
     @property
     def size(self) -> int:
@@ -69,93 +72,72 @@ class ScuPair:
         """The places of the summaries that either has a contributor in."""
         return sorted({place for side in (self.first, self.second) if side for place in side.texts})
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "kind": self.kind,
-            "first": _scu_fields(self.first),
-            "second": _scu_fields(self.second),
-            "shared": self.shared,
-            "only_first": self.only_first,
-            "only_second": self.only_second,
-            "distance": self.distance,
-        }
+
+@dataclass(frozen=True, slots=True)
+class RelatedScus:
+    """Two SCUs that share words, by their labels."""
+
+    component: ClassVar = "Overlap"
+
+    first: str
+    second: str
+    relation: str
+    shared: int
+    jaccard: float
+    matched: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SubsumptionRow:
-    """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary.
+    """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary."""
 
-    `larger` is the coder whose SCU has more; empty where both have the same. The last two say whether the summary
-    contributes to the SCU of each coder.
-    """
+    component: ClassVar = "Subsumed"
 
     first: str
     second: str
-    larger: str
+    larger: Annotated[str, "whose SCU has all words of the other; empty: both"]
     summary: str
     in_first: bool
     in_second: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {name: getattr(self, name) for name in ("first", "second", "larger", "summary", "in_first", "in_second")}
 
 
 @dataclass(frozen=True, eq=False)
 class ScusReport:
     """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
 
-    docset: DocsetInfo
-    first: PyramidAnnotation
-    second: PyramidAnnotation
-    pairs: tuple[ScuPair, ...]
-    overlaps: tuple[Overlap, ...]
-    subsumed: tuple[SubsumptionRow, ...]
-    cohen: Result
-    kappa: Result
+    component: ClassVar = "Scus"
 
-    def counts(self) -> dict[str, int]:
-        """Return how many pairs there are of each of KINDS."""
-        return {kind: sum(one.kind == kind for one in self.pairs) for kind in KINDS}
+    docset: str
+    first: str
+    second: str
+    counts: Annotated[Mapping[str, int], "pairs by kind"]
+    pairs: tuple[ScuPair, ...]
+    overlaps: tuple[RelatedScus, ...]
+    subsumption: tuple[SubsumptionRow, ...]
+    kappa: Annotated[float | None, "K of the subsumption table; it overstates"]
+    cohen_kappa: float | None
+    in_text_order: PageOnly[tuple[ScuPair, ...]]
+    pyramids: PageOnly[tuple[PyramidAnnotation, PyramidAnnotation]]
+    kappas: PageOnly[tuple[Result, Result]]
 
     def select(self, kind: str = "", sort: str = "size") -> list[ScuPair]:
         """Return the pairs of a kind, or all, in an order. Raises InvalidParameter."""
-        if kind and kind not in KINDS:
-            raise InvalidParameter("kind", f"{kind!r} is not one of {', '.join(KINDS)}.")
-        if sort not in SORTS:
-            raise InvalidParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
+        if kind:
+            check_choice("kind", kind, KINDS)
+        check_choice("sort", sort, SORTS)
         by = {
             "size": lambda one: -one.size,
             "distance": lambda one: -one.distance,
             "weight": lambda one: -max(side.weight for side in (one.first, one.second) if side),
             "label": lambda one: (one.first or one.second).label.casefold(),
         }[sort]
-        return sorted((one for one in self.pairs if not kind or one.kind == kind), key=by)
+        return sorted((one for one in self.in_text_order if not kind or one.kind == kind), key=by)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields that the API and the command give."""
-        return {
-            "docset": self.docset.slug,
-            "first": self.first.coder,
-            "second": self.second.coder,
-            "counts": self.counts(),
-            "pairs": [one.as_dict() for one in self.select()],
-            "overlaps": [
-                {
-                    "first": self.first.labels[str(one.first)],
-                    "second": self.second.labels[str(one.second)],
-                    "relation": one.relation,
-                    "shared": one.shared,
-                    "jaccard": one.jaccard,
-                    "matched": one.matched,
-                }
-                for one in self.overlaps
-            ],
-            "subsumption": [one.as_dict() for one in self.subsumed],
-            "kappa": self.kappa.value,
-            "cohen_kappa": self.cohen.value,
-        }
+
+def check_docset(pyramids: Pyramids, docset: str) -> None:
+    """Raise InvalidParameter for a docset that is not there."""
+    if docset and docset not in {one.slug for one in pyramids.docsets}:
+        raise InvalidParameter("docset", f"there is no docset {docset!r} in this project.")
 
 
 def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
@@ -197,7 +179,31 @@ def _compare_pyramids(first: PyramidAnnotation, second: PyramidAnnotation) -> Sc
     subsumed = tuple(_subsumption_rows(first, second, overlaps))
     kappas = _subsumption_data(first, second, subsumed)
     pairs = tuple(_pair_scus(first, second, sides, overlaps, words, content))
-    return ScusReport(first.docset, first, second, pairs, overlaps, subsumed, cohen_kappa(kappas), fleiss_kappa(kappas))
+    kappa, cohen = fleiss_kappa(kappas), cohen_kappa(kappas)
+    return ScusReport(
+        docset=first.docset.slug,
+        first=first.coder,
+        second=second.coder,
+        counts={kind: sum(one.kind == kind for one in pairs) for kind in KINDS},
+        pairs=tuple(sorted(pairs, key=lambda one: -one.size)),
+        in_text_order=pairs,
+        overlaps=tuple(
+            RelatedScus(
+                first.labels[str(one.first)],
+                second.labels[str(one.second)],
+                one.relation,
+                one.shared,
+                one.jaccard,
+                one.matched,
+            )
+            for one in overlaps
+        ),
+        subsumption=subsumed,
+        kappa=kappa.value,
+        cohen_kappa=cohen.value,
+        pyramids=(first, second),
+        kappas=(kappa, cohen),
+    )
 
 
 def _pair_scus(
@@ -320,7 +326,3 @@ def _subsumption_data(
     """Return the subsumption table as reliability data: each row a unit, the coders' cells 1 or 0."""
     cells = [[int(one.in_first), int(one.in_second)] for one in rows]
     return ReliabilityData.from_values(range(len(rows)), [first.coder, second.coder], cells, [0] * len(rows))
-
-
-def _scu_fields(side: ScuSide | None) -> dict[str, Any] | None:
-    return {"key": side.key, "label": side.label, "weight": side.weight} if side else None

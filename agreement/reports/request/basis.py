@@ -80,11 +80,6 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
     return extract.count_other_versions(parameters.selection("texts"), parameters.selection("rounds"))
 
 
-def other_versions_field(n: int | None) -> dict[str, int]:
-    """Return the field of a report that says how many judgements are missing as of other versions, where it has one."""
-    return {} if n is None else {"judgements_of_other_versions": n}
-
-
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers in this request under the key, or compute it now."""
     if key not in answers.cache:

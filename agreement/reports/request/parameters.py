@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
@@ -110,6 +110,12 @@ class InvalidParameter(ValueError):
         super().__init__(f"{field}: {message}")
         self.field = field
         self.message = message
+
+
+def check_choice(field: str, value: str, choices: Collection[str]) -> None:
+    """Raise InvalidParameter for a value that is none of the choices."""
+    if value not in choices:
+        raise InvalidParameter(field, f"{value!r} is not one of {', '.join(choices)}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from agreement.data.groups import read_groups
 from agreement.data.model_codings import count_codings_of_models, read_model_names
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
+from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.parameters import (
     GROUPS,
     MODELS,
@@ -25,6 +26,7 @@ from agreement.reports.request.parameters import (
     parse_parameters,
 )
 from agreement.reports.request.resolution import resolve, resolve_choices
+from agreement.reports.wording import list_codings_left_out
 from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
@@ -149,6 +151,11 @@ class AnalysisRequest:
         if self._models is None:
             self._models = read_model_names(self.project)
         return self._models
+
+    @property
+    def not_counted(self) -> str:
+        """The codings of the chosen texts that do not count, in words; empty where all do."""
+        return list_codings_left_out(count_left_out(self.extract, self.parameters))
 
     @property
     def query(self) -> str:

@@ -1,28 +1,115 @@
-"""Who agrees with whom, and how each coder works."""
+"""Who agrees with whom, how each coder works, in each text, and how far coders agree with themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from django.urls import reverse
+from django.utils.http import urlencode
+from rest_framework.serializers import ChoiceField
+
+from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import LeaveOneOut
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import FARTHEST_LINK, LONGEST_CHAIN, Profile, compute_profiles, mean_seconds
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.profiles import (
+    FARTHEST_LINK,
+    LONGEST_CHAIN,
+    Profile,
+    TextDistances,
+    compute_profiles,
+    find_farthest_texts,
+    mean_seconds,
+)
+from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_project_work
+from agreement.reports.links.coreference import SCORES
+from agreement.reports.request.basis import effective_distance
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
-from agreement.results.coders.coder_texts import build_coder_texts
-from agreement.results.coders.matrix import MEASURES, Matrix
-from agreement.results.coders.repeats import build_repeats_table
-from agreement.results.computations import register
-from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
+from agreement.results.computations import Result, count_judgements, register
+from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.figures.charts import Chart, describe_dots
 from agreement.results.figures.confusion import build_confusion
-from agreement.results.figures.plots import line_chart, stacked_bars
+from agreement.results.figures.plots import Dot, heat_map, line_chart, stacked_bars
 from agreement.results.figures.times import build_times
+from agreement.results.labels.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, Cell, Column, Table
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 from annotations.coding.active_time import Activity
+
+PAGE_ROWS = 20  # each cell is a link
+MEASURES = {
+    "coefficient": "coefficient",
+    "observed_agreement": "observed agreement",
+    "cohen_kappa": "Cohen’s kappa",
+    "link_kappa": "kappa of links",
+    **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()},
+}
+
+
+MEASURE = {"measure": ChoiceField(list(MEASURES))}
+
+
+@register
+class Matrix(Result[reports.PairMatrix]):
+    """A measure of each two coders, those beside each other who agree, and each coder with the others."""
+
+    name = "matrix"
+    takes = MEASURE
+
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return how many judgements the pairs have: each is in as many as there are other coders."""
+        pairs = count_judgements(request) * max(len(request.extract.coders) - 1, 0)
+        return pairs * (4 if request.options.get("measure") in SCORES else 1)
+
+    def compute(self, request: AnalysisRequest) -> reports.PairMatrix:
+        measure = request.options.get("measure") or "coefficient"
+        read_marked = marked_texts_reader(request.project) if measure in reports.CHAIN_MEASURES else None
+        return reports.compute_pair_matrix(request.extract, request.parameters, measure, request.progress, read_marked)
+
+    def tables(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Table]:
+        return [_matrix_table(request, report), _rest_table(report)]
+
+    def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
+        coders, name = report.coders, MEASURES[report.measure]
+        if len(coders) < 2:
+            return []
+        values = [[report.value(a, b) for b in coders] for a in coders]
+        words = describe_dots([Dot(" and ".join(sorted(pair)), value) for pair, value in report.values.items()])
+        figure = heat_map(coders, coders, values, name)
+        return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")]
+
+
+def _rest_table(matrix: reports.PairMatrix) -> Table:
+    return Table.of(
+        "rest",
+        f"Each coder and the others: {MEASURES[matrix.measure]}",
+        [
+            Column("coder", "Coder", cell=str),
+            Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=matrix.against_rest),
+            Column("pairs", "Pairs with a value", "count", cell=matrix.count_pairs),
+        ],
+        matrix.coders,
+    )
+
+
+def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table:
+    rows: list[list[Cell]] = []
+    for a in matrix.coders:
+        row: list[Cell] = [a]
+        for b in matrix.coders:
+            address = reverse("coder-pair", args=[request.project.slug, a, b]) + f"?{request.query}"
+            row.append(None if a == b else Linked(matrix.value(a, b), address))
+        rows.append(row)
+    return Table(
+        "matrix",
+        f"Pairs of coders: {MEASURES[matrix.measure]}",
+        [Column("coder", "Coder"), *(Column(name, name, "figure", explanation="pair_value") for name in matrix.coders)],
+        rows,
+        "Ordered by similarity.",
+        page_rows=PAGE_ROWS,
+    )
+
 
 # The row of the category that most coders gave an item.
 ANY_CATEGORY = "most frequent"
@@ -35,7 +122,7 @@ class Coders(ResultPage[PageSections]):
     name, title = "coders", "Coders"
     template = "agreement/coders/coders.html"
     position, tab = 70, 120
-    options = ("measure",)
+    takes = MEASURE
 
     def show(self, request: AnalysisRequest) -> PageSections:
         measure = request.options.get("measure") or "coefficient"
@@ -65,7 +152,7 @@ class Coders(ResultPage[PageSections]):
             [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
             coders=[profile.coder for profile in profiles],
             answered=bool(request.extract.known_coders),
-            repeated=bool(repeats.repeats.coders or repeats.rechecks.coders),
+            repeated=bool(repeats.coders or repeats.rechecks),
             has_chains=request.extract.has_chains,
             measures=[
                 (MEASURES[name], request.address_with(measure=name), name == measure)
@@ -257,3 +344,113 @@ def _cap_counts(counts: Mapping[int, int], last: int, sizes: list[int]) -> list[
         if size > 0:
             capped[min(size, last)] = capped.get(min(size, last), 0) + count
     return [capped[size] for size in sizes]
+
+
+MOST_TEXTS = 30  # on the page; the file of the table has all
+
+
+def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
+    """Return the mean distance of each coder in each text, the texts with most disagreement first."""
+    most = MOST_TEXTS if request.page is not None else None
+    shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
+    if not shown:
+        return TablesAndCharts([], [])
+    name = choice_label("distance", effective_distance(request.parameters))
+    title = f"Disagreement of each coder by text: {name} distance from the others"
+    coders = request.extract.coders
+    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
+    table = Table(
+        "by_text",
+        title,
+        [
+            Column("text", "Text"),
+            Column("all", "All coders", "figure", explanation="all_distance"),
+            *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
+        ],
+        [_row(request, one) for one in shown],
+        "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
+        + rest,
+    )
+    mapped = shown[:MOST_TEXTS]
+    figure = heat_map(
+        [one.text.label for one in mapped],
+        coders,
+        [one.coders for one in mapped],
+        "mean distance",
+        addresses=[_address(request, one) for one in mapped],
+    )
+    return TablesAndCharts([table], [Chart("by_text", title, figure, _describe(mapped, coders), "by_text")])
+
+
+def _row(request: AnalysisRequest, one: TextDistances) -> list[Cell]:
+    return [Linked(one.text.label, _address(request, one)), one.mean, *one.coders]
+
+
+def _address(request: AnalysisRequest, one: TextDistances) -> str:
+    """Return where the items of the text are."""
+    query = urlencode(request.parameters.query() | selection_of(one.text))
+    return f"{reverse('items', args=[request.project.slug])}?{query}"
+
+
+def _describe(texts: list[TextDistances], coders: tuple[str, ...]) -> str:
+    """Return the text with most disagreement, and the coder who is farthest from the others in any text."""
+    cells = [
+        (value, coder, one.text.label)
+        for one in texts
+        for coder, value in zip(coders, one.coders, strict=True)
+        if value is not None
+    ]
+    value, coder, title = max(cells, key=lambda cell: cell[0])
+    first = texts[0]
+    return (
+        f"Most disagreement in {first.text.label}, {format_value(first.mean, 'figure')}; farthest from the others is"
+        f" {coder} in {title}, {format_value(value, 'figure')}."
+    )
+
+
+CODED_AGAIN = {UNMARKED: "unmarked", RECHECK: "in a recheck"}
+# The row of all coders together.
+ALL_CODERS = "all coders"
+
+
+@register
+class Repeats(ResultPage[RepeatsReport]):
+    """How far each coder agrees with themself: a table of the page Coders."""
+
+    name = "repeats"
+    gives = RepeatsReport
+    api = "How far each coder agrees with themself, in texts that they were shown again within a round."
+    api_route = "api-agreement-repeats"
+    chooses_coders = True
+
+    def compute(self, request: AnalysisRequest) -> RepeatsReport:
+        return compare_occasions(request.project_answers, request.parameters)
+
+    def tables(self, request: AnalysisRequest, report: RepeatsReport) -> list[Table]:
+        return [build_repeats_table(report)]
+
+
+def build_repeats_table(report: RepeatsReport) -> Table:
+    """Return how far coders agree with themselves, in the texts that they coded again."""
+    return Table.of(
+        "repeats",
+        "Each coder with themself",
+        [
+            Column("coder", "Coder", cell=lambda row: row.coder or ALL_CODERS),
+            Column("coded_again", "How", labels=CODED_AGAIN),
+            Column("shown_again", "Coded again", "count"),
+            Column("codings", "Counted", "count", explanation="coded_again_counted"),
+            Column("texts", "Texts", "count"),
+            Column("units", "Units", "count", cell="n_units"),
+            Column("self_agreement", "Self-agreement", "figure", cell="value"),
+            *ENDS,
+            Column("between_coders", "Between coders", "figure", cell="between"),
+            Column("note", "Notes"),
+        ],
+        [row for part in report.parts for row in part.rows],
+        "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
+        " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
+        " against the latest round before it that counts. All coders: the codings of all of them together. Every"
+        " other figure is of first occasions, unless repeats are included. Between coders: all coders in the same"
+        " texts.",
+    )

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
+
+from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.documents import Document
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
-from agreement.reports.coders.alt_test import EPSILON, Q, read_levels
+from agreement.reports.coders.alt_test import EPSILON, AltTestReport, Q, compute_alt_test, read_levels
 from agreement.reports.coders.models import (
-    OPTIONS,
+    CategoryOfModel,
     ComparedItems,
+    MissedItem,
     ModelReport,
-    Part,
     choose_candidate,
     choose_people,
     compare_items,
     compare_model,
     select_compared,
 )
-from agreement.reports.request.basis import count_left_out
+from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import list_codings_left_out
-from agreement.results.coders.alt_test import build_tables
-from agreement.results.computations import register
+from agreement.results.computations import Result, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, describe_dots, dots_chart
 from agreement.results.figures.plots import Dot, dot_plot
 from agreement.results.items.items import given_answers, group_answers
-from agreement.results.labels.addresses import item_address, selection_of
+from agreement.results.labels.labels import item_address, selection_of
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.projects.navigation import NO_PYRAMIDS
 
@@ -45,6 +45,12 @@ NO_MAJORITY = "no most frequent answer"
 # Of more categories a chart has those in which the model and people differ most.
 MOST_DOTS = 20
 
+OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
+    "candidate": CharField(required=False, help_text="The model; without it the first that has answers."),
+    "epsilon": FloatField(required=False, help_text="How much worse its score may be: 0.1 where left out."),
+    "q": FloatField(required=False, help_text="The level of the tests: 0.05 where left out."),
+}
+
 
 @register
 class Models(ResultPage[ModelReport]):
@@ -53,8 +59,10 @@ class Models(ResultPage[ModelReport]):
     name, title, route = "models", "Models", "agreement-models"
     template = "agreement/coders/models.html"
     position, tab, answers = 100, 122, NO_PYRAMIDS
-    options = OPTIONS
     about_models = True
+    gives = ModelReport
+    takes = OPTIONS
+    api_operation = "projects_agreement_models"
     api = """\
 One model beside the people who are chosen: agreement, the alternative annotator test, what it wins and loses.
 
@@ -72,28 +80,26 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return compare_model(request.project_answers, request.parameters, models, request.options, request.progress)
 
     def fields(self, request: AnalysisRequest, report: ModelReport) -> dict[str, Any]:
-        counted = request.project_answers.select(request.parameters.selection("include"))
-        models = [name for name in counted.coders if name in request.models]
-        return {**report.as_dict(), "models": models, "items": report.items.missed.tolist()}
+        return {**as_json(report), "items": report.compared.missed.tolist()}
 
-    def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[dict[str, Any]]:
+    def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
         return _list_items(request, report, rows)
 
     def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
         [humans] = build_tables(report.test)
         note = "Scores are means over texts of how near an answer is to those of the other people."
         tables = [_agreement_table(report), _verdict_table(report), replace(humans, note=note)]
-        tables.append(_texts_table(request, report, report.items.by_text()))
-        return [*tables, *([_categories_table(report, report.items.by_category())] if report.items.names else [])]
+        tables.append(_texts_table(request, report, report.compared.by_text()))
+        return [*tables, *([_categories_table(report, report.categories)] if report.compared.names else [])]
 
     def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
         charts = [_agreement_chart(report), _humans_chart(report)]
-        return [*charts, *([_categories_chart(report, report.items.by_category())] if report.items.names else [])]
+        return [*charts, *([_categories_chart(report, report.categories)] if report.compared.names else [])]
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
         report = self.compute(request)
-        rows = report.items.missed.tolist()
-        missed = _items_table(request, report.parameters, report.items, rows, report.candidate)
+        rows = report.compared.missed.tolist()
+        missed = _items_table(request, report.parameters, report.compared, rows, report.candidate)
         return [*self.tables(request, report), missed]
 
     def show(self, request: AnalysisRequest) -> PageSections:
@@ -112,7 +118,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
             "q": request.options.get("q", ""),
             "defaults": {"epsilon": EPSILON, "q": Q},
             "report_query": parameters.query(),
-            "not_counted": list_codings_left_out(count_left_out(request.extract, parameters)),
+            "not_counted": request.not_counted,
         }
         if not candidate or len(people) < 2:
             return PageSections(context=context)
@@ -192,9 +198,9 @@ def _answers(answers: list[GivenAnswer], *, named: bool) -> Composed:
     return Composed(words, "agreement/parts/items/item_answers.html", groups)
 
 
-def _list_items(request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[dict[str, Any]]:
+def _list_items(request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
     """Return the items in these rows as the API gives them."""
-    items, included = report.items, report.parameters.selection("include")
+    items, included = report.compared, report.parameters.selection("include")
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(included, (*report.people, report.candidate))
@@ -204,45 +210,39 @@ def _list_items(request: AnalysisRequest, report: ModelReport, rows: Sequence[in
         said = {one.coder: str(one) for one in given.get(unit, ())}
         text, model = items.texts[items.text[row]], said.pop(report.candidate, "")
         listed.append(
-            {
-                "text": text.slug,
-                "round": text.round,
-                "key": snippets[unit].key,
-                "words": snippets[unit].words,
-                "people": "; ".join(f"{coder}: {words}" for coder, words in said.items()),
-                "model": model,
-                "distance": 1 - float(items.candidate[row]),
-                "n_people": int(items.n_people[row]),
-            }
+            MissedItem(
+                text=text.slug,
+                round=text.round,
+                key=snippets[unit].key,
+                words=snippets[unit].words,
+                people="; ".join(f"{coder}: {words}" for coder, words in said.items()),
+                model=model,
+                distance=1 - float(items.candidate[row]),
+                n_people=int(items.n_people[row]),
+            )
         )
     return listed
 
 
 def _agreement_table(report: ModelReport) -> Table:
-    rows: list[list[Cell]] = []
-    for one in (report.among, *report.agreements):
-        found = one.interval
-        note = found.note or found.result.note
-        rows.append([one.coder or AMONG, *with_ends(found), found.result.n_units, note])
     more = f" {pluralize(report.n_more_people, 'person')} more are left out here." if report.n_more_people else ""
-    return Table(
+    return Table.of(
         "agreement",
         f"{report.candidate} with people, and people with each other",
         [
-            Column("coder", "Coder"),
-            Column("value", "Alpha", "figure", explanation="alpha_with_people"),
-            *ENDS,
-            Column("units", "Units", "count"),
-            Column("note", "Notes"),
+            Column("coder", "Coder", cell=lambda row: row.coder or AMONG),
+            *figure_columns(Column("value", "Alpha", "figure", explanation="alpha_with_people"), "interval"),
+            Column("units", "Units", "count", cell="interval.n_units"),
+            Column("note", "Notes", cell="interval.note"),
         ],
-        rows,
+        (report.among_people, *report.agreements),
         "Of one coder: each judgement against each of the people, but for their own, with the distance of this page"
         f" (cross-replication alpha). People with each other: alpha. 95% CI over texts.{more}",
     )
 
 
 def _verdict_table(report: ModelReport) -> Table:
-    test = report.test.test
+    test = report.alt_test.figures
     tested = [row for row in test.rows if row.adjusted is not None]
     published = [row for row in test.rows if row.published_adjusted is not None]
     rows: list[list[Cell]] = [
@@ -282,8 +282,8 @@ def _passes(passed: bool | None) -> str | None:
 def _part_columns(first: Column, candidate: str) -> list[Column]:
     return [
         first,
-        Column("items", "Items", "count"),
-        Column("texts", "Texts", "count"),
+        Column("items", "Items", "count", cell="n_items"),
+        Column("texts", "Texts", "count", cell="n_texts"),
         Column("candidate_score", candidate, "figure"),
         Column("people_score", "People", "figure"),
         Column("difference", "Difference", "figure", explanation="score_difference"),
@@ -292,30 +292,29 @@ def _part_columns(first: Column, candidate: str) -> list[Column]:
     ]
 
 
-def _part_cells(part: Part) -> list[Cell]:
-    one = part.difference
-    scores = part.candidate_score, part.people_score
-    return [part.n_items, part.n_texts, *scores, *with_ends(one), one.note]
-
-
-def _categories_table(report: ModelReport, parts: Sequence[Part]) -> Table:
-    return Table(
+def _categories_table(report: ModelReport, parts: Sequence[CategoryOfModel]) -> Table:
+    first = Column(
+        "category", "Most people say", explanation="majority_category", cell=lambda part: part.name or NO_MAJORITY
+    )
+    return Table.of(
         "categories",
         f"Answers of people on which {report.candidate} is worse or better",
-        _part_columns(Column("category", "Most people say", explanation="majority_category"), report.candidate),
-        [[part.name or NO_MAJORITY, *_part_cells(part)] for part in parts],
+        _part_columns(first, report.candidate),
+        parts,
         "The answer on which it is farthest behind comes first. Scores are means over texts of how near an answer is to"
         " those of people: 1 less the distance, of a person to the others.",
     )
 
 
-def _texts_table(request: AnalysisRequest, report: ModelReport, parts: Sequence[tuple[Document, Part]]) -> Table:
+def _texts_table(
+    request: AnalysisRequest, report: ModelReport, parts: Sequence[tuple[Document, CategoryOfModel]]
+) -> Table:
     columns = _part_columns(Column("text", "Text"), report.candidate)
     left_out = {"texts", "low", "high", "note"}
     rows: list[list[Cell]] = []
     for text, part in parts:
         query = urlencode(request.parameters.query() | request.options | selection_of(text))
-        cells = [part.n_items, part.candidate_score, part.people_score, part.difference.value]
+        cells = [part.n_items, part.candidate_score, part.people_score, part.difference]
         rows.append([Linked(text.label, f"?{query}"), *cells])
     return Table(
         "texts",
@@ -327,17 +326,14 @@ def _texts_table(request: AnalysisRequest, report: ModelReport, parts: Sequence[
 
 
 def _agreement_chart(report: ModelReport) -> Chart:
-    rows = [(one.coder or AMONG, one.interval) for one in (report.among, *report.agreements)]
-    dots = [Dot(name, *with_ends(one)) for name, one in rows]
+    rows = (report.among_people, *report.agreements)
+    dots = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
     return dots_chart("agreement", "Alpha with people, with 95% CI", dots, "alpha")
 
 
 def _humans_chart(report: ModelReport) -> Chart:
-    test = report.test.test
-    dots = [
-        Dot(str(row.human), row.difference, one.difference.low, one.difference.high)
-        for row, one in zip(test.rows, report.test.intervals, strict=True)
-    ]
+    test = report.alt_test.figures
+    dots = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
     return Chart(
         "humans",
         f"Score of {report.candidate} less that of the person in whose place it codes, with 95% CI",
@@ -347,8 +343,62 @@ def _humans_chart(report: ModelReport) -> Chart:
     )
 
 
-def _categories_chart(report: ModelReport, parts: Sequence[Part]) -> Chart:
-    shown = sorted(sorted(parts, key=lambda part: -abs(part.difference.value or 0))[:MOST_DOTS], key=parts.index)
-    dots = [Dot(part.name or NO_MAJORITY, *with_ends(part.difference)) for part in shown]
+def _categories_chart(report: ModelReport, parts: Sequence[CategoryOfModel]) -> Chart:
+    shown = sorted(sorted(parts, key=lambda part: -abs(part.difference))[:MOST_DOTS], key=parts.index)
+    dots = [Dot(part.name or NO_MAJORITY, part.difference, part.low, part.high) for part in shown]
     title = f"Score of {report.candidate} less that of people, by what most people say, with 95% CI"
     return dots_chart("categories", title, dots, "difference of scores", (0,))
+
+
+@register
+class AltTest(Result[AltTestReport]):
+    """Whether a candidate may code in the place of the other coders who are chosen."""
+
+    name = "alt-test"
+    takes = OPTIONS
+    chooses_coders = True
+
+    def compute(self, request: AnalysisRequest) -> AltTestReport:
+        candidate, epsilon, q = (request.options.get(name, "") for name in self.options)
+        return compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
+
+    def tables(self, request: AnalysisRequest, report: AltTestReport) -> list[Table]:
+        return build_tables(report)
+
+    def preface(self, report: AltTestReport) -> str:
+        return "\n".join(filter(None, [report.describe(), super().preface(report)]))
+
+
+def build_tables(report: AltTestReport) -> list[Table]:
+    """Return the candidate in the place of each human."""
+    return [
+        Table.of(
+            "alt_test",
+            f"{report.candidate} in the place of each other coder",
+            [
+                Column("human", "Coder", explanation="coder"),
+                Column("candidate_score", "Score of the candidate", "figure"),
+                Column("human_score", "Score of the coder", "figure"),
+                Column("difference", "Difference", "figure", explanation="score_difference"),
+                *ENDS,
+                Column("p_value", "p", "probability", explanation="alt_p_value"),
+                Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
+                Column("won", "Wins", cell=lambda row: "yes" if row.won else "no"),
+                Column("advantage_probability", "Advantage probability", "figure"),
+                Column("advantage_low", "from", "figure", explanation="low"),
+                Column("advantage_high", "to", "figure", explanation="high"),
+                Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
+                Column(
+                    "published_won",
+                    "Wins, published test",
+                    explanation="won",
+                    cell=lambda row: "yes" if row.published_won else "no",
+                ),
+                Column("units", "Units", "count", cell="n_units"),
+                Column("texts", "Texts", "count", cell="n_texts"),
+                Column("note", "Notes"),
+            ],
+            report.test.rows,
+            report.describe(),
+        )
+    ]

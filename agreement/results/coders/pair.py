@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import Http404
 from django.urls import reverse
 from django.utils.http import urlencode
+from rest_framework.serializers import CharField
 
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.data.texts.snippets import Snippet, read_snippets
-from agreement.measures import RELATIONS
+from agreement.measures import RELATIONS, match_sets
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
 from agreement.reports.items.items import compute_items
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters, select_pair
+from agreement.reports.request.basis import cached, pick_texts
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.coders.matrix import MEASURES
+from agreement.reports.request.resolution import resolve
+from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.figures.charts import Chart, dots_chart
@@ -28,6 +33,106 @@ from agreement.results.labels.labels import RELATION_LABELS
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.core.text import pluralize
+
+type Chain = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPair:
+    """Chains of the two coders, by their places: with `shared` markables; `aligned` says whether CEAF aligns them.
+
+    `similarity` is phi 4 of CEAF. A chain that shares no markable with one of the other coder stands alone.
+    """
+
+    first: int | None
+    second: int | None
+    shared: int
+    similarity: float
+    aligned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChainAlignment:
+    """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
+
+    `pairs`: the aligned ones first, those with most in common before others; then others that share a markable; last
+    chains alone.
+    """
+
+    text: Document
+    first: tuple[Chain, ...]
+    second: tuple[Chain, ...]
+    pairs: tuple[ChainPair, ...]
+
+    @property
+    def aligned(self) -> list[ChainPair]:
+        return [one for one in self.pairs if one.aligned]
+
+
+def texts_of_pair(extract: ProjectAnswers, parameters: Parameters, first: str, second: str) -> list[Document]:
+    """Return the chosen texts that both coders have coded.
+
+    There are none where coders make no chains of markables, or nothing of one of the two counts.
+    """
+    if not extract.has_chains or extract.units:
+        return []
+    selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
+    if not {first, second} <= set(selected.coders):
+        return []
+    return common_texts(selected, pick_texts(selected, parameters), first, second)
+
+
+def align_chains(
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
+) -> ChainAlignment | None:
+    """Return the chains of two coders in a text, or where `text` is empty in the first in which one has any.
+
+    None where neither has any. Chains are those of the coreference scores, of the same markables: they are not
+    matched by the rules of MUC-6. Raises InvalidParameter.
+    """
+    texts = texts_of_pair(extract, parameters, first, second)
+    if text and text not in {one.name for one in texts}:
+        raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
+    if not texts:
+        return None
+    selected, parameters = select_pair(extract, parameters, first, second)
+    return cached(
+        selected,
+        ("alignment", parameters, first, second, text),
+        lambda: _align_texts(selected, [one for one in texts if text in ("", one.name)], first, second),
+    )
+
+
+def _align_texts(extract: ProjectAnswers, texts: list[Document], first: str, second: str) -> ChainAlignment | None:
+    clusters = find_clusters(extract, texts)
+    key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
+    text = next((one for one in texts if key[one.pk] or response[one.pk]), None)
+    if text is None:
+        return None
+    members = extract.restrict([text]).columns.members["key"].tolist()
+    place = {unit: number for number, unit in enumerate(members)}
+
+    def ordered(of_text: list[frozenset[Hashable]]) -> tuple[Chain, ...]:
+        chains = [tuple(sorted((int(str(one)) for one in chain), key=place.__getitem__)) for chain in of_text]
+        return tuple(sorted(chains, key=lambda chain: (-len(chain), place[chain[0]])))
+
+    sides = ordered(key[text.pk]), ordered(response[text.pk])
+    return ChainAlignment(text, *sides, tuple(_pair_chains(*sides)))
+
+
+def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[ChainPair]:
+    overlaps = match_sets(dict(enumerate(first)), dict(enumerate(second)), "dice")
+    pairs = [
+        ChainPair(int(str(one.first)), int(str(one.second)), one.shared, one.dice, one.matched) for one in overlaps
+    ]
+    pairs.sort(key=lambda one: (not one.aligned, -one.shared, -one.similarity, one.first, one.second))
+    alone = [set(range(len(side))) for side in (first, second)]
+    for pair in pairs:
+        for places, place in zip(alone, (pair.first, pair.second), strict=True):
+            places.discard(place if place is not None else -1)
+    pairs += [ChainPair(place, None, 0, 0.0, aligned=False) for place in sorted(alone[0])]
+    return pairs + [ChainPair(None, place, 0, 0.0, aligned=False) for place in sorted(alone[1])]
+
 
 MOST_CHAINS = 15  # of each coder in the matrix
 MOST_ROWS = 60  # of the table on the page; its file has all
@@ -43,7 +148,7 @@ class Pair(ResultPage[PageSections]):
     template = "agreement/coders/pair.html"
     path = "agreement/coders/<str:first>/<str:second>/"
     position = 80
-    options = ("text",)
+    takes = {"text": CharField()}
     address = ("first", "second")
 
     def show(self, request: AnalysisRequest) -> PageSections:
@@ -78,11 +183,12 @@ class Pair(ResultPage[PageSections]):
 
 def _measures_table(measures: Sequence[reports.PairFigure], first: str, second: str, *, by_muc6: bool) -> Table:
     key = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean"
-    return Table(
+    measure = Column("measure", "Measure", cell=lambda row: MEASURES[row.measure])
+    return Table.of(
         "measures",
         f"{first} and {second}",
-        [Column("measure", "Measure"), Column("value", "Value", "figure"), *ENDS, Column("note", "Notes")],
-        [(MEASURES[one.measure], *with_ends(one), one.note) for one in measures],
+        [measure, Column("value", "Value", "figure"), *ENDS, Column("note", "Notes")],
+        measures,
         "95% CI over the texts, or over the connected components of a single text."
         + (f"{key} with either as the key." if by_muc6 else ""),
     )

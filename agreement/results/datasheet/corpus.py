@@ -6,7 +6,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.datasheet.report import Datasheet
 from agreement.results.datasheet.section import NOT_GIVEN, Section, count_nouns, day, number
 from agreement.results.tables import Column, Table
-from annotations.formats.model.scheme import AttributeSpec
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
 from annotations.models import Project, Segment, Text
 from annotations.schemes.design.wording import SchemeWording
 
@@ -53,70 +53,56 @@ def _list_languages(sheet: Datasheet) -> str:
 
 def _scheme_tables(sheet: Datasheet) -> list[Table]:
     spec, words = sheet.spec, SchemeWording(sheet.spec)
-    categories = Table(
+    asked = Column("asked", "Asked", explanation="asked-if", cell=words.asked)
+    meaning = Column("help", "Meaning", explanation="datasheet-help")
+    categories = Table.of(
         "categories",
         "Categories",
         [
-            Column("category", "Category"),
-            Column("level", "Level"),
-            Column("asks", "Asks for", explanation="category-asks"),
-            Column("help", "Meaning", explanation="datasheet-help"),
+            Column("category", "Category", cell=_label),
+            Column("level", "Level", cell=lambda row: words.levels([row.level] if row.level else [])),
+            Column(
+                "asks",
+                "Asks for",
+                explanation="category-asks",
+                cell=lambda row: words.antecedents(row) or ("an index" if row.takes_index else "nothing more"),
+            ),
+            meaning,
         ],
-        [
-            (
-                _label(one.label, retired=one.retired),
-                words.levels([one.level] if one.level else []),
-                words.antecedents(one) or ("an index" if one.takes_index else "nothing more"),
-                one.help,
-            )
-            for one in spec.categories
-        ],
+        spec.categories,
     )
-    relations = Table(
+    relations = Table.of(
         "relations",
         "Relations",
         [
-            Column("relation", "Relation", explanation="scheme-relation"),
-            Column("targets", "Points to", explanation="datasheet-targets"),
-            Column("asked", "Asked", explanation="asked-if"),
-            Column("help", "Meaning", explanation="datasheet-help"),
+            Column("relation", "Relation", explanation="scheme-relation", cell=_label),
+            Column("targets", "Points to", explanation="datasheet-targets", cell=words.targets),
+            asked,
+            meaning,
         ],
-        [
-            (_label(one.label, retired=one.retired), words.targets(one), words.asked(one), one.help)
-            for one in spec.relations
-            if not one.identity
-        ],
+        [one for one in spec.relations if not one.identity],
     )
-    attributes = Table(
+    attributes = Table.of(
         "attributes",
         "Attributes",
         [
-            Column("attribute", "Attribute", explanation="scheme-attribute"),
-            Column("of", "Asked of", explanation="asked-of"),
-            Column("asked", "Asked", explanation="asked-if"),
-            Column("answer", "Answer", explanation="datasheet-answer"),
-            Column("help", "Meaning", explanation="datasheet-help"),
+            Column("attribute", "Attribute", explanation="scheme-attribute", cell=_label),
+            Column("of", "Asked of", explanation="asked-of", cell=words.subject),
+            asked,
+            Column("answer", "Answer", explanation="datasheet-answer", cell=lambda row: _describe_answer(row, words)),
+            meaning,
         ],
-        [
-            (
-                _label(one.label, retired=one.retired),
-                words.subject(one),
-                words.asked(one),
-                _describe_answer(one, words),
-                one.help,
-            )
-            for one in spec.attributes
-        ],
+        spec.attributes,
     )
     return [table for table in (categories, relations, attributes) if table.rows]
 
 
-def _label(label: str, *, retired: bool) -> str:
-    return f"{label} (no longer offered)" if retired else label
+def _label(spec: CategorySpec | RelationSpec | AttributeSpec | ValueSpec) -> str:
+    return f"{spec.label} (no longer offered)" if spec.retired else spec.label
 
 
 def _describe_answer(attribute: AttributeSpec, words: SchemeWording) -> str:
-    labels = [_label(one.label, retired=one.retired) for one in attribute.values]
+    labels = list(map(_label, attribute.values))
     named = [*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])]
     return f"{words.answer(attribute)}{': ' if named else ''}{', '.join(named)}"
 
@@ -141,7 +127,7 @@ def describe_texts(sheet: Datasheet) -> Section:
         kinds = dict(Segment.Kind.choices)
         segments = [count_nouns(n, kinds.get(kind, kind)) for kind, n in corpus.segments.items()]
         facts.append(("Segments", ", ".join(segments) or "none"))
-    markables = Table(
+    markables = Table.of(
         "markables",
         "Markables",
         [
@@ -149,7 +135,7 @@ def describe_texts(sheet: Datasheet) -> Section:
             Column("given", "With the texts", "count", explanation="datasheet-given"),
             Column("marked", "Marked by coders", "count", explanation="datasheet-marked"),
         ],
-        [(one.level, one.given, one.marked) for one in corpus.markables],
+        corpus.markables,
     )
     return Section(
         "texts",
@@ -174,7 +160,7 @@ def describe_publication(sheet: Datasheet) -> Section:
             Column("format", "Format", explanation="transfer-format"),
             Column("key", "Name in commands and the API", explanation="datasheet-format-key"),
         ],
-        [(label, key) for key, label in sheet.formats],
+        list(zip(sheet.format_labels, sheet.formats, strict=True)),
     )
     return Section(
         "publication",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from rest_framework.serializers import ChoiceField
+
 from agreement.reports.datasheet.report import Datasheet, describe_project
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.datasheet.coders import describe_coders, describe_training
 from agreement.results.datasheet.corpus import describe_corpus, describe_publication, describe_texts
-from agreement.results.datasheet.gold import describe_adjudication
-from agreement.results.datasheet.markdown import write_markdown
-from agreement.results.datasheet.rounds import describe_agreement, describe_rounds
-from agreement.results.datasheet.section import Section
+from agreement.results.datasheet.rounds import (
+    describe_adjudication,
+    describe_agreement,
+    describe_coders,
+    describe_rounds,
+    describe_training,
+)
+from agreement.results.datasheet.section import Section, write_markdown
 from agreement.results.page import FileForm, ResultPage
 from agreement.results.tables import Table
 from annotations.models.people.rights import Right
@@ -56,6 +61,8 @@ class DatasheetPage(ResultPage[Datasheet]):
     path = "datasheet/"
     position, tab, group = 180, 305, "data"
     draws_charts = False
+    gives = Datasheet
+    takes = {"form": ChoiceField(["json", "markdown"], required=False, help_text="How the datasheet is written.")}
     api = """\
 What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named.
 
@@ -71,6 +78,5 @@ coefficient; coders cannot be chosen."""
         return [table for one in build_sections(report) for table in one.tables]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return what is known of the project for those who use its corpus, section by section."""
         report = self.compute(request)
         return PageSections(self.tables(request, report), context={"sections": build_sections(report)})

@@ -1,12 +1,13 @@
-"""One section of a datasheet, and how its figures are written."""
+"""One section of a datasheet, how its figures are written, and all sections as a file of Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from agreement.results.tables import Table, format_value
+from agreement.results.tables import MARKDOWN, Table, as_markdown, format_value
 
 # What a field says that nobody has filled in.
 NOT_GIVEN = "not given"
@@ -51,3 +52,59 @@ def percent(value: float) -> str:
 def list_counts(counts: Mapping[str, int], labels: Mapping[str, str] | None = None) -> str:
     """Return what there is of each, such as "a 3, b 1"."""
     return ", ".join(f"{(labels or {}).get(name, name)} {number(n)}" for name, n in counts.items() if n)
+
+
+# What begins a heading, a list, a quotation, a rule or a line below a heading.
+BLOCK_START = re.compile(r"(?P<number>\d{1,9})(?=[.)](\s|$))|(?=[#>+=-])")
+
+
+def write_markdown(title: str, sections: Sequence[Section]) -> str:
+    """Return the datasheet; `title` is that of the project."""
+    blocks = [f"# Datasheet: {escape_line(title)}"]
+    for section in sections:
+        blocks += _write_section(section)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _write_section(section: Section) -> Iterator[str]:
+    yield f"## {escape_line(section.title)}"
+    if section.text:
+        yield from escape_paragraphs(section.text)
+    if section.facts:
+        yield "\n".join(f"- **{escape_line(name)}:** {_write_value(value)}" for name, value in section.facts)
+    yield from map(escape_line, section.notes)
+    for table in section.tables:
+        yield f"**{escape_line(table.caption)}**"
+        yield as_markdown(table).rstrip("\n")
+        if table.note:
+            yield escape_line(table.note)
+    for text in section.to_write:
+        yield f"*To be written: {escape_line(text)}*"
+
+
+def _write_value(value: str) -> str:
+    """Return what stands in an item of a list, its further paragraphs below it."""
+    return "\n\n  ".join(paragraph.replace("\n", "\n  ") for paragraph in escape_paragraphs(value))
+
+
+def escape_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, between which lines are empty; other lines stay lines."""
+    paragraphs: list[list[str]] = [[]]
+    for line in map(escape_line, text.splitlines()):
+        if line:
+            paragraphs[-1].append(line)
+        elif paragraphs[-1]:
+            paragraphs.append([])
+    return ["\\\n".join(lines) for lines in paragraphs if lines]
+
+
+def escape_line(line: str) -> str:
+    """Return a line of which nothing is markup."""
+    escaped = " ".join(line.split()).translate(MARKDOWN)
+    return (
+        BLOCK_START.sub(lambda found: f"{found['number'] or ''}\\", escaped, count=1) if _begins(escaped) else escaped
+    )
+
+
+def _begins(line: str) -> bool:
+    return BLOCK_START.match(line) is not None

@@ -21,17 +21,17 @@ def build_times(request: AnalysisRequest) -> TablesAndCharts:
         return TablesAndCharts([], [])
     unit = "contributor" if request.extract.units else "judgement"
     title = f"Time per {unit}, median and quartiles"
-    table = Table(
+    table = Table.of(
         "times",
         title,
         [
             Column("coder", "Coder"),
-            Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed"),
+            Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed", cell="n"),
             Column("first_quartile", "First quartile", "seconds"),
             Column("median", "Median", "seconds"),
             Column("third_quartile", "Third quartile", "seconds"),
         ],
-        [(one.coder, one.n, one.first_quartile, one.median, one.third_quartile) for one in rows],
+        rows,
         f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses.",
     )
     dots = [Dot(one.coder, one.median, one.first_quartile, one.third_quartile) for one in rows]

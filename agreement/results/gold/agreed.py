@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agreement.data.pyramids.agreed_pyramids import agreed_state, read_contents
@@ -11,7 +11,6 @@ from agreement.reports.pyramids.agreed import (
     AgreedReport,
     LocatedDifference,
     Matching,
-    PyramidPeriod,
     compare_with_agreed,
     count_differences,
     read_agreed_source,
@@ -26,14 +25,13 @@ from agreement.results.gold.texts import (
     Names,
     Periods,
     Trend,
-    Values,
     agreement_table,
     find_coder,
     reader_of,
     trend_chart,
     trend_table,
 )
-from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 
 MOST_SCUS = 50
@@ -78,9 +76,9 @@ class Agreed(Result[AgreedReport]):
         source = read_agreed_source(request.project, answers, reader.documents(answers))
         return compare_with_agreed(source, request.parameters, request.progress)
 
-    def fields(self, request: AnalysisRequest, report: AgreedReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: AgreedReport) -> AgreedReport:
         reader = reader_of(request)
-        return report.as_dict(_called(request), in_full=not reader.codes, names=reader.sees_names)
+        return report.for_reader(_called(request), in_full=not reader.codes, names=reader.sees_names)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
         reader, called = reader_of(request), _called(request)
@@ -102,9 +100,10 @@ def _called(request: AnalysisRequest) -> Names:
 def build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, names: bool = True) -> list[Table]:
     """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it.
 
-    in_full and names: as in `AgreedReport.as_dict`.
+    in_full and names: as in `AgreedReport.for_reader`.
     """
-    tables = [_scus_table(report, called, in_full=in_full, names=names), _words_table(report, called)]
+    coder = Column("coder", "Coder", cell=lambda row: called[row.name])
+    tables = [_scus_table(report, coder, in_full=in_full, names=names), _words_table(report, coder)]
     tables += [_each_table(report, called), agreement_table(report.agreement, report.parameters, "these docsets")]
     if in_full and report.groups:
         tables.append(_groups_table(report))
@@ -119,38 +118,41 @@ def build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, n
     return [*tables, *(trend_table(one, called, coders, "docset", head) for one in _trends(report))]
 
 
-def _scus_table(report: AgreedReport, called: Names, *, in_full: bool, names: bool) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            *(called[one.name], *with_ends(one.scus.f1), one.scus.recall.value, one.scus.precision.value),
-            *(one.scus.matched, one.scus.agreed, one.scus.own, one.n_identical, one.n_docsets),
-            _note_of(one, names=names),
-        ]
-        for one in report.coders
+def _matching_columns(of: str) -> list[Column]:
+    return [
+        *figure_columns(Column("f1", "F1", "figure"), f"{of}.f1"),
+        Column("recall", "Recall", "figure", explanation="match_recall", cell=f"{of}.recall.value"),
+        Column("precision", "Precision", "figure", explanation="match_precision", cell=f"{of}.precision.value"),
     ]
-    return Table(
+
+
+def _scus_table(report: AgreedReport, coder: Column, *, in_full: bool, names: bool) -> Table:
+    return Table.of(
         "scus",
         "SCUs of each coder that match those of the agreed pyramid",
         [
-            Column("coder", "Coder"),
-            Column("f1", "F1", "figure"),
-            *ENDS,
-            Column("recall", "Recall", "figure", explanation="match_recall"),
-            Column("precision", "Precision", "figure", explanation="match_precision"),
-            Column("matched", "Matched", "count", explanation="matched_scus"),
-            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
-            Column("own", "Coder’s SCUs", "count", explanation="own_scus"),
-            Column("identical", "Same words", "count", explanation="identical_scus"),
-            Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
-            Column("note", "Notes"),
+            coder,
+            *_matching_columns("scus"),
+            *_scu_columns("Coder’s SCUs"),
+            Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
+            Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets"),
+            Column("note", "Notes", cell=lambda row: _note_of(row, names=names)),
         ],
-        rows,
+        report.coders,
         _describe_matching(report, in_full=in_full, names=names),
     )
 
 
+def _scu_columns(own: str) -> list[Column]:
+    return [
+        Column("matched", "Matched", "count", explanation="matched_scus", cell="scus.matched"),
+        Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus", cell="scus.agreed"),
+        Column("own", own, "count", explanation="own_scus", cell="scus.own"),
+    ]
+
+
 def _note_of(one: AgainstAgreed, *, names: bool) -> str:
-    drafted = f"the agreed pyramid of {pluralize(one.n_drafted, 'docset')} was drafted from this coder’s alone"
+    drafted = f"the agreed pyramid of {pluralize(one.n_drafted or 0, 'docset')} was drafted from this coder’s alone"
     return "; ".join(filter(None, [one.scus.f1.note, drafted if one.n_drafted and names else ""]))
 
 
@@ -176,29 +178,19 @@ def _describe_matching(report: AgreedReport, *, in_full: bool, names: bool) -> s
     return " ".join(sentences)
 
 
-def _words_table(report: AgreedReport, called: Names) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            *(called[one.name], *with_ends(one.words.f1), one.words.recall.value, one.words.precision.value),
-            *(one.words.matched, one.words.agreed, one.words.own, one.words.f1.note),
-        ]
-        for one in report.coders
-    ]
-    return Table(
+def _words_table(report: AgreedReport, coder: Column) -> Table:
+    return Table.of(
         "words",
         "Words of contributors in SCUs that match",
         [
-            Column("coder", "Coder"),
-            Column("f1", "F1", "figure"),
-            *ENDS,
-            Column("recall", "Recall", "figure", explanation="match_recall"),
-            Column("precision", "Precision", "figure", explanation="match_precision"),
-            Column("matched", "In both", "count", explanation="matched_words"),
-            Column("agreed", "Agreed words", "count", explanation="agreed_words"),
-            Column("own", "Coder’s words", "count", explanation="own_words"),
-            Column("note", "Notes"),
+            coder,
+            *_matching_columns("words"),
+            Column("matched", "In both", "count", explanation="matched_words", cell="words.matched"),
+            Column("agreed", "Agreed words", "count", explanation="agreed_words", cell="words.agreed"),
+            Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
+            Column("note", "Notes", cell="words.f1.note"),
         ],
-        rows,
+        report.coders,
         "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that they"
         " are in. Intervals are of F1, over docsets.",
     )
@@ -226,53 +218,38 @@ def _each_table(report: AgreedReport, called: Names) -> Table:
 
 
 def _groups_table(report: AgreedReport) -> Table:
-    return Table(
+    return Table.of(
         "groups",
         "Groups of coders against agreed pyramids",
         [
-            Column("group", "Group"),
-            Column("coders", "Coders", "count"),
-            Column("f1", "F1 of SCUs", "figure"),
-            *ENDS,
-            Column("words_f1", "F1 of words", "figure", explanation="f1"),
-            Column("words_low", "from", "figure", explanation="low"),
-            Column("words_high", "to", "figure", explanation="high"),
-            Column("matched", "Matched", "count", explanation="matched_scus"),
-            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
-            Column("own", "Coders’ SCUs", "count", explanation="own_scus"),
-            Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            *figure_columns(Column("f1", "F1 of SCUs", "figure"), "scus.f1"),
+            *figure_columns(Column("words_f1", "F1 of words", "figure", explanation="f1"), "words.f1", "words_"),
+            *_scu_columns("Coders’ SCUs"),
+            Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets"),
         ],
-        [
-            (
-                *(one.name, len(one.coders), *with_ends(one.scus.f1), *with_ends(one.words.f1)),
-                *(one.scus.matched, one.scus.agreed, one.scus.own, one.n_docsets),
-            )
-            for one in report.groups
-        ],
+        report.groups,
         "The pyramids of all coders of a group together, docset by docset: an agreed SCU counts once for each of them.",
     )
 
 
 def _agreed_scus_table(report: AgreedReport) -> Table:
-    shown = report.scus[:MOST_SCUS]
     n = len(report.scus)
     rest = f" The first {MOST_SCUS} of {n:,}." if n > MOST_SCUS else ""
-    return Table(
+    return Table.of(
         "lacking",
         "Agreed SCUs that coders lack most",
         [
-            Column("scu", "SCU", explanation="agreed_scu"),
-            Column("docset", "Docset"),
+            Column("scu", "SCU", explanation="agreed_scu", cell="label"),
+            Column("docset", "Docset", cell="text.label"),
             Column("weight", "Weight", "count"),
-            Column("coders", "Coders", "count", explanation="scu_coders"),
-            Column("matched", "Matched by", "count", explanation="scu_matched"),
-            Column("missing", "Missing", "count", explanation="scu_missing"),
-            Column("fused", "Fused", "count", explanation="scu_fused"),
+            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
+            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
+            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
+            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
         ],
-        [
-            (one.label, one.text.label, one.weight, one.n_coders, one.n_matched, one.n_missing, one.n_fused)
-            for one in shown
-        ],
+        report.scus[:MOST_SCUS],
         f"Those that fewest of their coders have come first, then the heaviest.{rest}",
     )
 
@@ -282,8 +259,9 @@ def _docsets_table(report: AgreedReport, called: Names) -> Table:
     n = len(ordered)
     rest = f" The first {MOST_DOCSETS} of {n:,}: choose docsets to see others." if n > MOST_DOCSETS else ""
     rows: list[list[Cell]] = [
-        [one.text.label, one.n_scus, one.mean_f1, *(one.f1(coder.name) for coder in report.coders)]
-        for one in ordered[:MOST_DOCSETS]
+        [docset.label, docset.n_scus, docset.mean_f1, *(f1.get(coder.name) for coder in report.coders)]
+        for docset in ordered[:MOST_DOCSETS]
+        for f1 in [{one.name: one.f1 for one in docset.coders}]
     ]
     return Table(
         "docsets",
@@ -300,12 +278,15 @@ def _docsets_table(report: AgreedReport, called: Names) -> Table:
 
 
 def _trends(report: AgreedReport) -> list[Trend]:
-    def of(values: Callable[[PyramidPeriod], Values]) -> Periods:
-        return [(one.last.label, one.n_docsets, values(one)) for one in report.periods]
+    def of(figure: str) -> Periods:
+        return [
+            (period.label, period.n_docsets, {one.name: getattr(one, figure) for one in period.coders})
+            for period in report.periods
+        ]
 
     return [
-        Trend("trend", "F1 of SCUs", "F1", of(lambda one: one.scus)),
-        Trend("trend_words", "F1 of words", "F1", of(lambda one: one.words)),
+        Trend("trend", "F1 of SCUs", "F1", of("scus_f1")),
+        Trend("trend_words", "F1 of words", "F1", of("words_f1")),
     ]
 
 
@@ -314,26 +295,19 @@ def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list
     found = count_differences(differences)
     total = sum(one.number for one in found)
     who = called[chosen] if chosen else "all coders"
-    rows: list[list[Cell]] = [
-        [
-            *(KINDS[one.kind], one.number, one.number / total, len(one.coders), one.n_docsets),
-            *(_name_example(one.example), MEANINGS[one.kind]),
-        ]
-        for one in found
-    ]
-    counts = Table(
+    counts = Table.of(
         "differences",
         f"How {who} differ from agreed pyramids" if not chosen else f"How {who} differs from agreed pyramids",
         [
-            Column("kind", "Difference", explanation="difference_kind"),
+            Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.kind]),
             Column("number", "Number", "count", explanation="difference_number"),
-            Column("share", "Share", "percent", explanation="difference_share"),
-            Column("coders", "Coders", "count", explanation="difference_coders"),
-            Column("docsets", "Docsets", "count", explanation="difference_docsets"),
-            Column("example", "Example", explanation="difference_example"),
-            Column("meaning", "Meaning", explanation="difference_meaning"),
+            Column("share", "Share", "percent", explanation="difference_share", cell=lambda row: row.number / total),
+            Column("coders", "Coders", "count", explanation="difference_coders", cell=lambda row: len(row.coders)),
+            Column("docsets", "Docsets", "count", explanation="difference_docsets", cell="n_docsets"),
+            Column("example", "Example", explanation="difference_example", cell=lambda row: _name_example(row.example)),
+            Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[row.kind]),
         ],
-        rows,
+        found,
         "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference.",
     )
     return [counts, _places_table(report, called, chosen)] if chosen else [counts]
@@ -353,24 +327,22 @@ def _places_table(report: AgreedReport, called: Names, chosen: str) -> Table:
     shown, n = differences[:MOST_DIFFERENCES], len(differences)
     contents = read_contents({one.text.text_pk for one in shown if one.difference.parts})
     rest = f" The first {MOST_DIFFERENCES} of {n:,}: choose docsets to see others." if n > MOST_DIFFERENCES else ""
-    rows: list[list[Cell]] = [
-        [
-            *(one.text.label, KINDS[one.difference.kind], one.agreed, one.own),
-            _words_of(one, contents.get(one.text.text_pk, "")),
-        ]
-        for one in shown
-    ]
-    return Table(
+    return Table.of(
         "places",
         f"Where agreed pyramids differ from {called[chosen]}",
         [
-            Column("docset", "Docset"),
-            Column("kind", "Difference", explanation="difference_kind"),
+            Column("docset", "Docset", cell="text.label"),
+            Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.difference.kind]),
             Column("agreed", "Agreed SCU", explanation="agreed_scu"),
             Column("own", "Coder’s SCU", explanation="own_scu"),
-            Column("words", "Contributor", explanation="difference_words"),
+            Column(
+                "words",
+                "Contributor",
+                explanation="difference_words",
+                cell=lambda row: _words_of(row, contents.get(row.text.text_pk, "")),
+            ),
         ],
-        rows,
+        shown,
         f"In the order of docsets.{rest}",
     )
 

@@ -9,10 +9,9 @@ from agreement.data.pyramids.agreed_pyramids import has_agreed_pyramid
 from agreement.reports.gold.readers import Reader
 from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
 from agreement.reports.pyramids.agreed import AgreedReport
-from agreement.reports.request.basis import count_left_out
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import list_codings_left_out, list_gold_left_out
+from agreement.reports.wording import list_gold_left_out
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.gold.agreed import Agreed
@@ -33,13 +32,13 @@ class Gold(ResultPage[GoldReport | AgreedReport]):
     position, tab = 110, 125
     options = ("coder",)
     right = Right.COMPARE_WITH_GOLD
+    gives = GoldReport | AgreedReport
     api = """\
 Each coder, group and imported system against gold, and what coders agree in the same texts.
 
 Of pyramids each coder and group against the agreed ones. Managers are given names, others letters in place of all
 names but their own; who codes, of the texts that they have submitted. `docsets` come in pages."""
     api_route = "api-agreement-gold"
-    api_options = ()
     chooses_coders = True
     rows = "docsets"
     work = 80
@@ -56,10 +55,10 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
         return compare_with_gold(source, request.parameters, request.progress)
 
-    def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> GoldReport | AgreedReport:
         if isinstance(report, AgreedReport):
             return Agreed().fields(request, report)
-        return report.as_dict(_called(request), in_full=not reader_of(request).codes)
+        return report.for_reader(_called(request), in_full=not reader_of(request).codes)
 
     def build(self, request: AnalysisRequest) -> TablesAndCharts:
         report = self.compute(request)
@@ -99,8 +98,7 @@ def _show_texts(
     if not any(documents is None or text.pk in documents for text in gold.texts):
         return PageSections(context=context)
     request.options = {"coder": context["coder"], "reader": reader.as_option()}
-    left_out = count_left_out(request.extract, request.parameters)
-    return Gold().sections(request).extended(**context, has_gold=True, not_counted=list_codings_left_out(left_out))
+    return Gold().sections(request).extended(**context, has_gold=True, not_counted=request.not_counted)
 
 
 def _show_pyramids(

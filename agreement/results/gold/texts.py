@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from agreement.data.documents import Document
 from agreement.data.texts.snippets import Snippet, read_snippets
-from agreement.measures import Interval, ScoreInterval
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold.errors import KINDS, FrequentError, count_errors
+from agreement.reports.fields import AgreementBesideGold
+from agreement.reports.gold.errors import KINDS, Difference, count_errors
 from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldReport, Period, Share
+from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldReport
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import TablesAndCharts
-from agreement.results.coreference import describe_in_several
+from agreement.results.coreference import SCORE_COLUMNS, describe_in_several
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import Square, describe_equal
 from agreement.results.figures.plots import Dot, line_chart
-from agreement.results.labels.addresses import item_address
-from agreement.results.labels.labels import SCORE_LABELS
+from agreement.results.labels.labels import SCORE_LABELS, item_address
 from agreement.results.labels.settings import TERMS, name_terms
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 
 MOST_ERRORS = 50
@@ -55,10 +55,11 @@ def find_coder(name: str, called: Names) -> str:
 
 def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
-    tables = [_accuracy_table(report, called), _overruled_table(report, called)]
+    coder = Column("coder", "Coder", cell=lambda row: called[row.name])
+    tables = [_accuracy_table(report, coder), _overruled_table(report, coder)]
     tables.append(agreement_table(report.agreement, report.parameters, "these texts"))
     if report.has_chains:
-        tables += [_scores_table(report, called), _each_score_table(report, called)]
+        tables += [_scores_table(report, coder), _each_score_table(report, called)]
     if groups and report.groups:
         tables.append(_groups_table(report))
     if report.questions:
@@ -71,97 +72,78 @@ def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> l
     return [*tables, *(trend_table(one, called, coders, "text", head) for one in _trends(report))]
 
 
-def _ends(one: ScoreInterval) -> tuple[float | None, float | None]:
-    return one.low, one.high
-
-
-def _share_cells(share: Share) -> list[Cell]:
-    return [share.total, *with_ends(share.interval)]
-
-
-def _f1_cells(one: AgainstGold) -> list[Cell]:
-    score = one.scores[TREND_SCORE]
-    return [score.f1, *(_ends(score.interval) if score.interval else (None, None))]
-
-
-def _accuracy_table(report: GoldReport, called: Names) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            *(called[one.name], one.n_texts, *_share_cells(one.accuracy)),
-            *(one.missed, one.extra, one.accuracy.interval.note),
-        ]
-        for one in report.coders
-    ]
-    return Table(
+def _accuracy_table(report: GoldReport, coder: Column) -> Table:
+    return Table.of(
         "accuracy",
         "Accuracy of each coder against gold",
         [
-            Column("coder", "Coder"),
-            Column("texts", "Texts", "count", explanation="gold_texts"),
-            Column("items", "Items", "count", explanation="gold_items"),
-            Column("accuracy", "Accuracy", "figure"),
-            *ENDS,
+            coder,
+            Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts"),
+            Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
+            *figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy"),
             Column("missed", "Missed", "count", explanation="missed_items"),
             Column("extra", "Extra", "count", explanation="extra_items"),
-            Column("note", "Notes"),
+            Column("note", "Notes", cell="accuracy.note"),
         ],
-        rows,
+        report.coders,
         "The share of the items that both answered in which the answer is that of gold. Intervals are over texts.",
     )
 
 
-def _overruled_table(report: GoldReport, called: Names) -> Table:
-    return Table(
+def _overruled_table(report: GoldReport, coder: Column) -> Table:
+    return Table.of(
         "overruled",
         "Overruled where coders differ",
         [
-            Column("coder", "Coder"),
-            Column("contested", "Contested items", "count"),
-            Column("overruled", "Overruled", "figure"),
-            *ENDS,
-            Column("note", "Notes"),
+            coder,
+            Column("contested", "Contested items", "count", cell="overruled.total"),
+            *figure_columns(Column("overruled", "Overruled", "figure"), "overruled"),
+            Column("note", "Notes", cell="overruled.note"),
         ],
-        [(called[one.name], *_share_cells(one.overruled), one.overruled.interval.note) for one in report.coders],
+        report.coders,
         f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
         " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
         " settings compare. Intervals are over texts, as items of one text are not independent.",
     )
 
 
-def agreement_table(one: Interval | None, parameters: Parameters, where: str) -> Table:
+def agreement_table(one: AgreementBesideGold, parameters: Parameters, where: str) -> Table:
     """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
     name = COEFFICIENTS[parameters.coefficient].label
-    rows: list[list[Cell]] = []
-    if one:
-        rows = [[name, *with_ends(one), one.result.n_units, one.note or one.result.note]]
-    return Table(
+    return Table.of(
         "agreement",
         f"Agreement among the coders in {where}",
         [
-            Column("coefficient", "Coefficient"),
+            Column("coefficient", "Coefficient", cell=lambda _: name),
             Column("value", "Value", "figure"),
             *ENDS,
-            Column("units", "Units", "count"),
+            Column("units", "Units", "count", cell="n_units"),
             Column("note", "Notes"),
         ],
-        rows,
+        [one] if one.is_there else [],
         f"Gold has no part in it: it is the figure of the page Agreement for {where}.",
     )
 
 
-def _scores_table(report: GoldReport, called: Names) -> Table:
+def _read_f1(name: str, one: AgainstGold) -> float | None:
+    return one.scores[name].f1
+
+
+def _scores_table(report: GoldReport, coder: Column) -> Table:
     muc6 = " Markables match by the rules of MUC-6." if report.matched_by_muc6 else ""
     others = [name for name in SCORES if name != TREND_SCORE]
-    return Table(
+    return Table.of(
         "scores",
         "Coreference scores against gold, F1",
         [
-            Column("coder", "Coder"),
-            Column(TREND_SCORE, SCORE_LABELS[TREND_SCORE], "figure", explanation="f1"),
-            *ENDS,
-            *(Column(name, SCORE_LABELS[name], "figure", explanation="f1") for name in others),
+            coder,
+            *figure_columns(Column(TREND_SCORE, SCORE_LABELS[TREND_SCORE], "figure", explanation="f1"), "trend_score"),
+            *(
+                Column(name, SCORE_LABELS[name], "figure", explanation="f1", cell=partial(_read_f1, name))
+                for name in others
+            ),
         ],
-        [(called[one.name], *_f1_cells(one), *(one.scores[name].f1 for name in others)) for one in report.coders],
+        report.coders,
         "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as missed."
         f" Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
     )
@@ -171,66 +153,41 @@ def _each_score_table(report: GoldReport, called: Names) -> Table:
     rows: list[list[Cell]] = []
     for one in report.coders:
         for name, score in one.scores.items():
-            ends = _ends(score.interval) if score.interval else (None, None)
-            figures = score.recall, score.precision, score.f1, *ends
+            figures = score.recall, score.precision, score.f1, score.low, score.high
             rows.append([called[one.name], SCORE_LABELS[name], *figures, score.notes])
     return Table(
         "each",
         "Recall, precision and F1 of each score",
-        [
-            Column("coder", "Coder"),
-            Column("score", "Score"),
-            Column("recall", "Recall", "figure"),
-            Column("precision", "Precision", "figure"),
-            Column("f1", "F1", "figure"),
-            *ENDS,
-            Column("note", "Notes"),
-        ],
+        [Column("coder", "Coder"), *SCORE_COLUMNS],
         rows,
     )
 
 
 def _groups_table(report: GoldReport) -> Table:
-    score = [Column("f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "figure"), *_named_ends("f1")] if report.has_chains else []
-    return Table(
+    f1 = Column("f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "figure")
+    return Table.of(
         "groups",
         "Groups of coders against gold",
         [
-            Column("group", "Group"),
-            Column("coders", "Coders", "count"),
-            Column("texts", "Texts", "count", explanation="gold_texts"),
-            Column("items", "Items", "count", explanation="gold_items"),
-            Column("accuracy", "Accuracy", "figure"),
-            *ENDS,
-            Column("contested", "Contested items", "count"),
-            Column("overruled", "Overruled", "figure"),
-            *_named_ends("overruled"),
-            *score,
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts"),
+            Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
+            *figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy"),
+            Column("contested", "Contested items", "count", cell="overruled.total"),
+            *figure_columns(Column("overruled", "Overruled", "figure"), "overruled", "overruled_"),
+            *(figure_columns(f1, "trend_score", "f1_") if report.has_chains else []),
         ],
-        [
-            (
-                *(one.name, len(one.coders), one.n_texts),
-                *(*_share_cells(one.accuracy), *_share_cells(one.overruled)),
-                *(_f1_cells(one) if report.has_chains else ()),
-            )
-            for one in report.groups
-        ],
+        report.groups,
         "The answers of all coders of a group together, text by text.",
     )
 
 
-def _named_ends(name: str) -> list[Column]:
-    return [
-        Column(f"{name}_low", "from", "figure", explanation="low"),
-        Column(f"{name}_high", "to", "figure", explanation="high"),
-    ]
-
-
 def _questions_table(report: GoldReport, called: Names) -> Table:
     rows: list[list[Cell]] = [
-        [asked.question.label, called[name], *_share_cells(share), share.interval.note]
+        [asked.label, called[one.name], one.share.total, *with_ends(one.share), one.share.note]
         for asked in report.questions
-        for name, share in asked.coders.items()
+        for one in asked.coders
     ]
     return Table(
         "questions",
@@ -249,24 +206,18 @@ def _questions_table(report: GoldReport, called: Names) -> Table:
 
 
 def _charts(report: GoldReport, called: Names) -> list[Chart]:
-    def dots(key: str, title: str, unit: str, values: Sequence[tuple[float | None, ScoreInterval | None]]) -> Chart:
-        rows = [
-            Dot(called[one.name], value, *(_ends(interval) if interval else ()))
-            for one, (value, interval) in zip(report.coders, values, strict=True)
-        ]
+    def dots(key: str, title: str, unit: str, figures: Callable[[AgainstGold], Sequence[float | None]]) -> Chart:
+        rows = [Dot(called[one.name], *figures(one)) for one in report.coders]
         return dots_chart(key, title, rows, unit, share=True)
 
-    accuracies = [one.accuracy.interval for one in report.coders]
-    overruled = [one.overruled.interval for one in report.coders]
     title = "Overruled share of contested items, with 95% CI"
     charts = [
-        dots("accuracy", "Accuracy against gold, with 95% CI", "accuracy", [(one.value, one) for one in accuracies]),
-        dots("overruled", title, "share", [(one.value, one) for one in overruled]),
+        dots("accuracy", "Accuracy against gold, with 95% CI", "accuracy", lambda row: with_ends(row.accuracy)),
+        dots("overruled", title, "share", lambda row: with_ends(row.overruled)),
     ]
     if report.has_chains:
-        scores = [one.scores[TREND_SCORE] for one in report.coders]
         title = f"{SCORE_LABELS[TREND_SCORE]} F1 against gold, with 95% CI"
-        charts.append(dots("scores", title, "F1", [(one.f1, one.interval) for one in scores]))
+        charts.append(dots("scores", title, "F1", lambda row: with_ends(row.trend_score)))
     if len(report.periods) < 2:
         return charts
     coders = [one.name for one in report.coders]
@@ -305,11 +256,14 @@ def trend_chart(trend: Trend, called: Names, coders: Sequence[str], noun: str, *
 
 
 def _trends(report: GoldReport) -> list[Trend]:
-    def of(values: Callable[[Period], Values]) -> Periods:
-        return [(one.last.label, one.n_texts, values(one)) for one in report.periods]
+    def of(figure: str) -> Periods:
+        return [
+            (period.label, period.n_texts, {one.name: getattr(one, figure) for one in period.coders})
+            for period in report.periods
+        ]
 
-    trends = [Trend("trend", "Accuracy", "accuracy", of(lambda one: one.accuracy))]
-    f1 = Trend("trend_f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "F1", of(lambda one: one.f1))
+    trends = [Trend("trend", "Accuracy", "accuracy", of("accuracy"))]
+    f1 = Trend("trend_f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "F1", of("conll_f1"))
     return [*trends, f1] if report.has_chains else trends
 
 
@@ -331,59 +285,32 @@ def _errors(request: AnalysisRequest, report: GoldReport, called: Names, chosen:
     who = called[chosen] if chosen else "all coders"
     total = sum(one.number for one in found)
     left = f" The {MOST_ERRORS} most frequent of {len(found)} are here." if len(found) > MOST_ERRORS else ""
-    tables = [
-        Table(
-            "errors",
-            f"Most frequent errors of {who}",
-            [
-                Column("kind", "Error", explanation="error_kind"),
-                Column("gold", "Gold", explanation="gold_answer"),
-                Column("answer", "Answer", explanation="coder_answer"),
-                Column("number", "Number", "count", explanation="error_number"),
-                Column("share", "Share", "percent", explanation="error_share"),
-                Column("coders", "Coders", "count", explanation="error_coders"),
-                Column("example", "Example", explanation="error_example"),
-            ],
-            [_error_row(request, one, total, snippets) for one in shown],
-            f"An error is an item in which an answer differs from gold.{left}",
-        )
+
+    def in_context(one: Difference) -> Cell:
+        return _words(request, one.text, snippets[one.unit]) if one.unit in snippets else ""
+
+    error = [
+        Column("kind", "Error", explanation="error_kind", cell=lambda row: KINDS[row.error.kind]),
+        Column("gold", "Gold", explanation="gold_answer", cell="error.gold"),
+        Column("answer", "Answer", explanation="coder_answer", cell="error.answer"),
     ]
+    frequent = [
+        Column("number", "Number", "count", explanation="error_number"),
+        Column("share", "Share", "percent", explanation="error_share", cell=lambda row: row.number / total),
+        Column("coders", "Coders", "count", explanation="error_coders", cell=lambda row: len(row.coders)),
+        Column("example", "Example", explanation="error_example", cell=lambda row: in_context(row.example)),
+    ]
+    note = f"An error is an item in which an answer differs from gold.{left}"
+    tables = [Table.of("errors", f"Most frequent errors of {who}", [*error, *frequent], shown, note)]
     if chosen:
         n = len(differences.get(chosen, ()))
         rest = f" The first {MOST_DIFFERENCES} of {n}: choose texts to see others." if n > MOST_DIFFERENCES else ""
-        rows: list[list[Cell]] = [
-            [
-                one.text.label,
-                _words(request, one.text, snippets[one.unit]),
-                *(KINDS[one.error.kind], one.error.gold, one.error.answer),
-            ]
-            for one in items
-            if one.unit in snippets
-        ]
-        tables.append(
-            Table(
-                "differences",
-                f"Where gold differs from {who}",
-                [
-                    Column("text", "Text"),
-                    Column("item", "Item", explanation="gold_item"),
-                    Column("kind", "Error", explanation="error_kind"),
-                    Column("gold", "Gold", explanation="gold_answer"),
-                    Column("answer", "Answer", explanation="coder_answer"),
-                ],
-                rows,
-                f"In the order of texts.{rest}",
-            )
-        )
+        item = Column("item", "Item", explanation="gold_item", cell=in_context)
+        columns = [Column("text", "Text", cell="text.label"), item, *error]
+        there = [one for one in items if one.unit in snippets]
+        title = f"Where gold differs from {who}"
+        tables.append(Table.of("differences", title, columns, there, f"In the order of texts.{rest}"))
     return TablesAndCharts(tables, [])
-
-
-def _error_row(request: AnalysisRequest, one: FrequentError, total: int, snippets: Mapping[int, Snippet]) -> list[Cell]:
-    snippet = snippets.get(one.example.unit)
-    return [
-        *(KINDS[one.error.kind], one.error.gold, one.error.answer, one.number, one.number / total, len(one.coders)),
-        _words(request, one.example.text, snippet) if snippet else "",
-    ]
 
 
 def _words(request: AnalysisRequest, text: Document, snippet: Snippet) -> Cell:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlencode
 
 from django.http import Http404
+from rest_framework.serializers import CharField
 
 from agreement.data.documents import row_key, shift_of
 from agreement.data.given_answers import GivenAnswer
@@ -16,8 +17,9 @@ from agreement.data.question import name_value
 from agreement.data.texts.snippets import read_snippets, read_snippets_and_texts
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.values import Readings
-from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
-from agreement.reports.items.readings import ItemReadings, read_readings
+from agreement.reports.fields import WhereThere
+from agreement.reports.items.ambiguity import ItemReadings, read_readings
+from agreement.reports.items.items import CoderPair, ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
@@ -26,15 +28,46 @@ from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import upset_plot
 from agreement.results.items import passage
-from agreement.results.items.items import OPTIONS, OfItems, answer_fields, given_answers, read_item_marks
-from agreement.results.items.scu_items import scus_by_coder, summary_lines
-from agreement.results.labels.addresses import item_address
-from agreement.results.labels.labels import RELATION_LABELS, choice_label
+from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_item_marks
+from agreement.results.items.passage import scus_by_coder, summary_lines
+from agreement.results.labels.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table
 from annotations.models import Markable, Project, Segment, Text
 from annotations.texts.keywords import covered_text
 
 SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOfCoder:
+    """The value of a coder: a label, or a set."""
+
+    component: ClassVar = "Value"
+
+    coder: str
+    category: Annotated[str | None, "where the value is a label"]
+    chain: Annotated[
+        tuple[str, ...] | None, "where it is a set: the keys of its markables; of several readings those of all"
+    ]
+    labels: Annotated[WhereThere[tuple[str, ...] | None], "where it is a set of labels: their keys"] = None
+    readings: Annotated[
+        WhereThere[tuple[tuple[str, ...], ...] | None],
+        "where it is several readings: the keys of the markables of each",
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFields:
+    """One unit: what every coder answered, and every pair of coders."""
+
+    component: ClassVar = "ItemReport"
+
+    text: str
+    round: str
+    key: str
+    values: tuple[ValueOfCoder, ...]
+    answers: tuple[AnswerFields, ...]
+    pairs: tuple[CoderPair, ...]
 
 
 @register
@@ -46,29 +79,34 @@ class ItemPage(OfItems[ItemReport]):
     path = "agreement/items/<slug:text>/<str:key>/"
     options = (*OPTIONS, "view", "round")
     address = ("text", "key")
+    gives = ItemFields
+    takes = {
+        "round": CharField(
+            required=False, allow_blank=True, help_text="Of a text in several rounds this one, not the latest."
+        )
+    }
     api = "One unit: what every coder answered, and the relation of every pair of coders."
-    api_options = ("round",)
 
     def compute(self, request: AnalysisRequest) -> ItemReport:
         return _find(request)
 
-    def fields(self, request: AnalysisRequest, report: ItemReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: ItemReport) -> ItemFields:
         names = read_keys([report.text])
         members = request.extract.restrict([report.text]).columns.members["key"].tolist()
         keys = {member: names[member] for member in members}
         given = given_answers(request.extract, [report.unit], read_snippets_and_texts([report.unit])[1])
-        return {
-            "text": request.address["text"],
-            "round": report.text.round,
-            "key": request.address["key"],
-            "values": [
-                _value_fields(coder, value, keys, of_units=report.of_units)
+        return ItemFields(
+            text=request.address["text"],
+            round=report.text.round,
+            key=request.address["key"],
+            values=tuple(
+                _describe_value(coder, value, keys, of_units=report.of_units)
                 for coder, value in report.values.items()
                 if value is not None
-            ],
-            "answers": [answer_fields(one) for one in given.get(report.unit, ())],
-            "pairs": [asdict(pair) for pair in report.pairs],
-        }
+            ),
+            answers=tuple(map(AnswerFields.of, given.get(report.unit, ()))),
+            pairs=report.pairs,
+        )
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return one unit with its place among the items that are filtered. Raises Http404."""
@@ -118,17 +156,16 @@ def _find(request: AnalysisRequest) -> ItemReport:
     return report
 
 
-def _value_fields(coder: str, value: object, keys: dict[int, str], *, of_units: bool) -> dict[str, Any]:
+def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units: bool) -> ValueOfCoder:
     if isinstance(value, Readings):
-        sets = sorted([key for unit, key in keys.items() if unit in one] for one in value.sets)
-        chain = [key for unit, key in keys.items() if unit in value.members]
-        return {"coder": coder, "category": None, "chain": chain, "readings": sets}
+        sets = sorted(tuple(key for unit, key in keys.items() if unit in one) for one in value.sets)
+        chain = tuple(key for unit, key in keys.items() if unit in value.members)
+        return ValueOfCoder(coder, None, chain, readings=tuple(sets))
     if isinstance(value, frozenset) and not of_units:
-        return {"coder": coder, "category": None, "chain": None, "labels": sorted(map(str, value))}
+        return ValueOfCoder(coder, None, None, labels=tuple(sorted(map(str, value))))
     if isinstance(value, frozenset):
-        chain = [key for unit, key in keys.items() if unit in value]
-        return {"coder": coder, "category": None, "chain": chain}
-    return {"coder": coder, "category": name_value(value), "chain": None}
+        return ValueOfCoder(coder, None, tuple(key for unit, key in keys.items() if unit in value))
+    return ValueOfCoder(coder, name_value(value), None)
 
 
 def _given_answers(request: AnalysisRequest, report: ItemReport, about: Text) -> dict[str, GivenAnswer]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import row_key
 from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
@@ -19,7 +20,7 @@ from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
-from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.ambiguity import ItemReadings, read_readings, summarize_ambiguity
 from agreement.reports.items.items import (
     AMBIGUITY,
     MARKS,
@@ -31,15 +32,13 @@ from agreement.reports.items.items import (
     compute_items,
     nonzero_relations,
 )
-from agreement.reports.items.readings import ItemReadings, read_readings
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import strip_plot
 from agreement.results.figures.positions import bin_positions, build_positions
-from agreement.results.labels.addresses import item_address
-from agreement.results.labels.labels import RELATION_LABELS
+from agreement.results.labels.labels import RELATION_LABELS, item_address
 from agreement.results.labels.settings import name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import Cell, Column, Composed, Table
@@ -73,6 +72,66 @@ MOST_NAMED = 3
 
 # The filters of one kind: label, address, number of items, whether it is on.
 type Chips = list[tuple[str, str, int, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFields:
+    """What a coder answered. Of pyramids there are none: words are compared, which nobody answers on."""
+
+    component: ClassVar = "GivenAnswer"
+
+    coder: str
+    category: Annotated[str | None, "its key"]
+    category_label: str | None
+    antecedents: Annotated[tuple[str, ...], "words, ' + ' between those that are meant together; or names of indices"]
+    targets: Annotated[tuple[str, ...], "keys of the antecedents"]
+    unsure: bool
+    note: str
+
+    @classmethod
+    def of(cls, one: GivenAnswer) -> AnswerFields:
+        """Return an answer as the API gives it."""
+        category, label = one.category or None, one.label or None
+        return cls(one.coder, category, label, one.antecedents, one.targets, one.unsure, one.note)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A markable in its context."""
+
+    before: str
+    words: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A unit, and how coders disagree on it."""
+
+    text: str
+    round: str
+    key: str
+    words: str
+    label: str
+    share: Annotated[float, "of the observed disagreement; all shares sum to 1"]
+    observed: Annotated[float, "what it adds to observed disagreement"]
+    n_coders: int
+    n_values: int
+    relations: Annotated[Mapping[str, int], "pairs of coders by relation"]
+    n_ambiguous: Annotated[int, "coders who marked several readings or indices"]
+    camps: Annotated[bool, "four coders or more split into camps, and none marked any ambiguity"]
+    posterior: Annotated[
+        float | None,
+        "probability of two readings, by a model of coders; null where fewer than two gave one reading,"
+        " and where more than 20,000 items are chosen",
+    ]
+    verdict: Annotated[str, ChoiceField(["", *VERDICTS], help_text="what is likely where four coders or more differ")]
+    title: Annotated[str, "of the text"]
+    in_context: Context
+    n_pointers: Annotated[int, "pointers of all coders to it"]
+    chain_size: Annotated[int, "of its largest chain; 0 where all coders gave labels"]
+    flagged: Annotated[bool | None, "null for those who do not discuss items"]
+    answers: tuple[AnswerFields, ...]
 
 
 def read_item_marks(project: Project, extract: ProjectAnswers) -> ItemMarks:
@@ -115,7 +174,18 @@ class ItemsPage(OfItems[ItemsReport]):
     name, title = "items", "Items"
     template = "agreement/items/items.html"
     position, tab = 150, 110
-    options = OPTIONS
+    gives = list[Item]
+    takes = {
+        "relation": ChoiceField(RELATIONS, required=False, help_text="Some pair of coders."),
+        "level": CharField(required=False),
+        "category": CharField(required=False, help_text="Some coder gave it."),
+        "ambiguity": ChoiceField(AMBIGUITY, required=False),
+        "text": CharField(required=False, help_text="The address of a text."),
+        "flag": ChoiceField(["set"], required=False, help_text="For managers and adjudicators."),
+        "note": ChoiceField(["set"], required=False, help_text="A coder wrote one."),
+        "unsure": ChoiceField(["set"], required=False, help_text="A coder was."),
+        "sort": ChoiceField(SORTS, required=False),
+    }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
 
@@ -128,15 +198,14 @@ class ItemsPage(OfItems[ItemsReport]):
         rows: list[int] = items.select(ItemFilters(**request.options), marks, readings.ranked).tolist()
         return rows
 
-    def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[dict[str, Any]]:
+    def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
         units = [int(report.items.unit[row]) for row in rows]
         snippets, contents = read_snippets_and_texts(units)
         answers = given_answers(request.extract, units, contents)
         flagged = report.marks.flag if may(request.project, Right.DISCUSS) else None
-        return [_item_fields(report, row, snippets, answers, flagged) for row in rows]
+        return [_describe_item(report, row, snippets, answers, flagged) for row in rows]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return the units by their share of the observed disagreement, filtered by how coders differ."""
         items, marks, readings = _read(request)
         filters = ItemFilters(**request.options)
         if filters.sort == "ambiguity":
@@ -189,50 +258,37 @@ def _read(request: AnalysisRequest) -> ItemsReport:
     return ItemsReport(items, marks, read_readings(request.extract, request.parameters, items))
 
 
-def _item_fields(
+def _describe_item(
     report: ItemsReport,
     row: int,
     snippets: Mapping[int, Snippet],
     answers: Mapping[int, Sequence[GivenAnswer]],
     flagged: frozenset[int] | None,
-) -> dict[str, Any]:
+) -> Item:
     ranking, readings = report.items, report.readings
     snippet, text = snippets[int(ranking.unit[row])], ranking.texts[ranking.text[row]]
-    return {
-        "text": text.slug,
-        "round": text.round,
-        "key": snippet.key,
-        "words": snippet.words,
-        "label": snippet.label,
-        "share": float(ranking.share_of(row)),
-        "observed": float(ranking.observed_of(row)),
-        "n_coders": int(ranking.n_coders[row]),
-        "n_values": int(ranking.n_values[row]),
-        "relations": nonzero_relations(ranking.relations[row].tolist()),
-        "n_ambiguous": int(ranking.explicit[row]),
-        "camps": bool(ranking.camps[row]),
-        "posterior": readings.posterior(snippet.unit),
-        "verdict": readings.verdict(snippet.unit),
-        "title": text.title,
-        "in_context": asdict(snippet.keyword),
-        "n_pointers": int(ranking.pointers[row]),
-        "chain_size": int(ranking.chain[row]),
-        "flagged": None if flagged is None else row_key(snippet.unit) in flagged,
-        "answers": [answer_fields(one) for one in answers.get(snippet.unit, ())],
-    }
-
-
-def answer_fields(one: GivenAnswer) -> dict[str, Any]:
-    """Return an answer as the API gives it."""
-    return {
-        "coder": one.coder,
-        "category": one.category or None,
-        "category_label": one.label or None,
-        "antecedents": one.antecedents,
-        "targets": one.targets,
-        "unsure": one.unsure,
-        "note": one.note,
-    }
+    return Item(
+        text=text.slug,
+        round=text.round,
+        key=snippet.key,
+        words=snippet.words,
+        label=snippet.label,
+        share=float(ranking.share_of(row)),
+        observed=float(ranking.observed_of(row)),
+        n_coders=int(ranking.n_coders[row]),
+        n_values=int(ranking.n_values[row]),
+        relations=nonzero_relations(ranking.relations[row].tolist()),
+        n_ambiguous=int(ranking.explicit[row]),
+        camps=bool(ranking.camps[row]),
+        posterior=readings.posterior(snippet.unit),
+        verdict=readings.verdict(snippet.unit),
+        title=text.title,
+        in_context=Context(snippet.keyword.before, snippet.keyword.words, snippet.keyword.after),
+        n_pointers=int(ranking.pointers[row]),
+        chain_size=int(ranking.chain[row]),
+        flagged=None if flagged is None else row_key(snippet.unit) in flagged,
+        answers=tuple(map(AnswerFields.of, answers.get(snippet.unit, ()))),
+    )
 
 
 def _share_chart(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> Chart:
@@ -330,36 +386,30 @@ def _items_table(
         flagged = row_key(snippet.unit) in marks.flag
         verdict, posterior = readings.verdict(snippet.unit), readings.posterior(snippet.unit)
         seen = _mark_words(flagged, notes, unsure, _ambiguity_words(explicit, camps, posterior, verdict))
-        cells.append(
-            [
-                Composed(
-                    str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address}
-                ),
-                *([text.label] if titled else []),
-                *(
-                    [Composed(_list_answers(given), "agreement/parts/items/item_answers.html", group_answers(given))]
-                    if judged
-                    else []
-                ),
-                float(items.share_of(row)),
-                Composed(seen, "agreement/parts/items/item_marks.html", seen),
-                snippet.words,
-                text.name,
-                *([] if titled else [text.label]),
-                int(items.n_values[row]),
-                int(items.n_coders[row]),
-                *items.relations[row].tolist(),
-                f"marked by {explicit}" if explicit else "split" if camps else "",
-                posterior,
-                verdict,
-                *([notes, unsure] if judged else []),
-                *(["flagged" if flagged else ""] if discusses else []),
-                int(items.pointers[row]),
-                *([] if request.extract.question else [int(items.chain[row])]),
-                float(items.observed_of(row)),
-                snippet.key,
-            ]
-        )
+        in_context = {"keyword": keyword, "address": address}
+        said: dict[str, Cell] = {
+            "context": Composed(str(keyword), "agreement/parts/items/item_keyword.html", in_context),
+            "title": text.label,
+            "answers": Composed(_list_answers(given), "agreement/parts/items/item_answers.html", group_answers(given)),
+            "share": float(items.share_of(row)),
+            "marks": Composed(seen, "agreement/parts/items/item_marks.html", seen),
+            "words": snippet.words,
+            "text": text.name,
+            "values": int(items.n_values[row]),
+            "coders": int(items.n_coders[row]),
+            **dict(zip(RELATIONS, items.relations[row].tolist(), strict=True)),
+            "ambiguity": f"marked by {explicit}" if explicit else "split" if camps else "",
+            "two_readings": posterior,
+            "verdict": verdict,
+            "notes": notes,
+            "unsure": unsure,
+            "flag": "flagged" if flagged else "",
+            "pointers": int(items.pointers[row]),
+            "chain": int(items.chain[row]),
+            "observed": float(items.observed_of(row)),
+            "key": snippet.key,
+        }
+        cells.append([said[column.name] for column in columns])
     by_model = request.options.get("sort") == "ambiguity"
     order = "probability of two readings" if by_model else "share of observed disagreement"
     return Table("items", f"Items by {order}", columns, cells, _readings_note(items, readings))
@@ -406,33 +456,20 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
     counts = summarize_ambiguity(request.extract, request.parameters)
     if not counts[0].n_ambiguous_judgements:
         return None
-    return Table(
+    return Table.of(
         "ambiguity",
         "Marked as ambiguous",
         [
             Column("kind", "By"),
             Column("name", "Category or coder", labels=request.extract.labels),
-            Column("items", "Items", "count"),
-            Column("of_items", "of", "count", explanation="of"),
-            Column("share_of_items", "Share", "percent", explanation="share"),
-            Column("judgements", "Judgements", "count"),
-            Column("of_judgements", "of", "count", explanation="of"),
+            Column("items", "Items", "count", cell="n_ambiguous_units"),
+            Column("of_items", "of", "count", explanation="of", cell="n_units"),
+            Column("share_of_items", "Share", "percent", explanation="share", cell="share_of_units"),
+            Column("judgements", "Judgements", "count", cell="n_ambiguous_judgements"),
+            Column("of_judgements", "of", "count", explanation="of", cell="n_judgements"),
             Column("share_of_judgements", "Share", "percent", explanation="share"),
         ],
-        [
-            (
-                one.kind,
-                one.name,
-                one.n_ambiguous_units,
-                one.n_units,
-                one.share_of_units,
-                one.n_ambiguous_judgements,
-                one.n_judgements,
-                one.share_of_judgements,
-            )
-            for one in counts
-            if one.n_judgements
-        ],
+        [one for one in counts if one.n_judgements],
         "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
         " coder judged, gave the category, or that the coder judged.",
     )

@@ -1,6 +1,12 @@
-"""What the choices are called on pages: their names, and the names of their values."""
+"""What the choices are called on pages, with the names of their values, and addresses that several tables lead to."""
 
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from agreement.data.documents import Document
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.overall.overall import DISTANCE_NAMES
 from agreement.reports.request.parameters import PRIMARY_WEIGHTS
 
 FIELD_LABELS = {
@@ -27,17 +33,7 @@ FIELD_LABELS = {
 }
 CHOICE_LABELS = {
     "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
-    "distance": {
-        "nominal": "nominal",
-        "passonneau": "Passonneau",
-        "jaccard": "Jaccard",
-        "dice": "Dice",
-        "masi": "MASI",
-        "masi-product": "MASI, product form",
-        "ordinal": "ordinal",
-        "interval": "interval",
-        "ratio": "ratio",
-    },
+    "distance": DISTANCE_NAMES,
     "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
     "top": {"category": "category (-top)", "chain": "chain (+top)"},
     "readings": {"union": "union of their readings", "matched": "readings, matched"},
@@ -114,3 +110,14 @@ def field_help(name: str, *, pyramids: bool = False) -> str:
 def choice_label(name: str, choice: str) -> str:
     """Return a choice as the controls call it."""
     return CHOICE_LABELS.get(name, {}).get(choice, choice.replace(",", ", "))
+
+
+def item_address(project: str, text: Document, key: str, query: str) -> str:
+    """Return the address of an item, with the round where the text has several documents."""
+    of_round = urlencode({"round": text.round}) if text.is_one_of_several else ""
+    return f"{reverse('item', args=[project, text.slug, key])}?{'&'.join(filter(None, (query, of_round)))}"
+
+
+def selection_of(text: Document) -> dict[str, str]:
+    """Return the parameters that choose the document: the text, with the round where it has several documents."""
+    return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})

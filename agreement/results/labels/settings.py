@@ -24,8 +24,7 @@ from agreement.reports.request.parameters import (
     default_preset,
 )
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import resolve
-from agreement.reports.request.settings import differing_settings, find_preset, relevant_settings
+from agreement.reports.request.resolution import differing_settings, find_preset, relevant_settings, resolve
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.results.labels.labels import choice_label, field_label
 

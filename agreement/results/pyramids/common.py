@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.http import urlencode
+from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.pyramids.pyramids import Pyramids, read_pyramids, require_pyramids
+from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import NOTHING
@@ -19,6 +21,16 @@ from annotations.projects.navigation import PYRAMIDS
 SCORE_LABELS = {"original": "Original", "modified": "Modified", "comprehensive": "Comprehensive"}
 MEAN_CHOICES = (("", "rounded half up"), ("interpolate", "interpolated"))
 SCORE_CHOICES = (("original", "original"), ("", "modified, or coverage"), ("comprehensive", "comprehensive"))
+
+# What the addresses of the API take.
+DOCSET = {"docset": CharField(required=False, help_text="Only this docset, by its address.")}
+MEAN = {
+    "mean": ChoiceField(MEANS, required=False, help_text="What becomes of a mean number of SCUs that is not whole.")
+}
+PAIR = {
+    "first": CharField(required=False, help_text="A coder."),
+    "second": CharField(required=False, help_text="Another coder."),
+}
 
 # By name the label and the choices of each field of a page's form.
 type Fields = Mapping[str, tuple[str, Sequence[tuple[str, str]]]]

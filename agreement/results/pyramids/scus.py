@@ -13,8 +13,8 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts, paginate
-from agreement.results.pyramids.common import Fields, PyramidPage, docset_field, read_chosen
-from agreement.results.tables import Cell, Column, Linked, Table
+from agreement.results.pyramids.common import DOCSET, PAIR, Fields, PyramidPage, docset_field, read_chosen
+from agreement.results.tables import Column, Linked, Table
 
 PAGE_SIZE = 100
 N_CARDS = 20
@@ -52,8 +52,9 @@ class Scus(PyramidPage[reports.ScusReport]):
     position, tab = 220, 180
     options = ("docset", "first", "second", "kind", "sort", "view")
     draws_charts = False
+    gives = reports.ScusReport
+    takes = {**DOCSET, **PAIR}
     api = "The SCUs of two coders of a docset, matched and related; 404 where no docset has two pyramids."
-    api_options = ("docset", "first", "second")
 
     def compute(self, request: AnalysisRequest) -> reports.ScusReport:
         """Return the report. Raises Http404 where there is none."""
@@ -65,10 +66,9 @@ class Scus(PyramidPage[reports.ScusReport]):
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
         pairs = build_pairs(report, report.select(), lambda _: "", "").tables
-        return [*pairs, *build_subsumption(report, report.subsumed).tables]
+        return [*pairs, *build_subsumption(report, report.subsumption).tables]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return the SCUs of two coders of one docset: matched and related, or the subsumption table."""
         options = request.options
         if options.get("view", SUBSUMPTION) != SUBSUMPTION:
             raise InvalidParameter("view", f"{options['view']!r} is not {SUBSUMPTION}.")
@@ -83,7 +83,7 @@ class Scus(PyramidPage[reports.ScusReport]):
         shown: Any
         cards = []
         if subsumption:
-            shown, rows = paginate(request, report.subsumed, PAGE_SIZE)
+            shown, rows = paginate(request, report.subsumption, PAGE_SIZE)
             content = build_subsumption(report, rows)
         else:
             shown, _ = paginate(request, pairs, N_CARDS)
@@ -118,7 +118,7 @@ def _report(request: AnalysisRequest, pyramids: Pyramids) -> reports.ScusReport 
 def _fields(pyramids: Pyramids, report: reports.ScusReport) -> Fields:
     """Return the docsets that have two pyramids, and the coders of the one that is shown."""
     docsets = dict.fromkeys(docset for docset, *_ in reports.list_coder_pairs(pyramids))
-    coders = [one.coder for one in pyramids.own if one.docset == report.docset]
+    coders = [one.coder for one in pyramids.own if one.docset.slug == report.docset]
     names = [(name, name) for name in coders] if len(coders) > 2 else []
     return {
         "docset": ("Docset", [(one.slug, one.title) for one in docsets]),
@@ -132,13 +132,13 @@ def _filters(request: AnalysisRequest, report: reports.ScusReport) -> list[tuple
     current = request.options.get("kind", "")
     return [("all", request.address_with(kind=""), len(report.pairs), not current)] + [
         (KINDS[kind], request.address_with(kind=kind), number, kind == current)
-        for kind, number in report.counts().items()
+        for kind, number in report.counts.items()
     ]
 
 
 def _card(report: reports.ScusReport, pair: reports.ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
     """Return a pair for the template, and its rows: a summary with each coder's contributors in it."""
-    a, b = report.first.coder, report.second.coder
+    a, b = report.first, report.second
     sizes = [f"{pair.shared} words of both" if pair.first and pair.second else f"{pair.shared} words of others, too"]
     sizes += [f"{count} only of {name}" for name, count in ((a, pair.only_first), (b, pair.only_second)) if count]
     about = {
@@ -149,7 +149,7 @@ def _card(report: reports.ScusReport, pair: reports.ScuPair) -> tuple[dict[str, 
         "words": KINDS[pair.kind],
         "size": ", ".join(sizes),
     }
-    names = report.docset.summaries
+    names = report.pyramids[0].docset.summaries
     rows = [
         (
             names[place] if place >= 0 else "outside the summaries",
@@ -164,8 +164,8 @@ def build_pairs(
     report: reports.ScusReport, chosen: Sequence[reports.ScuPair], address: Callable[[str], str], current: str
 ) -> TablesAndCharts:
     """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
-    a, b = report.first.coder, report.second.coder
-    counts = report.counts()
+    a, b = report.first, report.second
+    counts = report.counts
     total = max(sum(counts.values()), 1)
     kinds = Table(
         "kinds",
@@ -187,76 +187,55 @@ def build_pairs(
 
 
 def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) -> Table:
-    a, b = report.first.coder, report.second.coder
+    a, b = report.first, report.second
     columns = [
-        Column("first", f"SCU of {a}", explanation="first_scu"),
-        Column("weight_first", "Weight", "count", explanation="weight"),
-        Column("second", f"SCU of {b}", explanation="second_scu"),
-        Column("weight_second", "Weight", "count", explanation="weight"),
-        Column("relation", "Relation"),
+        Column("first", f"SCU of {a}", explanation="first_scu", cell=lambda row: getattr(row.first, "label", "")),
+        Column(
+            "weight_first", "Weight", "count", explanation="weight", cell=lambda row: row.first and row.first.weight
+        ),
+        Column("second", f"SCU of {b}", explanation="second_scu", cell=lambda row: getattr(row.second, "label", "")),
+        Column(
+            "weight_second", "Weight", "count", explanation="weight", cell=lambda row: row.second and row.second.weight
+        ),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.kind]),
         Column("shared", "Words of both", "count"),
         Column("only_first", f"Only {a}", "count", explanation="only_one"),
         Column("only_second", f"Only {b}", "count", explanation="only_one"),
         Column("distance", "Jaccard distance", "figure", explanation="set-distance"),
     ]
-    rows: list[list[Cell]] = [
-        [
-            one.first.label if one.first else "",
-            one.first.weight if one.first else None,
-            one.second.label if one.second else "",
-            one.second.weight if one.second else None,
-            KINDS[one.kind],
-            one.shared,
-            one.only_first,
-            one.only_second,
-            one.distance,
-        ]
-        for one in chosen
-    ]
-    return Table("pairs", "Pairs of SCUs", columns, rows)
+    return Table.of("pairs", "Pairs of SCUs", columns, chosen)
 
 
 def _overlaps_table(report: reports.ScusReport) -> Table:
-    a, b = report.first.coder, report.second.coder
     columns = [
-        Column("first", f"SCU of {a}", explanation="first_scu"),
-        Column("second", f"SCU of {b}", explanation="second_scu"),
-        Column("relation", "Relation"),
+        Column("first", f"SCU of {report.first}", explanation="first_scu"),
+        Column("second", f"SCU of {report.second}", explanation="second_scu"),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.relation]),
         Column("shared", "Words of both", "count"),
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
-        Column("matched", "Matched"),
+        Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
     ]
-    rows = [
-        (
-            report.first.labels[str(one.first)],
-            report.second.labels[str(one.second)],
-            KINDS[one.relation],
-            one.shared,
-            one.jaccard,
-            "yes" if one.matched else "no",
-        )
-        for one in report.overlaps
-    ]
-    return Table("overlaps", "All SCUs that share words, matched or not", columns, rows)
+    return Table.of("overlaps", "All SCUs that share words, matched or not", columns, report.overlaps)
 
 
 def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.SubsumptionRow]) -> TablesAndCharts:
     """Return the subsumption table (Figure 6) with these rows, and its kappas."""
-    a, b = report.first.coder, report.second.coder
+    a, b = report.first, report.second
     signs = {a: "←", b: "→", "": "="}
-    table = Table(
+    table = Table.of(
         "subsumption",
         "Subsumption relations by summary",
         [
-            Column("relation", f"SCU of {a}, SCU of {b}"),
+            Column(
+                "relation",
+                f"SCU of {a}, SCU of {b}",
+                cell=lambda row: f"{row.first} {signs[row.larger]} {row.second}",
+            ),
             Column("summary", "Summary"),
-            Column("first", a, "count", explanation="contributors_of"),
-            Column("second", b, "count", explanation="contributors_of"),
+            Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
+            Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
         ],
-        [
-            (f"{one.first} {signs[one.larger]} {one.second}", one.summary, int(one.in_first), int(one.in_second))
-            for one in rows
-        ],
+        rows,
         "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU.",
     )
     kappas = Table(
@@ -272,7 +251,7 @@ def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.Subsump
         ],
         [
             (name, one.value, one.observed, one.expected, one.n_units, one.note)
-            for name, one in (("K of Siegel & Castellan", report.kappa), ("Cohen’s kappa", report.cohen))
+            for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
         ],
         CAVEAT,
     )

@@ -5,9 +5,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.reading import forget_answers, read_answers
+from agreement.reports.fields import as_json
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
-from agreement.reports.request.settings import choices_of
+from agreement.reports.request.resolution import choices_of
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
@@ -38,7 +39,7 @@ def judged(project, codings, keys):
 def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()
     report = overall.compute_report(read_answers(project), PRESETS["poesio-artstein-2005"].parameters)
-    assert found == report.as_dict() | WHOLE
+    assert found == as_json(overall.AgreementFigures.of(report)) | WHOLE
     assert found["value"] == report.result.value is not None
     assert found["parameters"]["distance"] == "passonneau"
     assert (found["coders"], found["n_units"]) == (["alice", "bob"], 6)
@@ -53,7 +54,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
         asked = {name: choice} | ({"chains": "none"} if choice == "augmented_kappa" else {})
         found = client.get(URL, asked).json()
         expected = overall.compute_report(read_answers(project), convention(project, **asked))
-        assert found == expected.as_dict() | WHOLE
+        assert found == as_json(overall.AgreementFigures.of(expected)) | WHOLE
         assert found["parameters"][name] == choice
 
 

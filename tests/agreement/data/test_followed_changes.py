@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from agreement.data import reading
 from agreement.data.reading import read_answers
-from agreement.reports.items.highest import find_highest
-from agreement.reports.items.items import compute_items
+from agreement.reports.items.items import compute_items, find_highest
 from agreement.reports.request import basis
 from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import OperationRejected

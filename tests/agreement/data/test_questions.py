@@ -13,12 +13,11 @@ from agreement.data.keys import read_keys
 from agreement.data.reading import read_answers
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
-from agreement.reports.coders.texts import compute_text_distances
+from agreement.reports.coders.profiles import compute_text_distances
 from agreement.reports.items.categories import compute_agreement_table, compute_by_category
-from agreement.reports.items.highest import find_highest
-from agreement.reports.items.items import compute_items
-from agreement.reports.links.relations import compute_link_kappas
-from agreement.reports.overall.overall import compute_report
+from agreement.reports.items.items import compute_items, find_highest
+from agreement.reports.links.coreference import compute_link_kappas
+from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
@@ -282,7 +281,7 @@ def test_what_is_left_out_of_a_question_is_counted():
         "not_asked": rows.count("not asked"),
         "not_answered": sum(value is ABSENT for value in rows),
     }
-    assert report.as_dict()["judgements_left_out"] == report.unanswered
+    assert AgreementFigures.of(report).judgements_left_out == report.unanswered
     as_value = compute_report(read_answers(project, question="gender", unasked="label"), Parameters(unasked="label"))
     assert as_value.result.n_judgements > report.result.n_judgements
     assert as_value.fingerprint != report.fingerprint

@@ -14,15 +14,15 @@ from agreement.data.links import count_readings, tidy_readings
 from agreement.data.reading import read_answers
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
-from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.items import compute_items
 from agreement.reports.links.coreference import find_clusters
-from agreement.reports.overall.distances import distribute_distances
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+from agreement.results.agreement import distribute_distances
+from agreement.results.data import reliability_matrix
 from annotations.coding import operations
 from annotations.models import Coding, User
 from tests.agreement.measures import exact

@@ -12,6 +12,7 @@ from agreement.data.reading import read_answers
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
+from agreement.reports.fields import as_json
 from agreement.reports.links.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.results.coreference import NOTE_PARTS
@@ -120,7 +121,7 @@ def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
         figures_of_library = [expected.recall, expected.precision, expected.f1]
         assert [found.recall, found.precision, found.f1] == pytest.approx(figures_of_library, abs=1e-12)
         interval = score_interval(key, response, score).f1
-        assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
+        assert (found.f1_interval.low, found.f1_interval.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
 
 
 def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, all_cases):
@@ -128,19 +129,19 @@ def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, 
     asked = {"first": "ben", "second": "anna"}
     page = signed_in(charlie).get(URL, asked).content.decode()
     scores = report.overall.scores.values()
-    rows = [digits(s.recall, s.precision, s.f1, s.interval.low, s.interval.high) for s in scores]
+    rows = [digits(s.recall, s.precision, s.f1, s.low, s.high) for s in scores]
     assert figures(page, "scores") == rows
     assert figures(page, "each") == [
         digits(*(figure for s in text.scores.values() for figure in (s.recall, s.precision, s.f1)))
-        for text in report.texts
+        for text in (one.scores for one in report.texts)
     ]
     assert figures(page, "texts") == [
         digits(
             *(getattr(text.scores["muc"], part) for part in ("recall", "precision", "f1")),
-            text.alpha.value,
+            text.alpha,
             text.link_kappa.value,
         )
-        for text in (report.overall, *report.texts)
+        for text in (report.overall, *(one.scores for one in report.texts))
     ]
     api = on_one_page(signed_in(charlie).get(API, asked).json())
     out = StringIO()
@@ -246,7 +247,7 @@ def test_texts_that_one_of_the_two_was_not_given_do_not_count(make_cases):
 
 def test_where_neither_has_a_chain_there_is_no_score_and_a_note_says_so(make_cases):
     project = make_cases([("walk", ["a", "b"], ["a", "b"])])
-    fields = compare_chains(read_answers(project), Parameters(), "anna", "ben").as_dict()["overall"]
+    fields = as_json(compare_chains(read_answers(project), Parameters(), "anna", "ben"))["overall"]
     assert fields["muc"] == {"recall": None, "precision": None, "f1": None, "note": NO_CHAINS}
     assert fields["b_cubed"]["f1"] == 1
 
@@ -373,7 +374,7 @@ def test_the_alpha_beside_scores_is_alpha_whatever_the_coefficient_of_the_projec
     project = make_cases(cases)
     usual = compare_chains(read_answers(project), convention(project), "anna", "ben")
     kappa = compare_chains(read_answers(project), convention(project, coefficient="fleiss_kappa"), "anna", "ben")
-    assert usual.overall.alpha.value is not None
+    assert usual.overall.alpha is not None
     assert kappa.overall.alpha == usual.overall.alpha
 
 

@@ -180,6 +180,6 @@ def test_recheck_without_judgements_counts_as_disagreement(marked):
     assign_texts(marked, marked.texts.all(), [cora], round_=recheck)
     for coding in Coding.objects.filter(round=recheck):
         submit_coding(coding, cora)
-    [found] = compare_occasions(read_answers(marked), convention(marked, unmarked="singleton")).rechecks.coders
-    assert (found.codings, found.texts, dict(found.left_out)) == (4, 4, {})
-    assert found.interval.result.n_units == 16
+    [found] = compare_occasions(read_answers(marked), convention(marked, unmarked="singleton")).rechecks
+    assert (found.codings, found.texts, dict(found.texts_left_out)) == (4, 4, {})
+    assert found.n_units == 16

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
+from agreement.results.allows import SchemeTraits, check_scheme, find_problems
 from annotations.schemes.ready_made import SCHEMES
 
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"

@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
-from agreement.reports.planning import MARGINS, Targets, plan_size
+from agreement.reports.fields import as_json
 from agreement.reports.request.basis import compute_interval, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.results.planning import EXTRAPOLATED
+from agreement.results.planning import EXTRAPOLATED, MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
@@ -38,6 +38,10 @@ def words(n):
     return " ".join(f"[w{number}](m{number})" for number in range(n))
 
 
+def texts_for(report):
+    return {name: getattr(report.targets, name).texts for name in ("margin", "bound", "difference")}
+
+
 def data_of(project, **asked):
     return select_data(*resolve(read_answers(project), convention(project, **asked)))
 
@@ -53,34 +57,34 @@ def ask(name, asked):
 def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, sample):
     found = forecast(data_of(walk), alpha, "passonneau", sample=sample)
     report = plan_size(read_answers(walk), convention(walk), Targets(0.03, 0.3, 0.05, 0.9, sample))
-    assert report.texts_for == {
+    assert texts_for(report) == {
         "margin": found.documents_for_margin(0.03),
         "bound": found.documents_above(0.3, 0.9),
         "difference": found.documents_for_difference(0.05, 0.9),
     }
     for size in report.sizes:
-        assert (size.low, size.high) == pytest.approx(found.bounds(size.n_texts), abs=1e-9)
-        assert size.power_above == pytest.approx(found.power_above(0.3, size.n_texts))
-        assert size.power_of_difference == pytest.approx(found.power_of_difference(0.05, size.n_texts))
-        assert size.extrapolated == (size.n_texts > 6)
+        assert (size.low, size.high) == pytest.approx(found.bounds(size.texts), abs=1e-9)
+        assert size.power_above == pytest.approx(found.power_above(0.3, size.texts))
+        assert size.power_of_difference == pytest.approx(found.power_of_difference(0.05, size.texts))
+        assert size.extrapolated == (size.texts > 6)
     asked = {"margin": "0.03", "bound": ".3", "difference": "0.05", "power": "0.9", "sample": sample}
     api = signed_in(charlie).get(API, asked).json()
-    assert api == json.loads(json.dumps(report.as_dict())) == ask("walk", asked)
+    assert api == json.loads(json.dumps(as_json(report))) == ask("walk", asked)
     page = signed_in(charlie).get(URL, asked).content.decode()
     rows = figures(page, "sizes")
     powers = sample == "groups"
     assert rows == [
-        digits(one.n_texts, one.margin, one.low, one.high, *([one.power_above, one.power_of_difference] * powers))
+        digits(one.texts, one.margin, one.low, one.high, *([one.power_above, one.power_of_difference] * powers))
         for one in report.sizes
     ]
     assert page.count(f"<td>{EXTRAPOLATED}</td>") == sum(one.extrapolated for one in report.sizes)
-    assert report.describe() in page.replace("&#x27;", "'")
+    assert report.description in page.replace("&#x27;", "'")
 
 
 def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
     answers, parameters = resolve(read_answers(walk), convention(walk))
     found, shown = plan_size(answers, parameters, Targets()), compute_interval(answers, parameters)
-    here = next(one for one in found.sizes if one.n_texts == 6)
+    here = next(one for one in found.sizes if one.texts == 6)
     assert (here.low, here.high, here.extrapolated) == (shown.low, shown.high, False)
     assert found.margin == (shown.high - shown.low) / 2
 
@@ -88,21 +92,22 @@ def test_of_the_texts_at_hand_it_foretells_the_interval_of_every_page(walk):
 def test_with_coders_as_a_sample_the_interval_is_wider_and_has_a_table_by_their_number(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets(sample="both"))
     both = interval(data_of(walk), alpha, "passonneau", sample="both")
-    assert (report.forecast.low, report.forecast.high) == pytest.approx((both.low, both.high))
-    assert report.coder_sizes == (6, 12, 24)
-    assert [n for n, _ in report.coders] == [3, 4, 5, 6, 8, 13]
-    for n_coders, margins in report.coders:
-        assert margins == pytest.approx([report.forecast.margin(n, n_coders) for n in report.coder_sizes])
-    assert report.coders[0][1][0] == pytest.approx((both.high - both.low) / 2)
+    assert (report.low, report.high) == pytest.approx((both.low, both.high))
+    assert [one.coders for one in report.coders] == [3, 4, 5, 6, 8, 13]
+    found = forecast(data_of(walk), alpha, "passonneau", sample="both")
+    for row in report.coders:
+        assert [one.texts for one in row.margins] == [6, 12, 24]
+        assert [one.margin for one in row.margins] == pytest.approx([found.margin(n, row.coders) for n in (6, 12, 24)])
+    assert report.coders[0].margins[0].margin == pytest.approx((both.high - both.low) / 2)
 
 
 def test_what_is_not_asked_is_the_next_margin_and_the_bound_that_is_passed(walk):
     report = plan_size(read_answers(walk), convention(walk), Targets())
-    margin = report.targets.margin
+    margin = report.targets.margin.value
     assert margin == next(one for one in MARGINS if one <= 0.9 * report.margin)
-    assert f"±{margin:g}".replace("0.", ".") in report.describe()
-    assert f"with {report.forecast.n_documents} texts" in report.describe()
-    assert (report.targets.bound < report.forecast.value) == (report.texts_for["bound"] is not None)
+    assert f"±{margin:g}".replace("0.", ".") in report.description
+    assert f"with {report.n_texts} texts" in report.description
+    assert (report.targets.bound.value < report.value) == (report.targets.bound.texts is not None)
 
 
 @pytest.mark.parametrize("coefficient", ["fleiss_kappa", "gwet_ac1", "beta"])
@@ -111,7 +116,7 @@ def test_every_coefficient_with_an_interval_has_a_forecast(walk, coefficient):
     report = plan_size(read_answers(walk), parameters, Targets())
     shown = compute_interval(*resolve(read_answers(walk), parameters))
     assert report.margin == pytest.approx((shown.high - shown.low) / 2)
-    assert report.texts_for["margin"] > 6
+    assert report.targets.margin.texts > 6
 
 
 @pytest.mark.parametrize(
@@ -159,8 +164,8 @@ def test_the_command_prints_the_words_and_the_tables(walk):
     out = StringIO()
     call_command("agreement", "walk", report="planning", margin="0.03", stdout=out)
     report = plan_size(read_answers(walk), convention(walk), Targets(0.03))
-    assert out.getvalue().startswith(report.describe())
-    assert f"| 95% CI of ±0.03 | {report.texts_for['margin']:,} |" in out.getvalue()
+    assert out.getvalue().startswith(report.description)
+    assert f"| 95% CI of ±0.03 | {report.targets.margin.texts:,} |" in out.getvalue()
 
 
 @pytest.mark.parametrize(("sample", "keys"), [("groups", ["enough", "sizes"]), ("both", ["enough", "sizes", "coders"])])

@@ -8,10 +8,11 @@ from agreement.data.documents import row_key
 from agreement.data.given_answers import CoderMarks
 from agreement.data.reading import read_answers
 from agreement.reports.coders.timing import read_project_work
+from agreement.reports.fields import as_json
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items, report_item
 from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall.course import compute_stages
-from agreement.reports.overall.overall import compute_report
+from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
@@ -59,7 +60,7 @@ def twice(project, text, coders) -> tuple[Round, Round]:
 
 
 def figures(project, parameters=ALPHA):
-    report = compute_report(read_answers(project), parameters).as_dict()
+    report = as_json(AgreementFigures.of(compute_report(read_answers(project), parameters)))
     return {name: one for name, one in report.items() if name not in ("fingerprint", "parameters", "texts")}
 
 
@@ -136,7 +137,7 @@ def test_what_a_coder_is_shown_again_within_a_round_is_a_repeat(twice, project, 
         ("tea (main, occasion 2)", 2),
         ("tea (again)", 1),
     ]
-    assert [one.get("occasion") for one in included.as_dict()["texts"]] == [None, 2, None]
+    assert [one.occasion for one in AgreementFigures.of(included).texts] == [None, 2, None]
 
 
 def test_stages_stand_in_the_order_of_rounds(twice, project):

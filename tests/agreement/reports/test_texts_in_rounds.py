@@ -9,9 +9,9 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.methods.methods import describe_data, describe_methods
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.planning import Targets, plan_size
 from agreement.reports.request.basis import compute_interval, distances_of, select_data
 from agreement.reports.request.resolution import resolve
+from agreement.results.planning import Targets, plan_size
 from annotations.models import Project, Round, User
 from annotations.planning.work.assignments import assign_texts
 from tests.agreement.measures import exact
@@ -71,16 +71,16 @@ def test_pages_and_datasheet_count_texts(again, ways):
     assert ("jackknife over 5 texts" in paragraph) == (report.interval.note == "")
     assert "Every coder coded every text in each of its rounds." in paragraph
     sheet = describe_project(again, read_answers(again), convention(again), sees_gold=True)
-    assert [(one.name, one.data.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
+    assert [(one.name, one.n_texts) for one in sheet.agreement] == [("", 5), ("main", 5), ("second", 3)]
     assert ways("walk", coefficient="alpha", distance="nominal")["interval"]["n_groups"] == 5
 
 
 def test_rounds_of_the_same_texts_are_compared_text_by_text(again):
     answers = read_answers(again)
-    assert not compare_parts(answers, convention(again), "round", "main", "second").difference.paired
+    assert not compare_parts(answers, convention(again), "round", "main", "second").paired
     code_again(again, "third", Round.Kind.MAIN, "text-1", "text-2", "text-4")
     found = compare_parts(read_answers(again), convention(again), "round", "second", "third")
-    assert (found.difference.paired, found.difference.n_groups, found.permutation.paired) == (True, 3, True)
+    assert (found.paired, found.of_components, found.is_permuted) == (True, False, True)
 
 
 def test_one_text_in_two_rounds_joins_the_copies_of_each_markable(db):
@@ -94,12 +94,12 @@ def test_recheck_of_one_text_by_three_coders_is_of_one_text(db):
     project = answer(coded_project("walk", "sortal-classes", WALK, f"{WALK} 2", coders=CODERS))
     code_again(project, "recheck", Round.Kind.RECHECK, "text-1")
     report = compare_occasions(read_answers(project), convention(project))
-    together = report.rechecks.together
+    together = report.all_rechecks
     assert (together.shown_again, together.codings, together.texts) == (3, 3, 1)
-    assert (together.interval.by, together.interval.n_groups) == ("component", 5)
+    assert together.note == "no interval: it takes 8 components, and there are 5"
     sheet = describe_project(project, read_answers(project), convention(project), sees_gold=True)
     assert (sheet.rechecks.n_coders, sheet.rechecks.n_codings, sheet.rechecks.n_texts) == (3, 3, 1)
-    counted = [(one.codings.codings, one.n_counted, one.n_judgements) for one in sheet.coders]
+    counted = [(one.n_codings, one.n_counted, one.n_judgements) for one in sheet.coders]
     assert counted == [(3, 2, 10)] * 3
 
 
@@ -108,5 +108,5 @@ def test_forecasts_are_of_texts_and_not_of_rounds(db, sample):
     texts = [f"{WALK} {number}" for number in range(4)]
     project = answer(coded_project("walk", "passonneau-2004", *texts, coders=CODERS))
     code_again(project, "second", Round.Kind.MAIN, *(f"text-{number}" for number in range(1, 5)))
-    found = plan_size(read_answers(project), convention(project), Targets(sample=sample)).forecast
-    assert found.n_documents == 4
+    found = plan_size(read_answers(project), convention(project), Targets(sample=sample))
+    assert found.n_texts == 4

@@ -6,12 +6,12 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.reports.datasheet.adjudication import Adjudication, GoldOfRound
-from agreement.results.datasheet.gold import describe_adjudication
-from agreement.results.datasheet.markdown import escape_line, escape_paragraphs, write_markdown
-from agreement.results.datasheet.section import Section
+from agreement.reports.datasheet.rounds import Adjudication, ErrorEstimate, GoldOfRound
+from agreement.results.datasheet.rounds import describe_adjudication
+from agreement.results.datasheet.section import Section, escape_line, escape_paragraphs, write_markdown
 from agreement.results.tables import Column, Table
-from annotations.adjudication.error_estimate import CheckedSample, ErrorEstimate
+from annotations.adjudication.error_estimate import CheckedSample
+from annotations.adjudication.error_estimate import ErrorEstimate as SampleEstimate
 from annotations.models import Project
 from annotations.web.markdown import render
 from tests.shared.cases import examples
@@ -60,7 +60,7 @@ class _Sheet:
 
 
 def facts_of(**fields: object) -> dict[str, str]:
-    rounds = (GoldOfRound("main", "main", 4, {"closed": 4}, 20, 20, {"most": 4}),)
+    rounds = (GoldOfRound("main", "main", 4, 0, 0, 4, 20, 20, {"most": 4}),)
     return dict(describe_adjudication(_Sheet(Adjudication(rounds, **fields))).facts)  # type: ignore[arg-type]
 
 
@@ -71,10 +71,10 @@ def test_decisions_and_the_estimate_of_errors_are_said_where_there_are_any():
     known = facts_of(
         sources={"draft": 12, "coder": 5, "own": 3},
         reasons={"ambiguous": 4, "": 16},
-        error_estimates={
-            "main": ErrorEstimate((CheckedSample(20, 1, 80), CheckedSample(0, 0, 4))),
-            "pilot": ErrorEstimate((CheckedSample(0, 0, 9),)),
-        },
+        error_estimates=(
+            ErrorEstimate.of("main", SampleEstimate((CheckedSample(20, 1, 80), CheckedSample(0, 0, 4)))),
+            ErrorEstimate.of("pilot", SampleEstimate((CheckedSample(0, 0, 9),))),
+        ),
     )
     assert known["Decisions by answer"] == "draft 12, coder 5, own answer 3"
     assert known["Decisions by reason"] == "ambiguous text 4, no reason given 16"

@@ -3,8 +3,7 @@
 import pytest
 
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.lint import check_scheme, find_problems
-from agreement.results.allows import read_traits
+from agreement.results.allows import check_scheme, find_problems, read_traits
 from annotations.models import Category, Level
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, links, table
 

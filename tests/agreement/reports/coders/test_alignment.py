@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from agreement.data.reading import read_answers
 from agreement.measures import ceaf_e, match_sets
-from agreement.reports.coders.alignment import align_chains
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.results.coders import pair
-from agreement.results.coders.pair import Pair
+from agreement.results.coders.pair import Pair, align_chains
 from annotations.models import Markable
 from tests.agreement.reports.overall.test_basis import sorted_out
 from tests.conftest import judge

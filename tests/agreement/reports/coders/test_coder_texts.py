@@ -6,9 +6,9 @@ import pytest
 from django.http import QueryDict
 
 from agreement.data.reading import read_answers
-from agreement.reports.coders.texts import compute_text_distances
+from agreement.reports.coders.profiles import compute_text_distances
 from agreement.reports.request.parameters import Parameters
-from agreement.results.coders import coder_texts
+from agreement.results.coders import coders
 from agreement.results.coders.coders import Coders
 from tests.agreement.reports.overall.test_basis import THREE, sorted_out
 
@@ -51,7 +51,7 @@ def test_a_kappa_without_items_of_some_coders_has_those_that_all_judged():
 
 def test_texts_with_most_disagreement_come_first_and_of_many_the_page_shows_some(monkeypatch):
     project = sorted_out(THREE)
-    monkeypatch.setattr(coder_texts, "MOST_TEXTS", 2)
+    monkeypatch.setattr(coders, "MOST_TEXTS", 2)
     by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
 
     def build(*, whole):

@@ -9,7 +9,8 @@ from django.core.management import call_command
 
 from agreement.data.reading import read_answers
 from agreement.reports.coders.repeats import NOT_SUBMITTED, compare_occasions
-from agreement.reports.overall.overall import compute_report
+from agreement.reports.fields import as_json
+from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
@@ -71,7 +72,7 @@ def show_again(project, again=SECOND, round_=None):
 
 
 def figure_of(one):
-    return [one.interval.value, one.interval.low, one.interval.high]
+    return [one.value, one.low, one.high]
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def table_of(texts, columns, unmarked):
 def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmarked, options):
     show_again(project)
     parameters = Parameters(unmarked=unmarked, **options)
-    ann, bea = compare_occasions(read_answers(project), parameters).repeats.coders
+    ann, bea = compare_occasions(read_answers(project), parameters).coders
     rest = {name: one for name, one in options.items() if name != "distance"}
 
     def alpha(table):
@@ -119,12 +120,12 @@ def test_a_coder_agrees_with_themself_as_far_as_the_fraction_says(project, unmar
     table = table_of(COUNTED, (first, second), unmarked)
     without = [alpha({unit: row for unit, row in table.items() if unit[0] != text}) for text in COUNTED]
     low, high, *_ = bounds(alpha(table), without)
-    found = [ann.interval.value, ann.interval.low, ann.interval.high]
+    found = figure_of(ann)
     assert found == pytest.approx([float(alpha(table)), float(low), float(high)], abs=1e-12)
     others = {text: given["bea"] for text, given in FIRST.items()}
-    assert ann.between.value == pytest.approx(float(alpha(table_of(COUNTED, (first, others), unmarked))), abs=1e-12)
-    assert (ann.shown_again, ann.texts, ann.left_out) == (4, 3, {NOT_SUBMITTED: 1})
-    assert (bea.shown_again, bea.codings, bea.texts, bea.left_out) == (1, 1, 1, {})
+    assert ann.between == pytest.approx(float(alpha(table_of(COUNTED, (first, others), unmarked))), abs=1e-12)
+    assert (ann.shown_again, ann.texts, ann.texts_left_out) == (4, 3, {NOT_SUBMITTED: 1})
+    assert (bea.shown_again, bea.codings, bea.texts, bea.texts_left_out) == (1, 1, 1, {})
     assert ann.note.startswith(f"1 {NOT_SUBMITTED}")
 
 
@@ -150,12 +151,12 @@ def test_all_coders_agree_with_themselves_as_far_as_the_fraction_says_with_an_in
 
     without = [alpha({unit: row for unit, row in table.items() if unit[0][0] != slug}) for slug in BOTH]
     low, high, *_ = bounds(alpha(table), without)
-    found = getattr(compare_occasions(read_answers(project), parameters), kind)
+    repeats, rechecks = compare_occasions(read_answers(project), parameters).parts
+    found = rechecks if kind == "rechecks" else repeats
     expected = [float(one) for one in (alpha(table), low, high)]
     assert figure_of(found.together) == pytest.approx(expected, abs=1e-12)
     together = found.together
     assert (together.coder, together.shown_again, together.codings, together.texts) == ("", 6, 6, 4)
-    assert found.together.interval.n_groups == 4
     assert [one.coder for one in found.coders] == ["ann", "bea"]
 
 
@@ -168,8 +169,8 @@ def test_a_text_that_was_coded_again_twice_is_compared_twice_whatever_was_read_b
     parameters = Parameters(unmarked="label", distance="masi")
 
     def figures(asked):
-        coders = compare_occasions(read_answers(project), asked).rechecks.coders
-        return [(one.coder, one.codings, one.interval.value) for one in coders]
+        coders = compare_occasions(read_answers(project), asked).rechecks
+        return [(one.coder, one.codings, one.value) for one in coders]
 
     chosen = replace(parameters, texts="text-1")
     expected = figures(chosen)
@@ -189,12 +190,12 @@ def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(proje
     show_again(project, {"text-1": {"ann": answers}}, recheck)
     parameters = Parameters(unmarked="label", distance="masi")
     report = compare_occasions(read_answers(project), parameters)
-    assert (report.repeats.coders, report.rechecks.together) == ((), None)
+    assert (report.coders, report.all_rechecks) == ((), None)
     table = table_of(["text-1"], ({"text-1": FIRST["text-1"]["ann"]}, {"text-1": answers}), "label")
     expected = float(exact.alpha(table, "masi")[0])
-    assert report.rechecks.coders[0].interval.value == pytest.approx(expected, abs=1e-12)
+    assert report.rechecks[0].value == pytest.approx(expected, abs=1e-12)
     for chosen, n in (("main", 1), ("recheck", 1), ("pilot", 0)):
-        found = compare_occasions(read_answers(project), replace(parameters, rounds=chosen)).rechecks.coders
+        found = compare_occasions(read_answers(project), replace(parameters, rounds=chosen)).rechecks
         assert len(found) == n, chosen
     assert main.position < recheck.position
 
@@ -202,15 +203,15 @@ def test_a_recheck_is_compared_with_the_latest_round_before_it_that_counts(proje
 def test_open_texts_count_where_they_are_included_and_the_selection_holds(project):
     show_again(project)
     answers = read_answers(project)
-    [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).repeats.coders
-    assert (ann.texts, ann.between.value) == (4, None)
-    [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).repeats.coders
+    [ann] = compare_occasions(answers, Parameters(include="open", coders="ann")).coders
+    assert (ann.texts, ann.between) == (4, None)
+    [ann] = compare_occasions(answers, Parameters(texts="text-2", coders="ann")).coders
     assert (ann.shown_again, ann.texts) == (1, 1)
 
 
 def test_repeats_change_no_other_figure(project):
     def figures():
-        report = compute_report(read_answers(project), Parameters(distance="masi")).as_dict()
+        report = as_json(AgreementFigures.of(compute_report(read_answers(project), Parameters(distance="masi"))))
         left_out = report.pop("codings_left_out")
         return {name: one for name, one in report.items() if name not in ("fingerprint", "texts")}, left_out
 

@@ -4,8 +4,8 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha
-from agreement.reports.data.canonical import build_canonical_form
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, convention, hand_in

@@ -11,6 +11,7 @@ from agreement.data.reading import forget_answers
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
+from agreement.reports.fields import as_json
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.request.request import parse_asked
 from agreement.results.datasheet.document import as_file
@@ -206,10 +207,10 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
         | {"n_by_decision": 0, "lowest": best[0], "highest": best[1]}
     ]
     assert best == [0.8, 1.0]
-    [one] = compare_occasions(*parse_asked(kinds, {})).repeats.coders
-    assert one.interval is not None
+    [one] = compare_occasions(*parse_asked(kinds, {})).coders
+    assert one.value is not None
     repeats = sheet["repeats"]
-    assert (repeats["value"], repeats["n_coders"], repeats["n_texts"]) == (one.interval.value, 1, 1)
+    assert (repeats["value"], repeats["n_coders"], repeats["n_texts"]) == (one.value, 1, 1)
     assert sheet["rechecks"] is None
 
 
@@ -231,7 +232,7 @@ def test_docsets_are_described_with_their_agreed_pyramids(charlie):
     add_member(project, eve, Membership.Role.ADJUDICATOR)
     pyramid = build(codings_of(models_of(made))["anna"], {"sank": ["ferry sank", "went down"], "dawn": ["at dawn"]})
     submit_coding(start_agreed_pyramid(made, eve, pyramid), eve)
-    [one] = described(project).as_dict()["docsets"]
+    [one] = as_json(described(project))["docsets"]
     assert (one["n_summaries"], one["n_pyramids"], one["n_submitted"]) == (3, 1, 1)
     assert (one["agreed"], one["n_scus"], one["n_contributors"], one["n_peers"]) == ("submitted", 2, 3, 0)
     assert "| The sinking | 3 | 1 | 1 | submitted | 2 | 3 | 0 |" in as_file(described(project))
@@ -262,7 +263,7 @@ def test_of_many_coders_those_with_most_judgements_have_a_row(kinds):
     assign_texts(kinds, [text], crowd)
     sheet = described(kinds)
     assert len(sheet.coders) == MOST_CODERS
-    assert sheet.as_dict()["n_coders"] == MOST_CODERS + 3
+    assert sheet.n_coders == MOST_CODERS + 3
     assert "3 more coders with fewer judgements." in as_file(sheet)
 
 

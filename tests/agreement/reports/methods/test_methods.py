@@ -14,8 +14,7 @@ from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
-from agreement.reports.request.settings import choices_of
+from agreement.reports.request.resolution import choices_of, resolve
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.overall.test_basis import LONG, THREE, same, sorted_out, table_of

@@ -298,7 +298,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
     for _, row in rows:
         assert [cell.parameters.distance for cell in row if cell.parameters.is_alpha] == list(SET_DISTANCES)
         for cell in row:
-            assert cell.result == overall.compute_report(judged, cell.parameters).result
+            assert cell.value == overall.compute_report(judged, cell.parameters).result.value
             conventions = (cell.parameters.empty, cell.parameters.thirds)
             assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 

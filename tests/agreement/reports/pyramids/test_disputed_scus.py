@@ -3,8 +3,8 @@
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
-from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request.parameters import Parameters
+from agreement.results.headline import list_disputed_scus
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 SUMMARIES = [("one", "s1 s2 s3 s4"), ("two", "t1 t2 t3 t4")]

@@ -8,8 +8,8 @@ from django.core.management import call_command
 from scipy import stats
 
 from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.reports.pyramids import scores, study
 from agreement.reports.request.parameters import InvalidParameter
+from agreement.results.pyramids import scores, study
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership, Project
 from annotations.planning.work.assignments import assign_texts
@@ -44,7 +44,7 @@ def by_coder(project, score):
 def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, score):
     [pair] = study.report_study(read_pyramids(project)).pairs
     first, second = by_coder(project, score)
-    found = pair.correlations[score]
+    found = pair.of_score(score)
     assert (pair.first, pair.second, found.n) == ("ann", "ben", 6)
     assert found.pearson.value == pytest.approx(stats.pearsonr(first, second).statistic)
     assert found.spearman.value == pytest.approx(stats.spearmanr(first, second).statistic)
@@ -76,7 +76,7 @@ def test_every_correlation_has_the_p_of_scipy(signed_in, charlie, project, score
 
 def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
     [pair] = study.report_study(read_pyramids(project)).pairs
-    peers = pair.peers["modified"]
+    peers = pair.of_score("modified").peers
     for side in ("first", "second"):
         values = [getattr(one, side) for one in peers]
         ranks = len(values) + 1 - stats.rankdata(values)
@@ -95,7 +95,9 @@ def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
 def test_two_coders_are_asked_for_in_either_order(project):
     found = read_pyramids(project)
     one, other = (study.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
-    assert [peer.change for peer in one.peers["original"]] == [-peer.change for peer in other.peers["original"]]
+    assert [peer.change for peer in one.of_score("original").peers] == [
+        -peer.change for peer in other.of_score("original").peers
+    ]
     assert [(pair.first, pair.second) for pair in study.report_study(found, second="ann").pairs] == [("ben", "ann")]
     for names, field in ((("ann", "ghost"), "second"), (("ghost", ""), "first"), (("ann", "ann"), "second")):
         with pytest.raises(InvalidParameter) as wrong:
@@ -114,7 +116,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     for text in peers:
         hold(codings_of(text)["carol"], OF_ANN)
     report = study.report_study(read_pyramids(project))
-    assert [(one.first, one.second, len(one.peers["modified"])) for one in report.pairs] == [
+    assert [(one.first, one.second, len(one.of_score("modified").peers)) for one in report.pairs] == [
         ("ann", "ben", 6),
         ("ann", "carol", 3),
         ("ben", "carol", 3),
@@ -142,11 +144,11 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
                 for value in (one.value, one.low, one.high, one.p_value)
             ),
         )
-        for found in pair.correlations.values()
+        for found in pair.scores
     ]
     assert figures(page, "correlations") == expected
     assert "Original scores and ranks by ann and ben" in page
-    first = max(pair.peers["original"], key=lambda one: one.first)
+    first = max(pair.of_score("original").peers, key=lambda one: one.first)
     assert figures(page, "ranks")[0][:2] == digits(first.first, first.second)
 
 

@@ -1,0 +1,106 @@
+"""Serializers for the schema of the API, made of the dataclasses of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from datetime import date
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeAliasType, Union, get_args, get_origin
+
+from rest_framework import serializers
+
+from agreement.reports.fields import FLAT, WHERE_THERE, GivenField, SchemeDocument, given_fields
+from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
+from annotations.api.lists import PartSerializer
+from annotations.api.serializers.projects import SchemeDocumentSerializer
+
+type Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
+
+
+class ParametersSerializer(serializers.Serializer[Any]):
+    """How a figure was computed."""
+
+    def get_fields(self) -> Fields:
+        choices = {
+            name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
+            for name, choices in CHOICES.items()
+        }
+        selections = {name: serializers.CharField(required=False, help_text=HELP[name]) for name in SELECTIONS}
+        question = serializers.CharField(required=False, help_text=HELP[QUESTION])
+        return {**choices, QUESTION: question, **selections}
+
+
+class AnalysisQuerySerializer(ParametersSerializer):
+    """Without a parameter: as the project's pages open. What is named takes the place of its convention's."""
+
+    def get_fields(self) -> Fields:
+        preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
+        groups = serializers.CharField(required=False, help_text=HELP[GROUPS])
+        return {"preset": preset, **super().get_fields(), GROUPS: groups}
+
+
+FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
+    str: serializers.CharField,
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    bool: serializers.BooleanField,
+    date: serializers.DateField,
+    Any: serializers.JSONField,
+    Parameters: ParametersSerializer,
+    SchemeDocument: SchemeDocumentSerializer,
+}
+
+
+@cache
+def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
+    """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
+    if hasattr(report, "same_as"):
+        return serializer_of(report.same_as)
+    base = PartSerializer if in_pages else serializers.Serializer
+    name = getattr(report, "component", report.__name__)
+    made: type[serializers.Serializer[Any]] = type(
+        f"{name}Serializer", (base,), {**_fields_of(report), "__doc__": report.__doc__}
+    )
+    return made
+
+
+def _fields_of(report: Any) -> Fields:
+    made: Fields = {}
+    for field in given_fields(report):
+        if field.is_marked(FLAT):
+            made |= _fields_of(field.type)
+        else:
+            made[field.name] = _described_field(field)
+    return made
+
+
+def _described_field(field: GivenField) -> serializers.Field[Any, Any, Any, Any]:
+    own = next((one for one in field.marks if isinstance(one, serializers.Field)), None)
+    if own is not None:
+        return own
+    words = [one for one in field.marks if isinstance(one, str)]
+    options: dict[str, Any] = {"help_text": words[0]} if words else {}
+    if field.is_marked(WHERE_THERE):
+        options["required"] = False
+    return _field_of(field.type, nullable=not field.is_marked(WHERE_THERE), **options)
+
+
+def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    """Return the field of a type; what is left out where it is None is not `nullable`."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        [hint] = (one for one in parts if one is not NoneType)
+        return _field_of(hint, **options, **({"allow_null": True} if nullable else {}))
+    if hint in FIELDS:
+        return FIELDS[hint](**options)
+    if isinstance(hint, TypeAliasType):
+        return _field_of(hint.__value__, **options)
+    if is_dataclass(hint):
+        return serializer_of(hint)(**options)  # type: ignore[arg-type]
+    if issubclass(origin, Mapping):
+        return serializers.DictField(child=_field_of(parts[1]), **options)
+    if is_dataclass(parts[0]):
+        return serializer_of(parts[0])(many=True, **options)  # type: ignore[arg-type]
+    return serializers.ListField(child=_field_of(parts[0]), **options)

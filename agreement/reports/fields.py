@@ -1,0 +1,117 @@
+"""What a report gives as JSON: the fields of its dataclass, in their order, described by their types.
+
+n_units: Annotated[int, "that both judged"]        the words of the schema of the API
+texts: PageOnly[tuple[Document, ...]]              for pages: it is not given
+links: WhereThere[tuple[Link, ...] | None] = None  left out where it is None or an empty text
+interval: Flat[Interval]                           the fields of another dataclass stand among those of this one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
+
+from agreement.measures import Interval
+from agreement.reports.request.parameters import Parameters
+
+T = TypeVar("T")
+PAGE_ONLY, WHERE_THERE, FLAT = object(), object(), object()
+PageOnly = Annotated[T, PAGE_ONLY]
+WhereThere = Annotated[T, WHERE_THERE]
+Flat = Annotated[T, FLAT]
+
+# Fields of several reports.
+type SchemeDocument = dict[str, Any]
+LeftOut = Annotated[Mapping[str, int], "codings that do not count, by reason"]
+OtherVersions = Annotated[
+    WhereThere[int | None], "with versions: judgements that are missing, as last given under others"
+]
+Low = Annotated[float | None, "of its 95% interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenField:
+    """A field of the JSON: its name and type, and what its annotation says besides."""
+
+    name: str
+    type: Any
+    marks: tuple[Any, ...]
+
+    def is_marked(self, mark: object) -> bool:
+        """Return whether it has one of the marks above."""
+        return any(one is mark for one in self.marks)
+
+
+@cache
+def given_fields(report: type) -> tuple[GivenField, ...]:
+    """Return the fields of the JSON of a dataclass."""
+    hints = get_type_hints(report, include_extras=True)
+    named = (_read_hint(field.name, hints[field.name]) for field in fields(report))
+    return tuple(field for field in named if not field.is_marked(PAGE_ONLY))
+
+
+def _read_hint(name: str, hint: Any) -> GivenField:
+    marks = getattr(hint, "__metadata__", ())
+    return GivenField(name, get_args(hint)[0] if marks else hint, marks)
+
+
+def as_json(value: Any) -> Any:
+    """Return a report, or a part of one, as plain data."""
+    if isinstance(value, Parameters):
+        return value.query()
+    if is_dataclass(value):
+        return dict(_given_values(value))
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(one) for one in value]
+    return value
+
+
+def _given_values(report: Any) -> Iterator[tuple[str, Any]]:
+    for field in given_fields(report.__class__):
+        value = getattr(report, field.name)
+        if field.is_marked(FLAT):
+            yield from _given_values(value)
+        elif not field.is_marked(WHERE_THERE) or value not in (None, ""):
+            yield field.name, as_json(value)
+
+
+def copy_fields[R](report: type[R], /, *sources: object, **others: Any) -> R:
+    """Return a report with what the sources have under the names of its fields, earlier ones first, and with others.
+
+    A field that no source has, and that is not among the others, has its default.
+    """
+    names = [one.name for one in fields(report) if one.name not in others]  # type: ignore[arg-type]
+    copied = {name: getattr(one, name) for one in reversed(sources) for name in names if hasattr(one, name)}
+    return report(**copied, **others)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupInterval:
+    """A coefficient with its interval."""
+
+    value: float | None
+    low: Low
+    high: float | None
+    n_units: int
+    note: Annotated[str, "Why there is no value or no interval."]
+
+    @classmethod
+    def of(cls, interval: Interval) -> Self:
+        """Return the figures of an interval."""
+        return copy_fields(cls, interval, interval.result, note=interval.note or interval.result.note)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementBesideGold(GroupInterval):
+    """What coders agree among themselves where they are compared with gold."""
+
+    is_there: PageOnly[bool] = True
+
+    @classmethod
+    def missing(cls, note: str) -> Self:
+        """Return that there is none, and why."""
+        return cls(None, None, None, 0, note, is_there=False)
