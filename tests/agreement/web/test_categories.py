@@ -39,7 +39,7 @@ def walk(charlie):
 
 
 def interval(one):
-    return digits(one.value, one.low, one.high, one.result.observed, one.result.expected)
+    return digits(one.value, one.low, one.high, one.observed, one.expected)
 
 
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1"}, {"without": "none"}, {"coefficient": "gwet_ac1"}])
@@ -71,9 +71,9 @@ def test_k_is_shown_as_it_is_and_as_merged(signed_in, charlie, walk, merge):
     page = signed_in(charlie).get(URL, {"merge": merge}).content.decode()
     found = read_answers(walk)
     one = reports.compare_merged(found, CONVENTION, reports.parse_mapping(merge, found.categories))
-    expected = [[str(one.n_before), *interval(one.before)], [str(one.n_after), *interval(one.after)]]
+    expected = [[str(k.n_categories), *interval(k)] for k in (one.before, one.after)]
     assert figures(page, "collapsed") == (expected if merge else expected[:1])
-    assert one.n_after < one.n_before or not merge or merge == MERGED
+    assert one.after.n_categories < one.before.n_categories or not merge or merge == MERGED
 
 
 def ask_command(*options):
@@ -91,11 +91,11 @@ def test_merged_k_is_the_same_on_page_api_and_command(signed_in, charlie, walk):
         rows = client.get(address, query).json()["rows"]
         assert [row["kappa"] for row in rows] == [expected.before.value, expected.after.value]
         page = client.get(URL, query, follow=True).content.decode()
-        assert figures(page, "collapsed")[1] == [str(expected.n_after), *interval(expected.after)]
+        assert figures(page, "collapsed")[1] == [str(expected.after.n_categories), *interval(expected.after)]
     found = json.loads(ask_command(f"--merge={merge}", "--format=json"))
     for name, one in (("before", expected.before), ("after", expected.after)):
         given = {end: getattr(one, end) for end in ("value", "low", "high")}
-        assert found[name] | given | {"p_value": one.result.p_value} == found[name]
+        assert found[name] | given | {"p_value": one.p_value} == found[name]
     assert expected.before.value != expected.after.value is not None
     assert "| merged" in ask_command(f"--merge={merge}")
     with pytest.raises(CommandError, match="--merge"):

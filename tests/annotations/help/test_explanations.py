@@ -45,11 +45,12 @@ def test_the_ends_of_an_interval_are_explained_alike():
 
 def test_each_explanation_is_shown_somewhere():
     """A column shows that of its own name, if it names no other."""
-    sources = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "agreement" / "sections").rglob("*.py")]
+    sources = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "agreement").glob("re*/**/*.py")]
     text = "\n".join(path.read_text() for path in [*sources, ROOT / "annotations" / "web" / "views" / "texts.py"])
     named = {key for match in NAMED.findall(text) for key in match if key}
     names = set(re.findall(r'Column\(\s*f?"(\w+)"', text))
     computed = {"recall", "precision", "f1", "chains_of_coder", "links_of_coder", "k"}
+    computed |= {"confusion", "gold_confusion", "together", "rank", "rank_change"}
     computed |= {f"choice-{name}" for name in ("docset", "score", "mean", "first", "second")}
     distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product", "ordinal", "interval", "ratio"}
     scores = {"original", "modified", "comprehensive", "pearson", "spearman", "kendall"}

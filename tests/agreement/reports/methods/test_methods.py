@@ -9,6 +9,7 @@ from django.db.models import Count
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa
+from agreement.models import FiguresVersion
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
@@ -336,6 +337,7 @@ def test_who_made_the_markables_is_said(project, text, codings, keys):
     given = text.markables.filter(level__coded=True, predefined=True).count()
     assert f"{given} markables were given with the texts, and coders marked 1 more." in written(found)[0].paragraph
     text.markables.exclude(pk=mark.pk).filter(level__coded=True).update(predefined=False)
+    FiguresVersion.increase(project.pk)  # as after a repair by hand
     assert "Coders marked the markables themselves." in written(read_answers(project))[0].paragraph
 
 

@@ -27,7 +27,7 @@ def walk(charlie):
 
 
 def expected(rows):
-    return [digits(*(cell.result.value for cell in cells)) for _, cells in rows]
+    return [digits(*(cell.value for cell in cells)) for _, cells in rows]
 
 
 @pytest.mark.parametrize("asked", [{}, {"empty": "disjoint"}, {"thirds": "rounded", "texts": "text-1"}])
@@ -52,7 +52,7 @@ def test_k_stands_beside_alpha_on_antecedents(signed_in, charlie, walk):
     rows = []
     for name in ("", "none"):
         cells = overall.compare_antecedents(read_answers(walk), replace(CONVENTION, without=name))
-        k, alpha = (cell.result.value for cell in cells)
+        k, alpha = (cell.value for cell in cells)
         rows.append(digits(k, alpha, alpha - k))
     assert figures(page, "antecedents") == rows
 
