@@ -4,8 +4,8 @@ Projects of 3 coders and 80 markables a text: of 1,000 texts, 240,000 judgements
 measures others. The overview is the part of that page with the figure, its interval, the items that need attention and
 the activity, and the page of agreement is with every distance and interval; each is requested as by a browser, through
 views, templates and the database. Times are of the processor, of the process and of its connection at PostgreSQL, so
-that others at work on the machine do not count. Nothing stored: neither the process nor the database has any sums.
-First: the process has just begun, and the sums are stored. Unchanged: requested again. After one text: a coder has
+that others at work on the machine do not count. Nothing stored: neither the process nor the database has read answers.
+First: the process has just begun, and the answers are stored. Unchanged: requested again. After one text: a coder has
 changed one answer in between. Growth is the median time at the largest size, over that at the smallest. Each page has a
 process of its own, whose most memory is `peak_mb`.
 """
@@ -64,7 +64,7 @@ def fill_database(texts: int) -> None:
 
 
 def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
-    """Return the times of a page in milliseconds and the most memory of this process in MB; or that without sums."""
+    """Return the times of a page in milliseconds and the most memory in MB, or the time with nothing stored."""
     import django
 
     django.setup()
@@ -170,10 +170,10 @@ def report(figures: dict[str, Any], sizes: Sequence[int]) -> str:
         "",
         f"Projects of {CODERS} coders and {MARKABLES} markables a text, by pointers: 240 judgements a text. Medians,",
         "in milliseconds of the processor, of whole requests: session, access, queries, figures, intervals, page.",
-        "*Nothing stored*: neither the process nor the database has sums of texts; measured once. *First*: the process",
-        "has just begun, the sums are stored. *Unchanged*: asked for again. *After one text*: one answer was changed",
-        "in between. Growth is the time with most texts over that with fewest; memory is the most that a process had",
-        "that showed this page alone, in MB.",
+        "*Nothing stored*: neither the process nor the database has read answers; measured once. *First*: the",
+        "process has just begun, the answers are stored. *Unchanged*: asked for again. *After one text*: one answer was",
+        "changed in between. Growth is the time with most texts over that with fewest; memory is the most that a process",
+        "had that showed this page alone, in MB.",
         "",
         f"Python {platform.python_version()}, Django {django.__version__}, {os.cpu_count()} cores.",
     ]
