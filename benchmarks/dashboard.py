@@ -171,9 +171,9 @@ def report(figures: dict[str, Any], sizes: Sequence[int]) -> str:
         f"Projects of {CODERS} coders and {MARKABLES} markables a text, by pointers: 240 judgements a text. Medians,",
         "in milliseconds of the processor, of whole requests: session, access, queries, figures, intervals, page.",
         "*Nothing stored*: neither the process nor the database has read answers; measured once. *First*: the",
-        "process has just begun, the answers are stored. *Unchanged*: asked for again. *After one text*: one answer was",
-        "changed in between. Growth is the time with most texts over that with fewest; memory is the most that a process",
-        "had that showed this page alone, in MB.",
+        "process has just begun, the answers are stored. *Unchanged*: asked for again. *After one text*: one answer",
+        "was changed in between. Growth is the time with most texts over that with fewest; memory is the most that a",
+        "process had that showed this page alone, in MB.",
         "",
         f"Python {platform.python_version()}, Django {django.__version__}, {os.cpu_count()} cores.",
     ]
