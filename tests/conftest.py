@@ -296,6 +296,12 @@ def processor_time_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def tables_without_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a worker in this process sample no tables: SQLite would plan the queries of later tests by what is gone."""
+    monkeypatch.setattr("annotations.management.commands.db_worker.sample_tables", lambda: None)
+
+
+@pytest.fixture(autouse=True)
 def empty_cache() -> None:
     """Forget how often somebody has used the API, and what was read: tests have the same keys again and again."""
     for cache in caches.all(initialized_only=True):
