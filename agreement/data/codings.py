@@ -54,7 +54,7 @@ class Codings:
 def read_codings(project: Project, *, models: bool = False) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count.
 
-    models: also the codings of models, which count as those of people do. Four queries, and one more for models.
+    models: also the codings of models, which count as those of people do. Three queries, and one more for models.
     """
     members = project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER])
     roles = dict(members.values_list("user__username", "role"))
@@ -63,8 +63,9 @@ def read_codings(project: Project, *, models: bool = False) -> Codings:
         text__project=project, kind__in=INDEPENDENT_KINDS
     )
     columns = ("pk", "text_id", "round_id", "occasion", "coder__username", "status", "version")
-    found = list(codings.order_by().values_list(*columns))
-    rounds = {row[1]: row for row in project.rounds.values_list("position", "pk", "name", "kind")}
+    of_round = ("round__position", "round_id", "round__name", "round__kind")
+    found = list(codings.order_by().values_list(*columns, *of_round))
+    rounds = {row[2]: row[7:] for row in found}
     texts = {
         pk: rest for pk, *rest in Text.objects.filter(project=project).order_by().values_list("pk", "slug", "title")
     }
@@ -84,7 +85,7 @@ def read_codings(project: Project, *, models: bool = False) -> Codings:
         documents.append(Document(pk, slug, title, name, places[round_], occasion, reason, several))
         numbers[text] += 1
         of_document = []
-        for coding, _, _, _, coder, status, version in by_document[key]:
+        for coding, _, _, _, coder, status, version, *_ in by_document[key]:
             submitted = status == Coding.Status.SUBMITTED
             why = ("adjudicators" if coder in adjudicators else reason) or ("" if submitted else "open")
             of_document.append(CodingRow(coding, coder, submitted, why, version))

@@ -194,7 +194,7 @@ def test_the_number_of_queries_does_not_grow(charlie, signed_in):
             client.get(f"/api/v1/projects/{slug}/agreement/data/")
         return len(captured)
 
-    assert queries("small", 1) == queries("large", 4) <= 17
+    assert queries("small", 1) == queries("large", 4) <= 16
 
 
 def test_the_page_in_words_offers_the_data_of_what_it_says(charlie, signed_in, walk_page):
