@@ -83,6 +83,14 @@ def read_answers(
     return answers if may_see_gold(project) else answers.without_gold()
 
 
+def read_state(project: Project) -> str:
+    """Return what changes with the answers of a project, its members, texts and scheme, and with its own fields."""
+    categories, scheme_version = read_categories(project)
+    scheme = read_scheme(project.pk).spec if categories.asks_more else None
+    own = [getattr(project, field.attname) for field in project._meta.concrete_fields]
+    return repr((read_stamp(project), scheme_version, categories.labels, scheme, own))
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
@@ -131,10 +139,6 @@ class _Known:
     columns: AnswerColumns
     names: tuple[str, ...]
 
-    def is_of(self, stamp: Stamp, scheme_version: Hashable) -> bool:
-        """Return whether the answers are those of a stamp that was read after theirs."""
-        return stamp.has_seen and (self.stamp.digest, self.scheme_version) == (stamp.digest, scheme_version)
-
 
 _answers: OrderedDict[Hashable, _Known] = OrderedDict()
 _lock = Lock()
@@ -167,9 +171,9 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     categories, scheme_version = read_categories(project)
     with _lock:
         known = _answers.get(reading.key)
-    stamp = read_stamp(project, known.stamp if known else None)
+    stamp = read_stamp(project)
     read_now: _Read = []
-    if known is None or not known.is_of(stamp, scheme_version):
+    if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
         codings = _read_codings(reading, stamp)
         columns, read_now = _read_documents(reading, categories, str(scheme_version), codings)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
@@ -190,7 +194,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         labels=categories.labels,
         managers=codings.managers,
         versions=reading.versions,
-        state_name=repr((known.stamp[:3], scheme_version, categories.labels, project.unmarked, reading.key)),
+        state_name=repr((stamp, scheme_version, categories.labels, project.unmarked, reading.key)),
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )
@@ -212,7 +216,7 @@ def _read_codings(reading: _Reading, stamp: Stamp) -> Codings:
         return read_codings(reading.project, models=reading.models)
     with _lock:
         known = _answers.get(replace(reading, gold=False).key)
-    if known is None or known.stamp._replace(has_seen=stamp.has_seen) != stamp:
+    if known is None or known.stamp != stamp:
         return read_gold(reading.project, read_codings(reading.project, models=reading.models))
     return read_gold(reading.project, known.codings)
 

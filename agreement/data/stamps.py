@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
+from django.core.cache import caches
 from django.db.models import Func, Max, QuerySet, StringAgg, Subquery, TextField
 from django.db.models import Value as Constant
 from django.db.models.functions import Cast, Coalesce
@@ -16,25 +17,26 @@ from annotations.models import Coding, Membership, Operation, Project, Round, Te
 class Stamp(NamedTuple):
     """A digest of the codings, texts, rounds and members of a project, with their names.
 
-    `operation` and `uuid` are of the last operation of whatever project, and `has_seen` says whether the one that was
-    seen before is there still. Where it is not, a transaction was undone or a backup restored, and a version may have
-    come again with other answers.
+    `operation` and `uuid` are of the last operation of whatever project when the digest was found first.
     """
 
     digest: str
-    operation: int = 0
-    uuid: str | None = None
-    has_seen: bool = False
+    operation: int
+    uuid: str | None
 
 
-def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
-    """Return the stamp of a project, where that one was seen before. One query.
+def read_stamp(project: Project) -> Stamp:
+    """Return the stamp of a project, the same as before where nothing has changed since. One query.
 
     Each write of an answer raises the version of its coding. Where that is not all that answers depend on, or after a
-    repair by hand, figures are refreshed (`FiguresVersion`).
+    repair by hand, figures are refreshed (`FiguresVersion`). Where the operation of the stamp that was read before is not
+    there any more, a transaction was undone or a backup restored, and a version may have come again with other answers.
     """
+    key = f"stamp:{project.pk}"
+    seen: Stamp | None = caches["process"].get(key)
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
     codings, coder = Coding.with_gold.filter(text__project=project), Coalesce("coder__username", Constant(""))
+    model = Coalesce("model__pk", Constant(0))
     columns = {
         "stamp_of_codings": _join(
             codings, "text__project", "pk", "version", "status", coder, "round_id", "occasion", "text_id"
@@ -45,7 +47,7 @@ def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
         "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
         "stamp_of_people": _join(
-            Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group"
+            Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group", model
         ),
         "stamp_of_refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
         "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
@@ -56,7 +58,11 @@ def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
     # of a project that is deleted nothing
     *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(columns)
     digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
-    return Stamp(digest, operation or 0, last_uuid, seen is not None and seen_uuid == seen.uuid)
+    if seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid):
+        return seen
+    stamp = Stamp(digest, operation or 0, last_uuid)
+    caches["process"].set(key, stamp)
+    return stamp
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:

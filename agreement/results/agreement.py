@@ -175,6 +175,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
     name, title = "agreement", "Agreement"
     template = "agreement/overall/agreement.html"
+    is_kept = True
     path = "agreement/"
     position, tab = 10, 100
     gives = overall.AgreementFigures

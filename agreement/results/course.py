@@ -36,6 +36,7 @@ class Course(ResultPage[TablesAndCharts]):
 
     name, title = "course", "Trend"
     template = "agreement/overall/course.html"
+    is_kept = True
     position, tab = 130, 150
     takes = {"by": ChoiceField(GROUPINGS, help_text="How texts are grouped.")}
 

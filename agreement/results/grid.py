@@ -49,6 +49,7 @@ class Grid(ResultPage[list[Half]]):
 
     name = "grid"
     template = "agreement/overall/grid.html"
+    is_kept = True
     position = 20
     gives = list[overall.GridCell]
     api = "Alpha for every distance x chain construction, and K for each construction."

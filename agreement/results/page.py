@@ -39,7 +39,8 @@ class ResultPage[R](Result[R]):
     these, and `tab` that among the tabs; 0: it is in none. `answers` are the kinds of projects with a tab.
     `right` is that to see the page. One that is `about_models` is there for who may know of them. One that does not use
     the coders' answers (`uses_answers` is false) is of pyramids. `forms` are those of files that the API gives. Without
-    a `template` there is no page, but the API's answer alone.
+    a `template` there is no page, but the API's answer alone. One that `is_kept` shows nothing but what follows from
+    answers, members, texts, scheme and the project's own fields: until these change it is shown as it was rendered.
 
     The schema of the API has `gives`, the dataclass that `fields` returns, or a list of such. `api_operation` is the
     operation's name in it, where it would be that of another one.
@@ -55,6 +56,7 @@ class ResultPage[R](Result[R]):
     answers: tuple[str, ...] = tuple(Project.Answers.values)
     right = Right.SEE_RESULTS
     draws_charts = True
+    is_kept = False
     api = ""
     gives: Any = None
     api_operation = ""

@@ -50,6 +50,7 @@ class Texts(ResultPage[TablesAndCharts]):
 
     name, title = "texts", "By text"
     template = "agreement/overall/texts.html"
+    is_kept = True
     position, tab = 60, 140
     takes = {"sort": ChoiceField(SORTS)}
     work = 60

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.cache import caches
+from django.core.cache.utils import make_template_fragment_key
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -15,8 +17,9 @@ from django.utils.http import urlencode
 from django.views.decorators.csp import csp_override
 from django.views.decorators.http import require_safe
 
+from agreement.data.reading import read_state
 from agreement.models import Computation
-from agreement.reports.request.basis import count_other_versions
+from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_versions
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
@@ -36,6 +39,8 @@ from annotations.projects.viewing import results_for
 PATIENCE = timedelta(seconds=10)
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
+# The parts of a page that are kept as they were rendered: frame.html names them.
+KEPT = ("breadcrumbs", "content")
 # What templates of pages are given besides by who is asked: forms, and lists in pages.
 FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
     "categories": page_mappings,
@@ -64,6 +69,10 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         values = {name: value for name, value in parse_query(query).items() if value}
         return redirect(f"{request.path}?{urlencode(values)}")
     download = "as" in request.GET
+    state = _read_state(request, project) if page.is_kept and not download else ""
+    kept = {name: caches["figures"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
+    if kept and None not in kept.values():
+        return render(request, page.template, {"project": project, "kept": kept})
     analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
     sections = page.shown(analysis)
     if download:
@@ -79,6 +88,8 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         "models": analysis.models,
         "waiting": sections.waiting,
         "as_of": sections.as_of,
+        "state": state,
+        "seconds_kept": SECONDS_REMEMBERED if state and not _is_passing(analysis, sections) else 0,
         "tables": {table.key: table for table in sections.tables},
         "charts": {chart.key: chart for chart in sections.charts},
         **_controls(page, analysis, sections),
@@ -86,6 +97,17 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
     }
     return render(request, page.template, everything, status=400 if analysis.error else 200)
+
+
+def _read_state(request: HttpRequest, project: Project) -> str:
+    """Return what tells a page from any other: for whom it is, its address, and the state of the project."""
+    role = project.role  # type: ignore[attr-defined]
+    return repr((role, request.get_full_path(), read_state(project)))
+
+
+def _is_passing(analysis: AnalysisRequest, sections: PageSections) -> bool:
+    """Return whether the page is another one soon: a worker computes something, or the address has a mistake."""
+    return bool(sections.waiting or sections.as_of or analysis.error)
 
 
 def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:

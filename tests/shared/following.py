@@ -2,6 +2,10 @@
 
 from collections import OrderedDict
 from contextlib import contextmanager
+from uuid import uuid4
+
+from django.test import Client
+from django.urls import reverse
 
 from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
@@ -11,6 +15,8 @@ from agreement.reports.items.items import find_highest
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.resolution import resolve
+from agreement.results.registry import PAGES
+from annotations.models import User
 from tests.shared.agreeing import convention
 
 
@@ -47,7 +53,16 @@ def figures(project):
             )
             for one in found.questions
         ],
+        "pages": kept_pages(project),
     }
+
+
+def kept_pages(project):
+    """Return what a manager is shown on the pages that are kept as they were rendered."""
+    client = Client()
+    client.force_login(User.objects.filter(memberships__project=project, memberships__role="manager").first())
+    answers = {page.name: client.get(reverse(page.route, args=[project.slug])) for page in PAGES if page.is_kept}
+    return {name: answer.content.decode().partition('<nav class="breadcrumbs"')[2] for name, answer in answers.items()}
 
 
 @contextmanager
@@ -57,4 +72,5 @@ def another_process(patch):
         apart.setattr(reading, "_answers", OrderedDict())
         apart.setattr(reading, "MIN_STORED", 10**9)
         apart.setattr(basis, "MIN_REMEMBERED", 10**9)
+        apart.setattr("agreement.web.pages.read_state", lambda _project: uuid4())
         yield

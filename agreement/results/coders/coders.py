@@ -121,6 +121,7 @@ class Coders(ResultPage[PageSections]):
 
     name, title = "coders", "Coders"
     template = "agreement/coders/coders.html"
+    is_kept = True
     position, tab = 70, 120
     takes = MEASURE
 
