@@ -6,16 +6,16 @@ import hashlib
 from typing import Any, NamedTuple
 
 from django.core.cache import caches
-from django.db.models import Func, Max, QuerySet, StringAgg, Subquery, TextField
+from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField
 from django.db.models import Value as Constant
 from django.db.models.functions import Cast, Coalesce
 
 from agreement.models import FiguresVersion
-from annotations.models import Coding, Membership, Operation, Project, Round, Text
+from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text
 
 
 class Stamp(NamedTuple):
-    """A digest of the codings, texts, rounds and members of a project, with their names.
+    """A digest of the texts, rounds and members of a project, with their names, and of what changes with its codings.
 
     `operation` and `uuid` are of the last operation of whatever project when the digest was found first.
     """
@@ -28,22 +28,20 @@ class Stamp(NamedTuple):
 def read_stamp(project: Project) -> Stamp:
     """Return the stamp of a project, the same as before where nothing has changed since. One query.
 
-    Each write of an answer raises the version of its coding. Where that is not all that answers depend on, or after a
-    repair by hand, figures are refreshed (`FiguresVersion`). Where the operation of the stamp that was read before is not
-    there any more, a transaction was undone or a backup restored, and a version may have come again with other answers.
+    Each write of an answer raises the version of its coding, and a text that goes to another round is put into it anew.
+    Where that is not all that answers depend on, or after a repair by hand, figures are refreshed (`FiguresVersion`).
+    Where the operation of the stamp that was read before is not there any more, a transaction was undone or a backup
+    restored, and a version may have come again with other answers.
     """
     key = f"stamp:{project.pk}"
     seen: Stamp | None = caches["process"].get(key)
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
-    codings, coder = Coding.with_gold.filter(text__project=project), Coalesce("coder__username", Constant(""))
     model = Coalesce("model__pk", Constant(0))
     columns = {
-        "stamp_of_codings": _join(
-            codings, "text__project", "pk", "version", "status", coder, "round_id", "occasion", "text_id"
+        "stamp_of_codings": _summarize(
+            Coding.with_gold.filter(text__project=project), "text__project", Sum("version"), Max("created_at")
         ),
-        "stamp_of_newest": Subquery(
-            codings.order_by().values("text__project").annotate(newest=Max("created_at")).values("newest")
-        ),
+        "stamp_of_moved": _summarize(RoundText.objects.filter(round__project=project), "round__project"),
         "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
         "stamp_of_people": _join(
@@ -57,12 +55,18 @@ def read_stamp(project: Project) -> Stamp:
     rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
     # of a project that is deleted nothing
     *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(columns)
-    digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
+    digest = hashlib.blake2b("\x1d".join(map(str, found)).encode(), digest_size=16).hexdigest()
     if seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid):
         return seen
     stamp = Stamp(digest, operation or 0, last_uuid)
     caches["process"].set(key, stamp)
     return stamp
+
+
+def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
+    """Return what changes when one of the rows is added or deleted, and more of them."""
+    known = _Row(Count("pk"), Sum("pk"), Max("pk"), *more)
+    return Subquery(rows.order_by().values(group).annotate(known=known).values("known"))
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:

@@ -31,6 +31,7 @@ from agreement.results.page import ResultPage
 from agreement.web.changes import page_mappings
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
+from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
 from annotations.projects.viewing import results_for
@@ -72,7 +73,7 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
     state = _read_state(request, project) if page.is_kept and not download else ""
     kept = {name: caches["figures"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
     if kept and None not in kept.values():
-        return render(request, page.template, {"project": project, "kept": kept})
+        return render(request, page.template, {"project": project, "kept_parts": kept})
     analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
     sections = page.shown(analysis)
     if download:
@@ -88,7 +89,7 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         "models": analysis.models,
         "waiting": sections.waiting,
         "as_of": sections.as_of,
-        "state": state,
+        "page_state": state,
         "seconds_kept": SECONDS_REMEMBERED if state and not _is_passing(analysis, sections) else 0,
         "tables": {table.key: table for table in sections.tables},
         "charts": {chart.key: chart for chart in sections.charts},
