@@ -486,12 +486,15 @@ def left_to_a_worker(project, codings, keys, monkeypatch, settings):
     hand_in(project)
 
 
-def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(sign_in, charlie, left_to_a_worker):
-    page = sign_in(charlie, "/projects/tea/agreement/grid/")
+@pytest.mark.parametrize(("address", "table", "n_rows"), [("grid/", "grid", 6), ("", "distribution", 4)])
+def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
+    sign_in, charlie, left_to_a_worker, address, table, n_rows
+):
+    page = sign_in(charlie, f"/projects/tea/agreement/{address}")
     expect(page.get_by_text("Computing.")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    expect(page.locator("#table-grid tbody tr")).to_have_count(6)
+    expect(page.locator(f"#table-{table} tbody tr")).to_have_count(n_rows)
     expect(page.get_by_text("Computing.")).to_have_count(0)
 
 
