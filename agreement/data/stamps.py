@@ -1,72 +1,88 @@
-"""What tells that something of a project has changed since figures were computed."""
+"""The rows that say who has coded which texts of a project, and a stamp that changes with them."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any, NamedTuple
 
-from django.db.models import Func, Max, QuerySet, StringAgg, Subquery, TextField
-from django.db.models import Value as Constant
+from django.db.models import Func, IntegerField, Max, QuerySet, StringAgg, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
 from agreement.models import FiguresVersion
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.models import Coding, Membership, Operation, Project, Round, Text
+
+CODER = Coalesce("coder__username", Value(""))
+CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
 
 
 class Stamp(NamedTuple):
-    """A digest of the codings, texts, rounds and members of a project, with their names.
-
-    `operation` and `uuid` are of the last operation of whatever project, and `has_seen` says whether the one that was
-    seen before is there still. Where it is not, a transaction was undone or a backup restored, and a version may have
-    come again with other answers.
-    """
+    """A digest of the rows of a project, and the last operation of whatever project when it was read."""
 
     digest: str
     operation: int = 0
     uuid: str | None = None
-    has_seen: bool = False
 
 
-def read_stamp(project: Project, seen: Stamp | None = None) -> Stamp:
-    """Return the stamp of a project, where that one was seen before. One query.
+class ProjectRows(NamedTuple):
+    """The codings (CODINGS), texts, rounds and members of a project: rows in JSON with commas between them.
+
+    `refreshed` says how often figures were refreshed by hand.
+    """
+
+    codings: str
+    texts: str
+    rounds: str
+    members: str
+    refreshed: int
+
+
+def read_stamp(project: Project, seen: Stamp | None = None) -> tuple[Stamp, ProjectRows, bool]:
+    """Return the stamp of a project, its rows, and whether all is as it was `seen` before. One query.
 
     Each write of an answer raises the version of its coding. Where that is not all that answers depend on, or after a
-    repair by hand, figures are refreshed (`FiguresVersion`).
+    repair by hand, figures are refreshed (`FiguresVersion`). Where the last operation that was seen is gone, a
+    transaction was undone or a backup restored, and a version may have come again with other answers.
     """
+    # of a project that is deleted nothing
+    [(*found, seen_uuid, operation, uuid)] = _read_rows(project.pk, seen.operation if seen else 0) or [[None] * 9]
+    digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
+    *tables, refreshed, _ = found
+    is_as_before = seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid)
+    return Stamp(digest, operation or 0, uuid), ProjectRows(*tables, refreshed or 0), is_as_before
+
+
+@compiled_query(IntegerField(), IntegerField())
+def _read_rows(project: int, seen: int) -> QuerySet[Project, tuple[Any, ...]]:
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
-    codings, coder = Coding.with_gold.filter(text__project=project), Coalesce("coder__username", Constant(""))
+    codings = Coding.with_gold.filter(text__project=project)
     columns = {
-        "stamp_of_codings": _join(
-            codings, "text__project", "pk", "version", "status", coder, "round_id", "occasion", "text_id"
-        ),
-        "stamp_of_newest": Subquery(
-            codings.order_by().values("text__project").annotate(newest=Max("created_at")).values("newest")
-        ),
-        "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
-        "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
-        "stamp_of_people": _join(
+        "codings_in_json": _join(codings, "text__project", *CODINGS),
+        "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
+        "rounds_in_json": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
+        "members_in_json": _join(
             Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group"
         ),
-        "stamp_of_refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
-        "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
+        "refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
+        "newest": Subquery(codings.order_by().values("text__project").annotate(new=Max("created_at")).values("new")),
+        "seen_uuid": Subquery(operations.filter(pk=seen).values(one=uuid)),
         "last_operation": Subquery(operations.values("pk")[:1]),
         "last_uuid": Subquery(operations.values(one=uuid)[:1]),
     }
-    rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
-    # of a project that is deleted nothing
-    *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(columns)
-    digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
-    return Stamp(digest, operation or 0, last_uuid, seen is not None and seen_uuid == seen.uuid)
+    return Project.objects.filter(pk=project).order_by().annotate(**columns).values_list(*columns)
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:
-    """Return columns of all rows in one text. In another order it is another text, and figures are computed again."""
-    joined = StringAgg(_Row(*columns), Constant("\x1e"), output_field=TextField())
+    """Return all rows in one text. In another order it is another text, and figures are computed again."""
+    joined = StringAgg(_Row(*columns), Value(","), output_field=TextField())
     return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))
 
 
 class _Row(Func):
-    """Columns that are never null as one text."""
+    """Columns as an array in JSON, in text."""
 
-    template, arg_joiner = "%(expressions)s", " || '\x1f' || "
-    output_field = TextField()
+    function, output_field = "JSON_ARRAY", TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """Return the function of PostgreSQL, whose JSON is no text."""
+        return self.as_sql(compiler, connection, template="JSON_BUILD_ARRAY(%(expressions)s)::text", **context)
