@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
+from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers, starts_of
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD
 from agreement.data.question import MOST_VALUES, Question, name_value
@@ -238,7 +238,7 @@ class ProjectAnswers:
 
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""
-        for coding in self.columns.each_coding(self.find_places(texts).tolist()):
+        for coding in self.columns.each_coding(self.find_places(texts)):
             yield self.texts[coding.document], self.names[coding.coding["coder"]], coding
 
     def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
@@ -246,7 +246,9 @@ class ProjectAnswers:
         codings = (self if texts is None else self.restrict(texts)).columns
         names = [self.names[coder] for coder in codings.codings["coder"].tolist()]
         rows = list(zip(names, codings.codings["key"].tolist(), strict=True))
-        bounds = zip(codings.first_coding.tolist(), codings.documents["codings"].tolist(), strict=True)
+        bounds = zip(
+            starts_of(codings.documents["codings"]).tolist(), codings.documents["codings"].tolist(), strict=True
+        )
         return [rows[first : first + size] for first, size in bounds]
 
     def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:

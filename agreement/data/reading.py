@@ -133,7 +133,7 @@ def _remember(key: Hashable, known: _Known) -> None:
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
-        sizes = {one: each.columns.nbytes for one, each in _answers.items()}
+        sizes = {one: sum(table.nbytes for table in each.columns.tables) for one, each in _answers.items()}
         while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
             del sizes[_answers.popitem(last=False)[0]]
 

@@ -66,14 +66,17 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
     has_set = columns.marks["set"] != NO_SET
     if linked:
         has_set &= np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
-    sets = np.where(has_set, columns.first_set[columns.document_of_mark] + columns.marks["set"], NO_SET)[is_judged]
+    sets = np.where(
+        has_set, starts_of(columns.documents["sets"])[columns.document_of_mark] + columns.marks["set"], NO_SET
+    )[is_judged]
     # judgements of other versions stand behind these
     set_of = np.concatenate((sets, np.full(len(found.unit) - len(sets), NO_SET)))
     of_element = np.repeat(
         np.repeat(np.arange(len(columns.documents)), columns.documents["sets"]), columns.sets["size"]
     )
     members = columns.number_members(of_element, columns.elements["member"].astype(np.int64))
-    return values_of_sets(found, columns.first_element, members, set_of, unmarked=unmarked)
+    starts = np.concatenate(([0], np.cumsum(columns.sets["size"], dtype=np.int64)))
+    return values_of_sets(found, starts, members, set_of, unmarked=unmarked)
 
 
 def with_sets(kind: str, categories: Categories, texts: tuple[Document, ...], columns: AnswerColumns) -> AnswerColumns:

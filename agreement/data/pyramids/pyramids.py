@@ -9,7 +9,7 @@ from functools import cached_property
 
 from django.http import Http404
 
-from agreement.data.pyramids.scu_words import scus_by_word
+from agreement.data.pyramids.words import scus_by_word
 from agreement.measures import Pyramid
 from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
