@@ -17,7 +17,7 @@ from agreement.data.columns import NO_CATEGORY, NO_LABEL, NOT_ASKED, NOT_SET, SE
 from agreement.data.entities import find_entities, share_answers
 from agreement.data.judgements import OF_JUDGEMENT, RowIndex, look_up, select_texts
 from agreement.data.links import tidy_readings
-from agreement.data.project_answers import ProjectAnswers
+from agreement.data.project_answers import ProjectAnswers, name_coders
 from agreement.data.question import Question, name_value
 from agreement.measures.values import Bools, Ints
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, Condition, Subject
@@ -56,26 +56,23 @@ def read_question(
     unasked: whether not to be asked is a value ("label") or none. coded: the answers without the question, with chains.
     """
     values, columns = _QuestionReader(project, scheme, question, unasked, coded).read()
-    answered = ProjectAnswers.of_texts(
-        question.kind,
-        "missing",
-        tuple(values),
-        coded.texts,
-        columns,
-        coded.names,
+    answered, other = columns.is_answer, columns.n_other_versions > 0
+    known = name_coders(columns, coded.names, answered | other)
+    return replace(
+        coded,
+        kind=question.kind,
+        unmarked="missing",
+        categories=tuple(values),
+        columns=columns,
+        coders=name_coders(columns, coded.names, answered),
+        # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
+        known_coders=tuple(sorted({*coded.known_coders, *known})),
+        singletons=(),
         labels=values,
-        managers=coded.managers,
         question=question,
-        questions=coded.questions,
-        categories_asked=coded.categories_asked,
-        levels=coded.levels,
         state_name=repr((coded.state_name, question, unasked, scheme.spec)),
-        versions=coded.versions,
-        gold_left_out=coded.gold_left_out,
-        left_out=coded.left_out,
+        cache={},
     )
-    # Whoever gave no answer to this question is a coder all the same; without categories all answers are these.
-    return replace(answered, known_coders=tuple(sorted({*coded.known_coders, *answered.known_coders})), cache={})
 
 
 # Judgements and what each has: a value or target by number, and the reading.

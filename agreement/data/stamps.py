@@ -45,11 +45,11 @@ def read_stamp(project: Project, seen: Stamp | None = None) -> tuple[Stamp, Proj
     transaction was undone or a backup restored, and a version may have come again with other answers.
     """
     # of a project that is deleted nothing
-    [(*found, seen_uuid, operation, uuid)] = _read_rows(project.pk, seen.operation if seen else 0) or [[None] * 9]
+    rows = _read_rows(project.pk, seen.operation if seen else 0) or [(None,) * 9]
+    *found, seen_uuid, operation, uuid = rows[0]
     digest = hashlib.blake2b(repr(found).encode(), digest_size=16).hexdigest()
-    *tables, refreshed, _ = found
     is_as_before = seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid)
-    return Stamp(digest, operation or 0, uuid), ProjectRows(*tables, refreshed or 0), is_as_before
+    return Stamp(digest, operation or 0, uuid), ProjectRows._make([*found[:4], found[4] or 0]), is_as_before
 
 
 @compiled_query(IntegerField(), IntegerField())
