@@ -125,7 +125,7 @@ class EveryPyramid:
 def read_every_pyramid(project: Project) -> EveryPyramid:
     """Return all pyramids of a project, agreed ones among them. Six queries, whatever the size."""
     rows = _read_rows(project, kind__in=PYRAMID_KINDS)
-    return EveryPyramid(tuple(rows.docsets.values()), {pk: rows.annotation(pk, *about) for pk, *about in rows.codings})
+    return EveryPyramid(tuple(rows.docsets.values()), {one.pk: rows.annotation(one) for one in rows.codings})
 
 
 def read_pyramids(project: Project, docset: str = "") -> Pyramids:
