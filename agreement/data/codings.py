@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from agreement.data.documents import Document, document_key, row_key
+from agreement.data.documents import Document, document_key
 from agreement.data.gold import GOLD, why_gold_is_left_out
-from annotations.models import Coding, Membership, Project, Round, Text
+from agreement.data.stamps import ProjectRows, read_rows
+from annotations.models import Coding, Membership, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 
 
 class CodingRow(NamedTuple):
     """A coding of a document. `reason` is one of REASONS_LEFT_OUT, or empty where it counts."""
 
-    pk: int
     coder: str
+    pk: int
     submitted: bool
     reason: str
     version: int
@@ -29,86 +30,98 @@ class CodingRow(NamedTuple):
 class Codings:
     """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
 
-    `rounds` has the primary keys of rounds by name. `managers` are the members who manage and code. `marking` has the
-    codings whose marks are members of a text, in whatever round, with their versions. `gold_left_out` has how much gold
-    does not count, by reason, where gold was read.
+    keys: the text, the round and the occasion of each document
+    managers: the members who manage and code
+    marking: by text the codings whose marks are its members, in whatever round, with their versions
+    gold: the text and round of all gold that has begun, by a draft or a decision
+    gold_left_out: how much gold does not count, by reason, where gold was read
     """
 
     documents: tuple[Document, ...]
     rows: tuple[tuple[CodingRow, ...], ...]
-    rounds: Mapping[str, int] = field(default_factory=dict)
-    managers: tuple[str, ...] = ()
-    marking: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    keys: tuple[tuple[int, int, int], ...]
+    managers: tuple[str, ...]
+    marking: Mapping[int, Sequence[tuple[int, int]]]
+    gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
 
     def versions(self, scheme: str) -> list[bytes]:
         """Return the version of each document: a digest of all that its answers depend on."""
-        versions = []
-        for document, rows in zip(self.documents, self.rows, strict=True):
+        versions, of_scheme = [], hashlib.blake2b(scheme.encode(), digest_size=16)
+        for (text, *_), rows in zip(self.keys, self.rows, strict=True):
+            version = of_scheme.copy()
             own = [(row.pk, row.version, row.submitted) for row in rows]
-            about = repr((scheme, sorted(self.marking[document.text_pk]), own)).encode()
-            versions.append(hashlib.blake2b(about, digest_size=16).digest())
+            version.update(repr((sorted(self.marking[text]), own)).encode())
+            versions.append(version.digest())
         return versions
 
 
-def read_codings(project: Project, *, models: bool = False) -> Codings:
+def read_codings(project: Project) -> Codings:
+    """Return the codings that people make independently of each other. One query."""
+    return list_codings(read_rows(project))
+
+
+def list_codings(of_project: ProjectRows, *, gold: bool = False, models: bool = False) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count.
 
-    models: also the codings of models, which count as those of people do. Three queries, and one more for models.
+    models: also the codings of models, which count as those of people do. gold: only documents that have gold that
+    counts, which is behind the codings of coders.
     """
-    members = project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER])
-    roles = dict(members.values_list("user__username", "role"))
-    adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
-    codings = (Coding.with_models if models else Coding.objects).filter(
-        text__project=project, kind__in=INDEPENDENT_KINDS
+    texts, rounds, members, codings = (
+        json.loads(f"[{rows or ''}]")
+        for rows in (of_project.texts, of_project.rounds, of_project.members, of_project.codings)
     )
-    columns = ("pk", "text_id", "round_id", "occasion", "coder__username", "status", "version")
-    of_round = ("round__position", "round_id", "round__name", "round__kind")
-    found = list(codings.order_by().values_list(*columns, *of_round))
-    rounds = {row[2]: row[7:] for row in found}
-    texts = {
-        pk: rest for pk, *rest in Text.objects.filter(project=project).order_by().values_list("pk", "slug", "title")
-    }
-    by_document = defaultdict[tuple[int, int, int], list[tuple[Any, ...]]](list)
-    for row in found:
-        by_document[row[1:4]].append(row)
+    titles = {pk: (slug, title) for pk, slug, title in texts}
+    round_of = {pk: (position, pk, name, kind) for pk, position, name, kind in rounds}
+    names = {role: {name for _, name, of_role, *_ in members if of_role == role} for role in Membership.Role.values}
+    coded = defaultdict[tuple[int, int, int], list[CodingRow]](list)
+    marking, golden = defaultdict[int, list[tuple[int, int]]](list), list[_Gold]()
+    for text, round_, occasion, pk, coder, status, version, corrections, kind, by_model in codings:
+        is_read, submitted = kind in INDEPENDENT_KINDS and (models or not by_model), status == Coding.Status.SUBMITTED
+        if is_read:
+            reason = "adjudicators" if coder in names["adjudicator"] else _reason_of(round_of[round_][3], occasion)
+            row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
+            coded[text, round_, occasion].append(row)
+        if is_read or gold or models:
+            marking[text].append((pk, version))
+        if kind == Coding.Kind.GOLD:
+            why = why_gold_is_left_out(status, round_of[round_][3])
+            golden.append(((text, round_, 1), why, CodingRow(GOLD, pk, True, "", version), version > corrections))
     # ordered here: databases differ in how they order names
-    keys = sorted(by_document, key=lambda key: (texts[key[0]][0], rounds[key[1]], key[2]))
-    coded = sorted({rounds[round_] for _, round_, _ in keys})
-    places, n_documents = {one[1]: place for place, one in enumerate(coded)}, Counter(text for text, *_ in keys)
-    numbers, documents, rows = Counter[int](), list[Document](), list[tuple[CodingRow, ...]]()
-    for key in keys:
-        text, round_, occasion = key
-        (slug, title), (*_, name, kind) = texts[text], rounds[round_]
-        reason = _reason_of(kind, occasion)
-        pk, several = document_key(text, numbers[text]), n_documents[text] > 1
-        documents.append(Document(pk, slug, title, name, places[round_], occasion, reason, several))
+    keys = sorted(coded, key=lambda key: (titles[key[0]], round_of[key[1]], key[2]))
+    place = {pk: place for place, (_, pk, *_) in enumerate(sorted({round_of[round_] for _, round_, _ in coded}))}
+    n_documents, numbers, documents = Counter(text for text, *_ in keys), Counter[int](), list[Document]()
+    for text, round_, occasion in keys:
+        (*_, name, kind), pk, several = round_of[round_], document_key(text, numbers[text]), n_documents[text] > 1
         numbers[text] += 1
-        of_document = []
-        for coding, _, _, _, coder, status, version, *_ in by_document[key]:
-            submitted = status == Coding.Status.SUBMITTED
-            why = ("adjudicators" if coder in adjudicators else reason) or ("" if submitted else "open")
-            of_document.append(CodingRow(coding, coder, submitted, why, version))
-        rows.append(tuple(sorted(of_document, key=attrgetter("coder"))))
-    return Codings(
-        tuple(documents),
-        tuple(rows),
-        {name: pk for pk, (_, _, name, _) in rounds.items()},
-        tuple(sorted(roles.keys() - adjudicators)),
-        _group_by_text(
-            Coding.with_gold.filter(text__project=project).order_by().values_list("text_id", "pk", "version")
-            if models
-            else ((row[1], row[0], row[6]) for row in found)
+        reason = _reason_of(kind, occasion)
+        documents.append(Document(pk, *titles[text], name, place[round_], occasion, reason, several))
+    golden.sort(key=lambda one: (titles[one[0][0]], round_of[one[0][1]], one[2].pk))
+    begun = tuple((titles[text][0], round_of[round_][2]) for (text, round_, _), _, _, is_begun in golden if is_begun)
+    rows, managers = tuple(tuple(sorted(coded[key])) for key in keys), tuple(sorted(names["manager-coder"]))
+    found = Codings(tuple(documents), rows, tuple(keys), managers, marking, begun)
+    return _with_gold(found, golden) if gold else found
+
+
+# Gold of a text in a round: the document that it is of, why it does not count, its row, and whether it has begun.
+type _Gold = tuple[tuple[int, int, int], str, CodingRow, bool]
+
+
+def _with_gold(codings: Codings, golden: Sequence[_Gold]) -> Codings:
+    """Return the documents that have gold that counts, with it."""
+    known, rows = set(codings.keys), {key: row for key, reason, row, _ in golden if not reason}
+    chosen = [place for place, key in enumerate(codings.keys) if key in rows]
+    return replace(
+        codings,
+        documents=tuple(codings.documents[place] for place in chosen),
+        rows=tuple((*codings.rows[place], rows[codings.keys[place]]) for place in chosen),
+        keys=tuple(codings.keys[place] for place in chosen),
+        gold_left_out=Counter(
+            reason or "uncoded"
+            for key, reason, row, _ in sorted(golden, key=lambda one: one[2].pk)
+            if reason or key not in known
         ),
     )
-
-
-def _group_by_text(rows: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Return the codings of each text, with their versions."""
-    by_text = defaultdict[int, list[tuple[int, int]]](list)
-    for text, coding, version in rows:
-        by_text[text].append((coding, version))
-    return by_text
 
 
 def _reason_of(kind: str, occasion: int) -> str:
@@ -116,35 +129,3 @@ def _reason_of(kind: str, occasion: int) -> str:
     if kind == Round.Kind.TRAINING:
         return "practice"
     return "repeats" if kind == Round.Kind.RECHECK or occasion > 1 else ""
-
-
-def list_gold(project: Project) -> tuple[tuple[str, str], ...]:
-    """Return the text and round of all gold that has begun, by a draft or a decision. One query."""
-    gold = Coding.with_gold.begun().filter(text__project=project, kind=Coding.Kind.GOLD)
-    return tuple(gold.order_by("text__slug", "round__position", "pk").values_list("text__slug", "round__name"))
-
-
-def read_gold(project: Project, codings: Codings) -> Codings:
-    """Return those documents that have gold that counts, with it behind the codings of coders. One query."""
-    places = {(row_key(one.pk), one.round): place for place, one in enumerate(codings.documents) if one.occasion == 1}
-    columns = ("pk", "text_id", "round__name", "round__kind", "status", "version", "kind")
-    found = list(Coding.with_gold.filter(text__project=project).order_by("pk").values_list(*columns))
-    rows, left_out = dict[int, CodingRow](), Counter[str]()
-    for pk, text, round_, kind, status, version, of_kind in found:
-        if of_kind != Coding.Kind.GOLD:
-            continue
-        place = places.get((text, round_))
-        reason = why_gold_is_left_out(status, kind) or ("" if place is not None else "uncoded")
-        if reason or place is None:
-            left_out[reason] += 1
-        else:
-            rows[place] = CodingRow(pk, GOLD, submitted=True, reason="", version=version)
-    chosen: Sequence[int] = sorted(rows)
-    return Codings(
-        tuple(codings.documents[place] for place in chosen),
-        tuple((*codings.rows[place], rows[place]) for place in chosen),
-        codings.rounds,
-        codings.managers,
-        _group_by_text((text, pk, version) for pk, text, *_, version, _ in found),
-        left_out,
-    )

@@ -71,6 +71,23 @@ def starts_of(sizes: Ints) -> Ints:
     return np.cumsum(sizes) - sizes
 
 
+class KeyIndex:
+    """Where keys stand: at their own places, or at these."""
+
+    def __init__(self, keys: Ints, places: Ints | None = None) -> None:
+        order = np.argsort(keys, kind="stable")
+        self.keys, self.places = keys[order], order if places is None else places[order]
+
+    def find(self, wanted: Ints) -> Ints:
+        """Return the place of each key; -1 of those that are not there."""
+        found = np.searchsorted(self.keys, wanted)
+        known = found < len(self.keys)
+        known[known] = self.keys[found[known]] == wanted[known]
+        result = np.full(len(wanted), -1, dtype=np.int64)
+        result[known] = self.places[found[known]]
+        return result
+
+
 @dataclass(frozen=True, eq=False)
 class AnswerColumns:
     """Answers of documents: a table of each of KINDS.
@@ -84,8 +101,8 @@ class AnswerColumns:
     documents: Rows
     members: Rows
     codings: Rows
-    marks: Rows
-    links: Rows
+    marks: Rows = field(default_factory=lambda: np.zeros(0, MARK))
+    links: Rows = field(default_factory=lambda: np.zeros(0, LINK))
     sets: Rows = field(default_factory=lambda: np.zeros(0, MARK_SET))
     elements: Rows = field(default_factory=lambda: np.zeros(0, ELEMENT))
     indices: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
@@ -100,6 +117,21 @@ class AnswerColumns:
         indices = tuple(names for part in parts for names in part.indices)
         return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
 
+    def with_marks(self, coding: Ints, **fields: Ints | Bools) -> AnswerColumns:
+        """Return the answers with these marks, ordered by coding and unit."""
+        codings, marks = self.codings.copy(), np.zeros(len(coding), MARK)
+        codings["marks"], marks["set"] = np.bincount(coding, minlength=len(codings)), NO_SET
+        for name, column in fields.items():
+            marks[name] = column
+        return replace(self, codings=codings, marks=marks)
+
+    def with_links(self, of: Ints, to: Ints, reading: Ints) -> AnswerColumns:
+        """Return the answers with these links, ordered by mark."""
+        codings, links, coding = self.codings.copy(), np.zeros(len(of), LINK), self.coding_of_mark[of]
+        codings["links"] = np.bincount(coding, minlength=len(codings))
+        links["of"], links["to"], links["reading"] = of - starts_of(codings["marks"])[coding], to, reading
+        return replace(self, codings=codings, links=links)
+
     @cached_property
     def n_members(self) -> Ints:
         """How many members each document has."""
@@ -107,39 +139,9 @@ class AnswerColumns:
         return n_members
 
     @cached_property
-    def first_member(self) -> Ints:
-        """The place of the first member of each document."""
-        return starts_of(self.n_members)
-
-    @cached_property
     def first_unit(self) -> Ints:
         """The place of the first unit of each document among the units of all documents."""
         return starts_of(self.documents["units"])
-
-    @cached_property
-    def first_coding(self) -> Ints:
-        """The place of the first coding of each document."""
-        return starts_of(self.documents["codings"])
-
-    @cached_property
-    def first_mark(self) -> Ints:
-        """The place of the first mark of each coding."""
-        return starts_of(self.codings["marks"])
-
-    @cached_property
-    def first_link(self) -> Ints:
-        """The place of the first link of each coding."""
-        return starts_of(self.codings["links"])
-
-    @cached_property
-    def first_set(self) -> Ints:
-        """The place of the first set of each document."""
-        return starts_of(self.documents["sets"])
-
-    @cached_property
-    def first_element(self) -> Ints:
-        """The place of the first element of each set, and where the last one ends."""
-        return np.concatenate(([0], np.cumsum(self.sets["size"], dtype=np.int64)))
 
     @cached_property
     def document_of_coding(self) -> Ints:
@@ -159,7 +161,7 @@ class AnswerColumns:
     @cached_property
     def mark_of_link(self) -> Ints:
         """The place of the mark of each link."""
-        marks: Ints = self.first_mark[self.coding_of_link] + self.links["of"]
+        marks: Ints = starts_of(self.codings["marks"])[self.coding_of_link] + self.links["of"]
         return marks
 
     @cached_property
@@ -175,14 +177,12 @@ class AnswerColumns:
     @cached_property
     def units(self) -> Rows:
         """The units of all documents."""
-        return self.members[ranges(self.first_member, self.documents["units"])]
+        return self.members[ranges(starts_of(self.n_members), self.documents["units"])]
 
     @cached_property
     def others(self) -> Rows:
         """What is only pointed at, in all documents."""
-        return self.members[
-            ranges(self.first_member + self.documents["units"], self.documents["others"].astype(np.int64))
-        ]
+        return self.members[ranges(starts_of(self.n_members) + self.documents["units"], self.documents["others"])]
 
     @cached_property
     def unit_of_mark(self) -> Ints:
@@ -201,11 +201,6 @@ class AnswerColumns:
     def tables(self) -> tuple[Rows, ...]:
         """All tables, in the order of KINDS."""
         return self.documents, self.members, self.codings, self.marks, self.links, self.sets, self.elements
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all tables."""
-        return sum(table.nbytes for table in self.tables)
 
     @property
     def is_judgement(self) -> Bools:
@@ -242,8 +237,8 @@ class AnswerColumns:
 
     def select(self, documents: Ints, kept: Bools | None = None) -> AnswerColumns:
         """Return some of the documents, in this order, with all of their codings or those that are kept."""
-        sizes = self.documents["codings"][documents].astype(np.int64)
-        codings = ranges(self.first_coding[documents], sizes)
+        sizes = self.documents["codings"][documents]
+        codings = ranges(starts_of(self.documents["codings"])[documents], sizes)
         if kept is not None:
             chosen = kept[codings]
             sizes = np.bincount(np.repeat(np.arange(len(documents)), sizes)[chosen], minlength=len(documents))
@@ -252,21 +247,24 @@ class AnswerColumns:
 
     def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> AnswerColumns:
         """Return documents with these codings, of which each document has so many, also those of another round."""
-        chosen = self.documents[documents]
-        chosen["codings"] = sizes
-        of_codings = self.codings[codings]
-        sets = ranges(self.first_set[documents], chosen["sets"].astype(np.int64))
-        return AnswerColumns(
-            chosen,
-            self.members[ranges(self.first_member[documents], self.n_members[documents])],
-            of_codings,
-            self.marks[ranges(self.first_mark[codings], of_codings["marks"].astype(np.int64))],
-            self.links[ranges(self.first_link[codings], of_codings["links"].astype(np.int64))],
+
+        def pick(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
+            return rows[ranges(starts_of(sizes)[chosen], sizes[chosen])]
+
+        sets = ranges(starts_of(self.documents["sets"])[documents], self.documents["sets"][documents])
+        found = AnswerColumns(
+            self.documents[documents],
+            pick(self.members, self.n_members, documents),
+            self.codings[codings],
+            pick(self.marks, self.codings["marks"], codings),
+            pick(self.links, self.codings["links"], codings),
             self.sets[sets],
-            self.elements[ranges(self.first_element[sets], self.sets["size"][sets].astype(np.int64))],
+            pick(self.elements, self.sets["size"], sets),
             indices=tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
             has_sets=self.has_sets and np.array_equal(self.document_of_coding[codings], np.repeat(documents, sizes)),
         )
+        found.documents["codings"] = sizes
+        return found
 
     def with_first_readings(self) -> AnswerColumns:
         """Return the answers with the first reading of each judgement alone, or its first class (`first_class`)."""
@@ -293,18 +291,19 @@ class AnswerColumns:
         codings["digest"] = np.frombuffer(b"".join(digests), CODING["digest"])
         return replace(self, codings=codings)
 
-    def each_coding(self, documents: Sequence[int] | None = None) -> Iterator[CodingAnswers]:
+    def each_coding(self, documents: Ints | None = None) -> Iterator[CodingAnswers]:
         """Return the answers of each coding, or of those of some documents."""
+        begins = [starts_of(sizes) for sizes in (self.n_members, self.codings["marks"], self.codings["links"])]
         places: Sequence[int] = range(len(self.codings))
         if documents is not None:
             sizes = self.documents["codings"]
-            places = [self.first_coding[place] + number for place in documents for number in range(sizes[place])]
+            places = ranges(starts_of(sizes)[documents], sizes[documents]).tolist()
         for place in places:
-            coding, document = self.codings[place], self.document_of_coding[place]
-            mark, link, member = self.first_mark[place], self.first_link[place], self.first_member[document]
+            coding, document = self.codings[place], int(self.document_of_coding[place])
+            member, mark, link = begins[0][document], begins[1][place], begins[2][place]
             yield CodingAnswers(
-                int(place),
-                int(document),
+                place,
+                document,
                 coding,
                 self.marks[mark : mark + coding["marks"]],
                 self.links[link : link + coding["links"]],
@@ -316,16 +315,14 @@ class AnswerColumns:
 
         The rows of each table stand behind how many there are.
         """
-        n = len(self.documents)
-        codings, sets = self.documents["codings"], self.documents["sets"]
-        of_set = np.repeat(np.arange(n), sets)
+        n, sets = len(self.documents), self.documents["sets"]
         sizes = [
             np.ones(n, dtype=np.int64),
             self.n_members,
-            codings,
+            self.documents["codings"],
             *(np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links")),
             sets,
-            np.bincount(of_set, self.sets["size"], n),
+            np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n),
         ]
         heads = np.stack(sizes, axis=1).astype("<i8")
         ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(heads, axis=0)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agreement.data.columns import AnswerColumns
+from agreement.data.columns import AnswerColumns, KeyIndex, ranges, starts_of
 from agreement.measures.data.answers import find_chains
-from agreement.measures.data.arrays import run_offsets, sorted_unique
+from agreement.measures.data.arrays import run_starts, sorted_unique
 from agreement.measures.values import Ints
 
 # Judgements, and beside each an entity that it is of.
@@ -26,9 +26,8 @@ def find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> Entities:
     target = columns.links["to"].astype(np.int64)
     if kind == "indices":
         most = int(target.max(initial=0)) + 1
-        place = np.searchsorted(node, source)
-        known = place < len(node)
-        known[known] = node[place[known]] == source[known]
+        place = KeyIndex(node).find(source)
+        known = place >= 0
         judgement, entity = place[known], (of_link * most + target)[known]
         alone = np.setdiff1d(np.arange(len(node)), judgement)
         return np.concatenate((judgement, alone)), np.concatenate((entity, len(columns.codings) * most + alone))
@@ -40,10 +39,8 @@ def find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> Entities:
     source, target = source[single], target[single]
     nodes = sorted_unique(np.concatenate((node, source, target)))
     of, chain = find_chains(np.searchsorted(nodes, source), np.searchsorted(nodes, target), len(nodes))
-    number = np.full(len(nodes), -1, dtype=np.int64)
-    number[np.searchsorted(nodes, node)] = np.arange(len(node))
-    own = number[of] >= 0
-    return number[of[own]], chain[own]
+    judgement = KeyIndex(node).find(nodes)[of]
+    return judgement[judgement >= 0], chain[judgement >= 0]
 
 
 def share_answers(entities: Entities, of: Ints, value: Ints) -> tuple[Ints, Ints]:
@@ -54,18 +51,14 @@ def share_answers(entities: Entities, of: Ints, value: Ints) -> tuple[Ints, Ints
     """
     judgement, entity = entities
     answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)
-    starts = np.cumsum(answers) - answers
     answering = np.flatnonzero(answers[judgement] > 0)
     order = answering[np.lexsort((judgement[answering], entity[answering]))]
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = entity[order][1:] != entity[order][:-1]
-    speakers = order[first]
-    place = np.searchsorted(entity[speakers], entity)
-    known = place < len(speakers)
-    known[known] = entity[speakers][place[known]] == entity[known]
+    speakers = order[run_starts(entity[order])]
+    place = KeyIndex(entity[speakers]).find(entity)
+    known = place >= 0
     speaker = judgement[speakers][place[known]]
     sizes = answers[speaker]
-    values = value[np.repeat(starts[speaker], sizes) + run_offsets(sizes)]
+    values = value[ranges(starts_of(answers)[speaker], sizes)]
     width = int(value.max(initial=0)) + 1
     shared = sorted_unique(np.repeat(judgement[known], sizes) * width + values)
     return shared // width, shared % width

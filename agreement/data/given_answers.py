@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
@@ -12,10 +12,10 @@ from django.db.models import Q
 
 from agreement.data.columns import NO_CATEGORY, CodingAnswers
 from agreement.data.documents import row_key, shift_of
-from agreement.data.judgements import MAX_TEXTS_IN_QUERY
+from agreement.data.judgements import select_texts
 from agreement.data.project_answers import ProjectAnswers
 from annotations.core.database import bulk
-from annotations.models import Index, Judgement, Pointer, Project
+from annotations.models import Judgement, Markable, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.texts.keywords import covered_text
 
@@ -58,11 +58,14 @@ class CoderMarks:
 
 def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
     """Return what the coders whose answers count noted and were unsure of. One query."""
-    texts = {text.text_pk for text in answers.texts}
-    name, value = ("text__project", project) if len(texts) > MAX_TEXTS_IN_QUERY else ("text__in", texts)
-    chosen = {f"coding__{name}": value, "coding__kind__in": INDEPENDENT_KINDS}
-    rows = Judgement.objects.filter(**chosen, **_of_versions(answers)).filter(Q(unsure=True) | ~Q(note="")).order_by()
-    shifts, note, unsure = _counted_codings(answers), set[int](), set[int]()
+    rows = _judgements_of(answers, **select_texts(project, answers.texts, "coding__"))
+    rows = rows.filter(Q(unsure=True) | ~Q(note="")).order_by()
+    shifts = {
+        coding: shift_of(text.pk)
+        for text, of_text in zip(answers.texts, answers.rows_by_text(), strict=True)
+        for _, coding in of_text
+    }
+    note, unsure = set[int](), set[int]()
     for coding, markable, is_unsure, words in rows.values_list("coding_id", "markable_id", "unsure", "note"):
         if coding in shifts:
             unit = markable + shifts[coding]
@@ -76,71 +79,40 @@ def read_given_answers(
 ) -> dict[int, list[GivenAnswer]]:
     """Return what each coder whose answers count said of these units, by the names of the coders.
 
-    `contents` has the texts of their markables. Three queries, where a database takes so many keys at once.
+    `contents` has the texts of their markables. Two queries, where a database takes so many keys at once.
     """
-    counted, question = _counted_codings(answers, contents), answers.question
-    words = _words_by_unit(answers, frozenset(units), contents) if question else {}
+    wanted, marks = frozenset(units), dict[tuple[int, int], tuple[int, CodingAnswers, int]]()
+    for text, _, coding in answers.codings_in([text for text in answers.texts if text.text_pk in contents]):
+        for mark, unit in enumerate(coding.members["key"][coding.marks["unit"]].tolist()):
+            if unit in wanted:
+                marks[int(coding.coding["key"]), unit - shift_of(text.pk)] = unit, coding, mark
+    antecedents = _read_antecedents(answers, marks, contents)
     found: dict[int, list[GivenAnswer]] = defaultdict(list)
-    wanted = frozenset(units)
     for some in batched({row_key(unit) for unit in wanted}, bulk.MAX_KEYS):
-        links = _read_links(some, contents, question.key if question and question.kind == "targets" else "")
-        rows = Judgement.objects.filter(
-            markable__in=some, coding__kind__in=INDEPENDENT_KINDS, **_of_versions(answers)
-        ).order_by()
-        for pk, coding, coder, markable, category, unsure, note in rows.values_list(
-            "pk", "coding_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
-        ):
-            unit = markable + counted.get(coding, 0)
-            if coding in counted and unit in wanted:
-                antecedents, n_readings = (
-                    links.get(pk, ((), 0)) if not question or question.kind == "targets" else ((), 0)
-                )
-                if question:
-                    category = label = words.get((unit, coder), "")
-                else:
-                    category, label = category or "", labels.get(category or "", category or "")
-                found[unit].append(
-                    GivenAnswer(
-                        coder,
-                        category,
-                        label,
-                        tuple(words for words, _ in antecedents),
-                        tuple(dict.fromkeys(key for _, keys in antecedents for key in keys)),
-                        unsure,
-                        note.strip(),
-                        n_readings,
-                    )
-                )
+        rows = _judgements_of(answers, markable__in=some).order_by()
+        columns = ("coding_id", "coding__coder__username", "markable_id", "unsure", "note")
+        for pk, coder, markable, unsure, note in rows.values_list(*columns):
+            if (pk, markable) not in marks:
+                continue
+            unit, coding, mark = marks[pk, markable]
+            is_answered, category = coding.marks["category"][mark] != NO_CATEGORY, ""
+            if answers.question:
+                category = label = describe_answer(answers, coding, mark) if is_answered else ""
+            else:
+                category = answers.categories[coding.marks["category"][mark]] if is_answered else ""
+                label = labels.get(category, category)
+            readings = antecedents.get((pk, markable), {})
+            targets = tuple(dict.fromkeys(key for keys in readings for key in keys))
+            names = _names_of_indices(answers, coding, mark)
+            words = tuple(readings.values()) or names
+            found[unit].append(GivenAnswer(coder, category, label, words, targets, unsure, note.strip(), len(words)))
     return {unit: sorted(given, key=lambda one: one.coder) for unit, given in found.items()}
 
 
-def _of_versions(answers: ProjectAnswers) -> dict[str, Any]:
-    """Return the filter of the judgements that were read, of all versions of the scheme or of some."""
-    return {"scheme_version__in": answers.versions} if answers.versions else {}
-
-
-def _counted_codings(answers: ProjectAnswers, texts: Container[int] | None = None) -> dict[int, int]:
-    """Return the codings that count, each with what keys of units there have more than those of markables.
-
-    texts: only those in some texts.
-    """
-    return {
-        coding: shift_of(text.pk)
-        for text, rows in zip(answers.texts, answers.rows_by_text(), strict=True)
-        if texts is None or text.text_pk in texts
-        for _, coding in rows
-    }
-
-
-def _words_by_unit(answers: ProjectAnswers, units: frozenset[int], texts: Container[int]) -> dict[tuple[int, str], str]:
-    """Return what each coder answered to the question on these units of some texts, in words."""
-    words = {}
-    for _, coder, coding in answers.codings_in([text for text in answers.texts if text.text_pk in texts]):
-        keys = coding.members["key"][coding.marks["unit"]].tolist()
-        for mark, key in enumerate(keys):
-            if key in units and coding.marks["category"][mark] != NO_CATEGORY:
-                words[key, coder] = describe_answer(answers, coding, mark)
-    return words
+def _judgements_of(answers: ProjectAnswers, **selection: Any) -> Any:
+    """Return the judgements of coders that were read, of all versions of the scheme or of some."""
+    of_versions = {"scheme_version__in": answers.versions} if answers.versions else {}
+    return Judgement.objects.filter(coding__kind__in=INDEPENDENT_KINDS, **selection, **of_versions)
 
 
 def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -> str:
@@ -150,29 +122,34 @@ def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -
     return ", ".join(answers.label(answers.categories[one]) for one in categories)
 
 
-type Links = dict[int, tuple[Sequence[tuple[str, tuple[str, ...]]], int]]
+def _names_of_indices(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -> tuple[str, ...]:
+    if answers.kind != "indices":
+        return ()
+    names = answers.columns.indices[coding.place]
+    return tuple(sorted(names[number] for number in coding.links["to"][coding.links["of"] == mark].tolist()))
 
 
-def _read_links(units: Sequence[int], contents: Mapping[int, str], relation: str = "") -> Links:
-    """Return words and keys of each reading of each judgement, in the order of the text, or the names of indices.
-
-    relation: the key of the relation whose targets they are; without it those of identity. With them is the number of
-    readings or indices.
-    """
-    readings: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    judged = {"judgement__markable__in": units, "judgement__coding__kind__in": INDEPENDENT_KINDS}
-    wanted: dict[str, Any] = {"relation__key": relation} if relation else {"relation__identity": True}
-    pointers = Pointer.objects.filter(**wanted, **judged)
-    for judgement, text, key, parts, reading in pointers.order_by(
-        "target__start", "-target__end", "target__key"
-    ).values_list("judgement_id", "target__text_id", "target__key", "target__parts", "reading"):
-        readings[judgement][reading][key] = covered_text(contents[text], parts)
-    links: Links = {}
-    for judgement, of_judgement in readings.items():
-        # readings that a deletion made equal are one
-        distinct = {tuple(words): " + ".join(words.values()) for words in of_judgement.values()}
-        links[judgement] = [(words, keys) for keys, words in distinct.items()], len(distinct)
-    indices: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-    for judgement, entity in Index.objects.filter(**judged).order_by("entity").values_list("judgement_id", "entity"):
-        indices[judgement].append((entity, ()))
-    return links | {judgement: (names, len(names)) for judgement, names in indices.items()}
+def _read_antecedents(
+    answers: ProjectAnswers,
+    marks: Mapping[tuple[int, int], tuple[int, CodingAnswers, int]],
+    contents: Mapping[int, str],
+) -> dict[tuple[int, int], dict[tuple[str, ...], str]]:
+    """Return the words of each reading of each mark by the keys of its targets, in the order of the text. One query."""
+    readings: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    if answers.kind in ("pointers", "targets"):
+        for name, (_, coding, mark) in marks.items():
+            for link in coding.links[coding.links["of"] == mark]:
+                readings[name][int(link["reading"])].append(row_key(int(coding.members["key"][link["to"]])))
+    pks = {pk for of_mark in readings.values() for together in of_mark.values() for pk in together}
+    targets = {}
+    for some in batched(pks, bulk.MAX_KEYS):
+        rows = Markable.objects.filter(pk__in=some).order_by()
+        for pk, text, start, end, key, parts in rows.values_list("pk", "text_id", "start", "end", "key", "parts"):
+            targets[pk] = (start, -end, key, covered_text(contents[text], parts))
+    return {
+        name: {
+            tuple(key for _, _, key, _ in together): " + ".join(words for *_, words in together)
+            for together in sorted(sorted(targets[pk] for pk in pks) for pks in of_mark.values())
+        }
+        for name, of_mark in readings.items()
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -65,49 +67,33 @@ def share_reading(link_of: Ints, reading: Ints) -> Bools:
     return share
 
 
-def number_classes(coding_of_class: Ints, link_of: Ints, link_to: Ints) -> Ints:
-    """Return the number of each class within its coding, by its members in text order; a prefix comes first.
+def number_indices(
+    marks: Mapping[tuple[int, str], list[int]], n_codings: int
+) -> tuple[Ints, Ints, list[tuple[str, ...]]]:
+    """Return links from marks to numbers of indices, and the names of the indices of each coding by number.
 
-    Codings and the classes of each ascend. Names have no part in the numbers, but for classes with equal members.
+    `marks` has those of each coding and name. Numbers are by the marks in text order, a prefix first: names have no
+    part in them, but for indices of equal marks.
     """
-    n = len(coding_of_class)
-    first = np.full(n, np.iinfo(np.int64).max)
-    np.minimum.at(first, link_to, link_of)
-    order = np.argsort(first, kind="stable")
-    tied = order[_have_equal_neighbour(first[order])]
-    rank = np.zeros(n, dtype=np.int64)
-    if len(tied):
-        members = _group_members(link_of, link_to, tied)
-        rank[sorted(tied.tolist(), key=lambda number: (members[number], number))] = np.arange(len(tied))
-        order = np.lexsort((rank, first))
-    numbers = np.empty(n, dtype=np.int64)
-    numbers[order] = run_offsets(np.bincount(coding_of_class, minlength=1))
-    return numbers
+    names: list[list[str]] = [[] for _ in range(n_codings)]
+    links = list[tuple[int, int]]()
+    for coding, name in sorted(marks, key=lambda index: (index[0], sorted(marks[index]), index[1])):
+        links += [(mark, len(names[coding])) for mark in marks[coding, name]]
+        names[coding].append(name)
+    of, to = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    return of, to, [tuple(own) for own in names]
 
 
 def find_first_classes(link_of: Ints, link_to: Ints) -> Bools:
     """Return which links of a coding lead to the class that their judgement is scored in, as `first_class` does."""
     is_first = np.ones(len(link_of), dtype=np.bool_)
-    several = np.bincount(link_of)[link_of] > 1
-    classes = _group_members(link_of, link_to, np.unique(link_to[several]))
-    links = np.flatnonzero(several)
+    links = np.flatnonzero(np.bincount(link_of)[link_of] > 1)
+    chosen = np.isin(link_to, link_to[links])
+    classes = defaultdict[int, list[int]](list)
+    for number, judgement in sorted(zip(link_to[chosen].tolist(), link_of[chosen].tolist(), strict=True)):
+        classes[number].append(judgement)
     for begin, end in pairwise([*run_starts(link_of[links]).tolist(), len(links)]):
         of_judgement = links[begin:end]
-        chosen = first_class(int(link_of[of_judgement[0]]), [classes[one] for one in link_to[of_judgement].tolist()])
-        is_first[of_judgement] = np.arange(len(of_judgement)) == chosen
+        first = first_class(int(link_of[of_judgement[0]]), [classes[one] for one in link_to[of_judgement].tolist()])
+        is_first[of_judgement] = np.arange(len(of_judgement)) == first
     return is_first
-
-
-def _group_members(link_of: Ints, link_to: Ints, classes: Ints) -> dict[int, list[int]]:
-    """Return the judgements of each of the classes, ascending."""
-    members: dict[int, list[int]] = {number: [] for number in classes.tolist()}
-    chosen = np.isin(link_to, classes)
-    for number, judgement in sorted(zip(link_to[chosen].tolist(), link_of[chosen].tolist(), strict=True)):
-        members[number].append(judgement)
-    return members
-
-
-def _have_equal_neighbour(ascending: Ints) -> Bools:
-    same = np.concatenate(([False], ascending[1:] == ascending[:-1], [False]))
-    neighbour: Bools = same[1:] | same[:-1]
-    return neighbour[: len(ascending)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
+from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers, starts_of
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD
 from agreement.data.question import MOST_VALUES, Question, name_value
@@ -30,24 +30,22 @@ IS_GOLD = "gold"
 REASONS = ("", *REASONS_LEFT_OUT)
 
 
+# Why a coding does not count although it is a coder's and nobody left it out: the versions that were not read.
+OTHER_VERSIONS = "other versions"
+
+
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding that does not count, and why: one of REASONS_LEFT_OUT, or IS_GOLD. Empty ones that are open are none."""
+    """A coding that does not count, and why: one of REASONS_LEFT_OUT, IS_GOLD, or OTHER_VERSIONS with the judgements.
+
+    Empty ones that are open are none. `n` judgements are of versions of the scheme that were not read.
+    """
 
     text: str
     coder: str
     reason: str
     round: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherVersions:
-    """A coding that counts but for its judgements: all `n` are of versions of the scheme that were not read."""
-
-    text: str
-    coder: str
-    n: int
-    round: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,6 @@ class ProjectAnswers:
     questions: all questions of the scheme besides the category
     categories_asked: whether the scheme has categories
     versions: the versions of the scheme whose judgements were read; empty for all
-    other_versions: codings that do not count because all their judgements are of other versions
     gold_left_out: how much gold does not count, by reason, where gold was read
     selected: the coders (none for all) and the reasons of a selection
     state_name: changes with everything that was read, names included, and with the selection; empty for some texts
@@ -97,7 +94,6 @@ class ProjectAnswers:
     questions: tuple[Question, ...] = ()
     categories_asked: bool = True
     versions: frozenset[int] = frozenset()
-    other_versions: tuple[OtherVersions, ...] = ()
     gold_left_out: Mapping[str, int] = field(default_factory=dict)
     selected: tuple[frozenset[str], frozenset[str]] | None = None
     state_name: str = ""
@@ -116,8 +112,8 @@ class ProjectAnswers:
     ) -> ProjectAnswers:
         """Return all answers of these texts; `more` are further fields."""
         # whoever judged nothing under the versions that were read is a coder of the project all the same
-        coders = _names_of(columns, names, columns.is_answer)
-        known = _names_of(columns, names, columns.is_answer | (columns.n_other_versions > 0))
+        coders = name_coders(columns, names, columns.is_answer)
+        known = name_coders(columns, names, columns.is_answer | (columns.n_other_versions > 0))
         return cls(kind, unmarked, categories, texts, columns, names, coders, known, **more)
 
     @property
@@ -168,16 +164,12 @@ class ProjectAnswers:
         is_chosen = np.isin(codings["coder"], numbers)
         is_counted = np.isin(codings["reason"], [REASONS.index(reason) for reason in counted if reason in REASONS])
         of_counted_text = np.array([text.reason in counted for text in self.texts], dtype=np.bool_)
-        left_out = tuple(
-            CodingLeftOut(text.slug, name, REASONS[codings["reason"][place]], text.round)
-            for place, text, name in self._name_codings(is_chosen & ~is_counted & columns.is_answer)
-        )
+        is_left_out = is_chosen & ~is_counted & columns.is_answer
         remaining = is_chosen & is_counted & of_counted_text[columns.document_of_coding]
-        n_others = columns.n_other_versions
-        other_versions = tuple(
-            OtherVersions(text.slug, name, int(n_others[place]), text.round)
-            for place, text, name in self._name_codings(remaining & ~columns.is_answer & (n_others > 0))
-        )
+        is_other = remaining & ~columns.is_answer & (columns.n_other_versions > 0)
+        left_out = [coding for coding in self.left_out if not chosen or coding.coder in {*chosen, GOLD}]
+        left_out += [self._left_out(place) for place in np.flatnonzero(is_left_out).tolist()]
+        left_out += [self._left_out(place, OTHER_VERSIONS) for place in np.flatnonzero(is_other).tolist()]
         kept = remaining & columns.is_answer
         if not kept.all() or not of_counted_text.all():
             columns = columns.select(np.flatnonzero(of_counted_text), kept)
@@ -185,34 +177,31 @@ class ProjectAnswers:
             self,
             texts=tuple(text for text, counts in zip(self.texts, of_counted_text.tolist(), strict=True) if counts),
             columns=columns,
-            coders=_names_of(columns, self.names, columns.is_answer),
-            left_out=_filter_coders(self.left_out, chosen) + left_out,
-            other_versions=_filter_coders(self.other_versions, chosen) + other_versions,
+            coders=name_coders(columns, self.names, columns.is_answer),
+            left_out=tuple(left_out),
             selected=(chosen, counted),
             state_name=self.state_name and f"{self.state_name} {sorted(chosen)} {sorted(counted)}",
             cache={},
         )
 
+    def _left_out(self, place: int, reason: str = "") -> CodingLeftOut:
+        """Return a coding as one that is left out, for this reason or its own."""
+        coding, text = self.columns.codings[place], self.texts[self.columns.document_of_coding[place]]
+        n, reason = int(self.columns.n_other_versions[place]), reason or REASONS[coding["reason"]]
+        return CodingLeftOut(text.slug, self.names[coding["coder"]], reason, text.round, n)
+
     def restrict(self, texts: Sequence[Document]) -> ProjectAnswers:
         """Return the answers of the same coders in some of the texts."""
         if texts is self.texts:
             return self
-        places = np.array([self.places[text.pk] for text in texts], dtype=np.int64)
-        return replace(self, texts=tuple(texts), columns=self.columns.select(places), state_name="", cache={})
+        columns = self.columns.select(self.find_places(texts))
+        return replace(self, texts=tuple(texts), columns=columns, state_name="", cache={})
 
     def without_gold(self) -> ProjectAnswers:
         """Return the same answers for a reader who does not learn how much gold there is."""
-        return (
-            replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
-            if self.left_out
-            else self
-        )
-
-    def _name_codings(self, chosen: Bools) -> Iterator[tuple[int, Document, str]]:
-        """Return the place of each coding that is chosen, its text and the name of its coder."""
-        for place in np.flatnonzero(chosen).tolist():
-            coder = self.names[self.columns.codings["coder"][place]]
-            yield place, self.texts[self.columns.document_of_coding[place]], coder
+        if not self.left_out:
+            return self
+        return replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -238,7 +227,7 @@ class ProjectAnswers:
 
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""
-        for coding in self.columns.each_coding(self.find_places(texts).tolist()):
+        for coding in self.columns.each_coding(self.find_places(texts)):
             yield self.texts[coding.document], self.names[coding.coding["coder"]], coding
 
     def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
@@ -246,7 +235,9 @@ class ProjectAnswers:
         codings = (self if texts is None else self.restrict(texts)).columns
         names = [self.names[coder] for coder in codings.codings["coder"].tolist()]
         rows = list(zip(names, codings.codings["key"].tolist(), strict=True))
-        bounds = zip(codings.first_coding.tolist(), codings.documents["codings"].tolist(), strict=True)
+        bounds = zip(
+            starts_of(codings.documents["codings"]).tolist(), codings.documents["codings"].tolist(), strict=True
+        )
         return [rows[first : first + size] for first, size in bounds]
 
     def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:
@@ -275,25 +266,14 @@ class ProjectAnswers:
 
     def count_left_out(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> dict[str, int]:
         """Return how many codings are left out, by reason: of all texts and rounds, or of some."""
-        counts = Counter(
-            coding.reason
-            for coding in self.left_out
-            if (not texts or coding.text in texts) and (not rounds or coding.round in rounds)
-        )
+        counts = Counter(coding.reason for coding in self.left_out if _is_of(coding, texts, rounds))
         return {reason: counts[reason] for reason in (IS_GOLD, *REASONS_LEFT_OUT)}
 
     def count_other_versions(self, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
         """Return how many judgements are missing as of other versions: of all texts and rounds, or of some."""
-        counts = self.columns.n_other_versions
-        of_codings = [
-            OtherVersions(text.slug, coder, int(counts[place]), text.round)
-            for place, text, coder in self._name_codings(counts > 0)
-        ]
-        return sum(
-            coding.n
-            for coding in (*of_codings, *self.other_versions)
-            if (not texts or coding.text in texts) and (not rounds or coding.round in rounds)
-        )
+        codings = [self._left_out(place) for place in np.flatnonzero(self.columns.n_other_versions).tolist()]
+        codings += [coding for coding in self.left_out if coding.reason == OTHER_VERSIONS]
+        return sum(coding.n for coding in codings if _is_of(coding, texts, rounds))
 
     @cached_property
     def rounds(self) -> tuple[str, ...]:
@@ -320,13 +300,28 @@ class ProjectAnswers:
         about += [list(self.singletons)] if self.singletons and not self.units else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
+        columns, names = self.columns, [self.names[coder] for coder in self.columns.codings["coder"].tolist()]
+        # of a project with one round the name is nothing that answers depend on
+        several, of_keys, own = (
+            len(self.rounds) > 1,
+            columns.documents["digest"].tolist(),
+            columns.codings["digest"].tolist(),
+        )
+        sizes, end = columns.documents["codings"].tolist(), 0
         texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
-        for text, whole, codings in self._digest_documents():
+        for text, keys, size in zip(self.texts, of_keys, sizes, strict=True):
+            begin, end = end, end + size
+            place = json.dumps([text.round, text.occasion] if several else []).encode()
+            whole = hashlib.sha256(place + keys + b"".join(sorted(own[begin:end]))).digest()
             texts[text.text_pk].append(whole)
-            for coder, own in codings:
-                coders[coder].append(own)
+            for name, answers in zip(names[begin:end], own[begin:end], strict=True):
+                # gold is no coder like the others: which answers are its own matters
+                is_gold = b"gold" if name == GOLD else b""
+                coders[name].append(hashlib.sha256(whole + answers + is_gold).digest())
         for parts in (texts, coders):
-            digest.update(b"".join(sorted(hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())))
+            digest.update(
+                b"".join(sorted(hashlib.sha256(b"".join(sorted(of_one))).digest() for of_one in parts.values()))
+            )
         return digest.hexdigest()[:16]
 
     @property
@@ -342,29 +337,6 @@ class ProjectAnswers:
             digest.update(array.tobytes())
         return digest.hexdigest()
 
-    def _digest_documents(self) -> Iterator[tuple[Document, bytes, list[tuple[str, bytes]]]]:
-        """Return of each text what is equal for equal answers in it, and the same of each of its coders."""
-        # of a project with one round the name is nothing that answers depend on
-        several, columns, end = len(self.rounds) > 1, self.columns, 0
-        kinds = {(text.round, text.occasion) for text in self.texts}
-        places = {kind: json.dumps(kind if several else []).encode() for kind in kinds}
-        digests = columns.codings["digest"].tolist()
-        names = [self.names[coder] for coder in columns.codings["coder"].tolist()]
-        of_keys, sizes = columns.documents["digest"].tolist(), columns.documents["codings"].tolist()
-        for text, keys, size in zip(self.texts, of_keys, sizes, strict=True):
-            begin, end = end, end + size
-            own = digests[begin:end]
-            whole = hashlib.sha256(places[text.round, text.occasion] + keys + b"".join(sorted(own))).digest()
-            # gold is no coder like the others: which answers are its own matters
-            yield (
-                text,
-                whole,
-                [
-                    (name, hashlib.sha256(whole + digest + (b"gold" if name == GOLD else b"")).digest())
-                    for name, digest in zip(names[begin:end], own, strict=True)
-                ],
-            )
-
     def text(self, slug: str, round_name: str = "") -> Document | None:
         """Return the text with that address: its document in the round of that name, or in its latest."""
         return next(
@@ -372,13 +344,10 @@ class ProjectAnswers:
         )
 
 
-def _names_of(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:
+def name_coders(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:
     """Return whose codings some of these are, by name."""
     return tuple(sorted(names[number] for number in set(columns.codings["coder"][chosen].tolist())))
 
 
-def _filter_coders[One: (CodingLeftOut, OtherVersions)](
-    found: tuple[One, ...], chosen: frozenset[str]
-) -> tuple[One, ...]:
-    """Return what is of the chosen coders, and gold, which is nobody's."""
-    return tuple(coding for coding in found if coding.coder in chosen or coding.coder == GOLD) if chosen else found
+def _is_of(coding: CodingLeftOut, texts: Collection[str], rounds: Collection[str]) -> bool:
+    return (not texts or coding.text in texts) and (not rounds or coding.round in rounds)

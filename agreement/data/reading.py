@@ -7,7 +7,7 @@ A process keeps the answers of the projects that were looked at last, until the 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import batched
 from threading import Lock
@@ -16,18 +16,17 @@ import numpy as np
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
-from agreement.data.codings import Codings, list_gold, read_codings, read_gold
+from agreement.data.codings import Codings, list_codings
 from agreement.data.columns import AnswerColumns
-from agreement.data.documents import Document, shift_of
+from agreement.data.documents import shift_of
 from agreement.data.gold import GOLD
 from agreement.data.judgements import CodedDocument, read_judgements
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
 from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
-from agreement.data.stamps import Stamp, read_stamp
-from agreement.measures.data.arrays import run_offsets
-from agreement.models import FiguresVersion, StoredAnswers
+from agreement.data.stamps import Stamp, read_rows, read_stamp
+from agreement.models import StoredAnswers
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot
 from annotations.models import Project
@@ -79,7 +78,7 @@ def read_answers(
     reading = _Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
         answers, read_now = _read_all(reading, question, unasked)
-    _store(reading, read_now)
+    _store(read_now)
     return answers if may_see_gold(project) else answers.without_gold()
 
 
@@ -118,15 +117,8 @@ class _Reading:
         else:
             all_marks = self.gold or self.models
             columns = read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
-        kind, texts = answer_kind(self.project), tuple(coded.document for coded in documents)
-        # which coder is which does not matter here, so that each document has its own
-        numbered, names = columns.codings.copy(), list(map(str, range(columns.documents["codings"].max(initial=0))))
-        numbered["coder"] = run_offsets(columns.documents["codings"])
-        of_numbers = ProjectAnswers.of_texts(
-            *(kind, "missing", categories.keys, texts, replace(columns, codings=numbered), tuple(names)),
-            singletons=categories.singletons,
-        )
-        return replace(with_sets(of_numbers), codings=columns.codings)
+        texts = tuple(coded.document for coded in documents)
+        return with_sets(answer_kind(self.project), categories, texts, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +141,7 @@ def _remember(key: Hashable, known: _Known) -> None:
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
-        sizes = {one: each.columns.nbytes for one, each in _answers.items()}
+        sizes = {one: sum(table.nbytes for table in each.columns.tables) for one, each in _answers.items()}
         while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
             del sizes[_answers.popitem(last=False)[0]]
 
@@ -160,34 +152,30 @@ def forget_answers() -> None:
         _answers.clear()
 
 
-# A document that was read, with its version and the parts of a stored row.
-type _ReadDocument = tuple[Document, bytes, bytes, str]
-type _Read = list[_ReadDocument]
-
-
-def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, tuple[Codings, _Read]]:
+def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
     """Return the answers, and what was not stored of them."""
     project = reading.project
     categories, scheme_version = read_categories(project)
     with _lock:
         known = _answers.get(reading.key)
     stamp = read_stamp(project)
-    read_now: _Read = []
+    read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
-        codings = _read_codings(reading, stamp)
-        columns, read_now = _read_documents(reading, categories, str(scheme_version), codings)
+        rows = read_rows(project)
+        codings = list_codings(rows, gold=reading.gold, models=reading.models)
+        version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
+        columns, read_now = _read_documents(reading, categories, version, codings)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
-    # another object, so that what is found out of its tables goes with the request
-    codings, columns, names = known.codings, replace(known.columns), known.names
-    gold = () if reading.gold or reading.units else list_gold(project)
+    codings = known.codings
+    gold = () if reading.gold or reading.units else codings.gold
     answers = ProjectAnswers.of_texts(
         answer_kind(project),
         project.unmarked,
         categories.keys,
         codings.documents,
-        columns,
-        names,
+        replace(known.columns),  # another object, so that what is found out of its tables goes with the request
+        known.names,
         units=reading.units,
         singletons=categories.singletons,
         levels=tuple(level.key for level in categories.levels),
@@ -207,99 +195,56 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
             asked = next(iter(questions), None)
         if asked is not None:
             answers = read_question(project, scheme, asked, unasked, answers)
-    return answers, (codings, read_now)
-
-
-def _read_codings(reading: _Reading, stamp: Stamp) -> Codings:
-    """Return the codings; beside gold those that were read without it under the same stamp."""
-    if not reading.gold:
-        return read_codings(reading.project, models=reading.models)
-    with _lock:
-        known = _answers.get(replace(reading, gold=False).key)
-    if known is None or known.stamp != stamp:
-        return read_gold(reading.project, read_codings(reading.project, models=reading.models))
-    return read_gold(reading.project, known.codings)
-
-
-def read_figures_version(project: Project) -> int:
-    """Return how often the figures were refreshed by hand. One query."""
-    return FiguresVersion.objects.filter(project=project).values_list("number", flat=True).first() or 0
+    return answers, read_now
 
 
 def _read_documents(
-    reading: _Reading, categories: Categories, scheme_version: str, codings: Codings
-) -> tuple[AnswerColumns, _Read]:
+    reading: _Reading, categories: Categories, version: str, codings: Codings
+) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
     documents = [CodedDocument(*pair) for pair in zip(codings.documents, codings.rows, strict=True)]
     if len(documents) < MIN_STORED or reading.versions:
         batches = [reading.read(categories, batch) for batch in batched(documents, READ_AT_ONCE)]
         return AnswerColumns.concatenate(batches), []
-    versions = codings.versions(f"{FORM} {read_figures_version(reading.project)} {scheme_version}")
-    stored, parts = _read_stored(reading, codings), dict[int, tuple[bytes, str]]()
-    for place, version in enumerate(versions):
-        found = stored.get(documents[place].document.pk)
-        if found is not None and found[0] == version:
-            parts[place] = found[1:]
-    missing, read_now = [place for place in range(len(documents)) if place not in parts], list[_ReadDocument]()
+    versions, keys, read_now = codings.versions(version), codings.keys, list[StoredAnswers]()
+    of_reading = {"project": reading.project, "reading": reading.name}
+    columns = "text_id", "round_id", "occasion", "version", "content", "names"
+    rows = StoredAnswers.objects.filter(**of_reading).values_list(*columns).iterator(500)
+    stored = {tuple(key): (bytes(version), bytes(content), names) for *key, version, content, names in rows}
+    found = [stored.get(key, (b"", b"", "")) for key in keys]
+    missing = [place for place, version in enumerate(versions) if found[place][0] != version]
     for batch in batched(missing, READ_AT_ONCE):
-        columns = reading.read(categories, [documents[place] for place in batch])
-        for place, part in zip(batch, columns.to_bytes(), strict=True):
-            parts[place] = part
-            read_now.append((documents[place].document, versions[place], *part))
-    return AnswerColumns.from_bytes([parts[place] for place in range(len(documents))]), read_now
+        columns_read = reading.read(categories, [documents[place] for place in batch])
+        for place, (content, names) in zip(batch, columns_read.to_bytes(), strict=True):
+            found[place] = (versions[place], content, names)
+            key = dict(zip(("text_id", "round_id", "occasion"), keys[place], strict=True))
+            read_now.append(StoredAnswers(**of_reading, **key, version=versions[place], content=content, names=names))
+    return AnswerColumns.from_bytes([part[1:] for part in found]), read_now
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
     """Return the columns with coders and reasons, and the keys of further documents of a text; the names of coders."""
     rows = [row for of_document in codings.rows for row in of_document]
     names = tuple(sorted({row.coder for row in rows}))
-    number = {name: place for place, name in enumerate(names)}
-    filled = columns.codings.copy()
+    number, number_of_reason = ({name: place for place, name in enumerate(one)} for one in (names, REASONS))
+    filled, members = columns.codings.copy(), columns.members.copy()
     filled["coder"] = [number[row.coder] for row in rows]
-    filled["reason"] = [REASONS.index(row.reason) for row in rows]
-    members = columns.members.copy()
+    filled["reason"] = [number_of_reason[row.reason] for row in rows]
     shifts = np.array([shift_of(document.pk) for document in codings.documents], dtype=np.int64)
     members["key"] += np.repeat(shifts, columns.n_members)
     return replace(columns, codings=filled, members=members), names
 
 
-def _read_stored(reading: _Reading, codings: Codings) -> Mapping[int, tuple[bytes, bytes, str]]:
-    """Return what is stored of each document, by key: version, content and names. One query."""
-    rounds = {pk: name for name, pk in codings.rounds.items()}
-    keys = {(document.text_pk, document.round, document.occasion): document.pk for document in codings.documents}
-    rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
-    columns = ("text_id", "round_id", "occasion", "version", "content", "names")
-    return {
-        keys[text, rounds[round_], occasion]: (bytes(version), bytes(content), names)
-        for text, round_, occasion, version, content, names in rows.values_list(*columns).iterator(500)
-        if round_ in rounds and (text, rounds[round_], occasion) in keys
-    }
-
-
-def _store(reading: _Reading, found: tuple[Codings, _Read]) -> None:
+def _store(read_now: Sequence[StoredAnswers]) -> None:
     """Store what was read; nobody waits for it: where somebody else writes to SQLite it is left for the next look."""
-    codings, read_now = found
     if not read_now:
         return
-    rows = [
-        StoredAnswers(
-            project=reading.project,
-            text_id=document.text_pk,
-            round_id=codings.rounds[document.round],
-            occasion=document.occasion,
-            reading=reading.name,
-            version=version,
-            content=content,
-            names=names,
-        )
-        for document, version, content, names in read_now
-    ]
     try:
         with try_sqlite_write_lock() as is_free:
             if is_free:
                 with refuse_busy_database(), transaction.atomic():
                     StoredAnswers.objects.bulk_create(
-                        rows,
+                        read_now,
                         batch_size=READ_AT_ONCE,
                         update_conflicts=True,
                         unique_fields=["text", "round", "occasion", "reading"],

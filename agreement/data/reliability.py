@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from agreement.data.categories import Categories
 from agreement.data.columns import (
     ELEMENT,
     MARK_SET,
@@ -16,6 +17,7 @@ from agreement.data.columns import (
     ranges,
     starts_of,
 )
+from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets, values_of_sets
@@ -64,50 +66,58 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
     has_set = columns.marks["set"] != NO_SET
     if linked:
         has_set &= np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
-    sets = np.where(has_set, columns.first_set[columns.document_of_mark] + columns.marks["set"], NO_SET)[is_judged]
+    sets = np.where(
+        has_set, starts_of(columns.documents["sets"])[columns.document_of_mark] + columns.marks["set"], NO_SET
+    )[is_judged]
     # judgements of other versions stand behind these
     set_of = np.concatenate((sets, np.full(len(found.unit) - len(sets), NO_SET)))
     of_element = np.repeat(
         np.repeat(np.arange(len(columns.documents)), columns.documents["sets"]), columns.sets["size"]
     )
     members = columns.number_members(of_element, columns.elements["member"].astype(np.int64))
-    return values_of_sets(found, columns.first_element, members, set_of, unmarked=unmarked)
+    starts = np.concatenate(([0], np.cumsum(columns.sets["size"], dtype=np.int64)))
+    return values_of_sets(found, starts, members, set_of, unmarked=unmarked)
 
 
-def with_sets(answers: ProjectAnswers) -> AnswerColumns:
-    """Return the columns of the answers with the set of each mark: its whole chain, or the union of its classes."""
-    found, columns = collect_answers(answers), answers.columns
+def with_sets(kind: str, categories: Categories, texts: tuple[Document, ...], columns: AnswerColumns) -> AnswerColumns:
+    """Return the answers with the set of each mark: its whole chain, or the union of its classes."""
+    # which coder is which does not matter here, so that each document has its own
+    numbered = columns.codings.copy()
+    numbered["coder"] = run_offsets(columns.documents["codings"])
+    names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
+    answers = ProjectAnswers.of_texts(
+        kind, "missing", categories.keys, texts, replace(columns, codings=numbered), names
+    )
+    found = collect_answers(answers)
     found = replace(found, others=range(len(found.others)))
-    if answers.kind == Project.Answers.INDICES:
-        cells = indexed_values(found, singletons=answers.singletons).cells
+    if kind == Project.Answers.INDICES:
+        cells = indexed_values(found, singletons=categories.singletons).cells
     else:
         cells = pointed_values(found, top="chain").cells
     coder, document = answers.column_of_coding[columns.coding_of_mark], columns.document_of_mark
     of_mark = np.full(len(coder), NO_SET, dtype=np.int64)
     is_known = coder >= 0
     of_mark[is_known] = cells.codes[columns.unit_of_mark[is_known], coder[is_known]] - len(cells.labels)
-    is_set, n_documents = of_mark >= 0, len(columns.documents)
+    is_set = of_mark >= 0
     of_set = np.zeros(len(cells.starts) - 1, dtype=np.int64)
     of_set[of_mark[is_set]] = document[is_set]
     order = np.argsort(of_set, kind="stable")
-    documents, marks, sets = columns.documents.copy(), columns.marks.copy(), np.zeros(len(order), MARK_SET)
-    documents["sets"] = np.bincount(of_set, minlength=n_documents)
+    sizes = np.diff(cells.starts)[order]
+    documents, marks = columns.documents.copy(), columns.marks.copy()
+    sets, elements = np.zeros(len(order), MARK_SET), np.zeros(int(sizes.sum()), ELEMENT)
+    documents["sets"] = np.bincount(of_set, minlength=len(documents))
     number = np.empty(len(order), dtype=np.int64)
     number[order] = run_offsets(documents["sets"])
     marks["set"] = NO_SET
     marks["set"][is_set] = number[of_mark[is_set]]
-    sizes = np.diff(cells.starts)[order]
     sets["size"] = sizes
-    elements = np.zeros(int(sizes.sum()), ELEMENT)
     of_element = np.repeat(of_set[order], sizes)
-    members = cells.members[ranges(cells.starts[order], sizes)]
-    n_units = len(columns.units)
+    members, n_units = cells.members[ranges(cells.starts[order], sizes)], len(columns.units)
     others = np.array([*cells.others, 0], dtype=np.int64)[np.maximum(members - n_units, -1)]
-    units_in = columns.documents["units"].astype(np.int64)
     elements["member"] = np.where(
         members < n_units,
         members - columns.first_unit[of_element],
-        units_in[of_element] + others - starts_of(columns.documents["others"])[of_element],
+        documents["units"][of_element] + others - starts_of(documents["others"])[of_element],
     )
     return replace(columns, documents=documents, marks=marks, sets=sets, elements=elements, has_sets=True)
 

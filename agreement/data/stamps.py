@@ -1,4 +1,4 @@
-"""What tells that something of a project has changed since figures were computed."""
+"""The rows that say who has coded which texts of a project, and a stamp that changes with them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import hashlib
 from typing import Any, NamedTuple
 
 from django.core.cache import caches
-from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField
-from django.db.models import Value as Constant
+from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
 from agreement.models import FiguresVersion
 from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text
+
+CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
+CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
 
 
 class Stamp(NamedTuple):
@@ -25,6 +27,19 @@ class Stamp(NamedTuple):
     uuid: str | None
 
 
+class ProjectRows(NamedTuple):
+    """The texts, rounds, members and codings (CODINGS) of a project: rows in JSON with commas between them.
+
+    `refreshed` says how often figures were refreshed by hand.
+    """
+
+    texts: str
+    rounds: str
+    members: str
+    refreshed: int | None
+    codings: str
+
+
 def read_stamp(project: Project) -> Stamp:
     """Return the stamp of a project, the same as before where nothing has changed since. One query.
 
@@ -36,31 +51,44 @@ def read_stamp(project: Project) -> Stamp:
     key = f"stamp:{project.pk}"
     seen: Stamp | None = caches["process"].get(key)
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
-    model = Coalesce("model__pk", Constant(0))
-    columns = {
-        "stamp_of_codings": _summarize(
+    columns = _columns(project) | {
+        "known_of_codings": _summarize(
             Coding.with_gold.filter(text__project=project), "text__project", Sum("version"), Max("created_at")
         ),
-        "stamp_of_moved": _summarize(RoundText.objects.filter(round__project=project), "round__project"),
-        "stamp_of_texts": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
-        "stamp_of_rounds": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
-        "stamp_of_people": _join(
-            Membership.objects.filter(project=project), "project", "user_id", "user__username", "role", "group", model
-        ),
-        "stamp_of_refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
+        "known_of_rounds": _summarize(RoundText.objects.filter(round__project=project), "round__project"),
         "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
         "last_operation": Subquery(operations.values("pk")[:1]),
         "last_uuid": Subquery(operations.values(one=uuid)[:1]),
     }
-    rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
-    # of a project that is deleted nothing
-    *found, seen_uuid, operation, last_uuid = rows.first() or [None] * len(columns)
+    *found, seen_uuid, operation, last_uuid = _read(project, columns)
     digest = hashlib.blake2b("\x1d".join(map(str, found)).encode(), digest_size=16).hexdigest()
     if seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid):
         return seen
     stamp = Stamp(digest, operation or 0, last_uuid)
     caches["process"].set(key, stamp)
     return stamp
+
+
+def read_rows(project: Project) -> ProjectRows:
+    """Return the rows of a project that say who has coded what. One query."""
+    codings = Coding.with_gold.filter(text__project=project)
+    columns = _columns(project) | {"codings_in_json": _join(codings, "text__project", *CODINGS)}
+    return ProjectRows(*_read(project, columns))
+
+
+def _read(project: Project, columns: dict[str, Subquery]) -> tuple[Any, ...]:
+    rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
+    return rows.first() or (None,) * len(columns)  # of a project that is deleted nothing
+
+
+def _columns(project: Project) -> dict[str, Subquery]:
+    members = Membership.objects.filter(project=project)
+    return {
+        "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
+        "rounds_in_json": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
+        "members_in_json": _join(members, "project", "user_id", "user__username", "role", "group", MODEL),
+        "refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
+    }
 
 
 def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
@@ -70,13 +98,16 @@ def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
 
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:
-    """Return columns of all rows in one text. In another order it is another text, and figures are computed again."""
-    joined = StringAgg(_Row(*columns), Constant("\x1e"), output_field=TextField())
+    """Return all rows in one text. In another order it is another text, and figures are computed again."""
+    joined = StringAgg(_Row(*columns), Value(","), output_field=TextField())
     return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))
 
 
 class _Row(Func):
-    """Columns that are never null as one text."""
+    """Columns as an array in JSON, in text."""
 
-    template, arg_joiner = "%(expressions)s", " || '\x1f' || "
-    output_field = TextField()
+    function, output_field = "JSON_ARRAY", TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """Return the function of PostgreSQL, whose JSON is no text."""
+        return self.as_sql(compiler, connection, template="JSON_BUILD_ARRAY(%(expressions)s)::text", **context)

@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
 
 from django.http import Http404
 
-from agreement.data.pyramids.scu_words import scus_by_word
+from agreement.data.pyramids.words import scus_by_word
 from agreement.measures import Pyramid
 from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
@@ -112,12 +114,6 @@ def require_pyramids(project: Project) -> None:
         raise Http404("There are no pyramids in this project.")
 
 
-def read_pyramids(project: Project, docset: str = "") -> Pyramids:
-    """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
-    with read_snapshot():
-        return _read_pyramids(project, docset)
-
-
 @dataclass(frozen=True, eq=False)
 class EveryPyramid:
     """The docsets of a project, by their addresses, and the pyramids of all rounds by the keys of their codings."""
@@ -128,85 +124,139 @@ class EveryPyramid:
 
 def read_every_pyramid(project: Project) -> EveryPyramid:
     """Return all pyramids of a project, agreed ones among them. Six queries, whatever the size."""
-    with read_snapshot():
-        docsets = _read_docsets(project, "")
-        codings = Coding.objects.filter(text__docset__in=docsets.chosen, kind__in=PYRAMID_KINDS).order_by()
-        rows = list(codings.values_list("pk", "text__docset", "kind", "coder__username", "status"))
-        marks, labels = _read_marks(docsets.chosen, PYRAMID_KINDS), _read_labels(docsets.chosen)
-        infos = docsets.infos
-    return EveryPyramid(
-        tuple(infos.values()),
-        {
-            pk: _pyramid_annotation(infos[docset], coder, kind, status, marks[pk], labels[pk])
-            for pk, docset, kind, coder, status in rows
-            if docset in infos
-        },
-    )
+    rows = _read_rows(project, kind__in=PYRAMID_KINDS)
+    return EveryPyramid(tuple(rows.docsets.values()), {one.pk: rows.annotation(one) for one in rows.codings})
 
 
-@dataclass(frozen=True, slots=True)
-class _Docsets:
-    """The docsets by their keys, those whose content is read (`chosen`), and the texts of these."""
-
-    infos: dict[int, DocsetInfo]
-    chosen: list[int]
-    texts: dict[int, tuple[int, int, str, str, str, str]]
-
-
-def _read_docsets(project: Project, docset: str) -> _Docsets:
-    """Return the docsets, with the texts of all or of the one with that address. Three queries."""
-    docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
-    chosen = [row[0] for row in docsets if not docset or row[1] == docset]
-    texts = {
-        row[0]: row
-        for row in Text.objects.filter(docset__in=chosen)
-        .order_by("pk")
-        .values_list("pk", "docset_id", "role", "slug", "title", "system")
-    }
-    models = {docset_pk: pk for pk, docset_pk, role, *_ in texts.values() if role == Text.Role.MODELS}
-    stretches: dict[int, list[tuple[str, Span]]] = defaultdict(list)
-    for text, label, start, end in (
-        Segment.objects.filter(text__docset__in=chosen, kind=Segment.Kind.SUMMARY)
-        .order_by("start")
-        .values_list("text_id", "label", "start", "end")
-    ):
-        stretches[text].append((label or f"summary {len(stretches[text]) + 1}", (start, end)))
-    infos = {
-        pk: _docset_info(pk, slug, title, models.get(pk, 0), stretches[models.get(pk, 0)])
-        for pk, slug, title in docsets
-    }
-    return _Docsets(infos, chosen, texts)
-
-
-def _read_pyramids(project: Project, docset: str) -> Pyramids:
-    docsets = _read_docsets(project, docset)
-    infos, chosen, texts = docsets.infos, docsets.chosen, docsets.texts
-    codings = sorted(
-        # what is practice, or coded to be compared with an earlier round, is no result
-        Coding.objects.filter(text__docset__in=chosen, round__kind__in=COUNTED_KINDS)
-        .order_by()
-        .values_list("pk", "text_id", "kind", "coder__username", "status"),
-        key=lambda row: (texts[row[1]][3], row[3], row[2]),
-    )
-    marks, labels = _read_marks(chosen), _read_labels(chosen)
+def read_pyramids(project: Project, docset: str = "") -> Pyramids:
+    """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
+    # what is practice, or coded to be compared with an earlier round, is no result
+    rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)
     annotations: dict[tuple[int, str, str], PyramidAnnotation] = {}
-    for pk, text, kind, coder, status in codings:
-        if kind in PYRAMID_KINDS:
-            info = infos[texts[text][1]]
-            owner = "" if kind == Coding.Kind.AGREED else coder
-            annotations[info.pk, kind, owner] = _pyramid_annotation(info, coder, kind, status, marks[pk], labels[pk])
+    for coding in rows.codings:
+        if coding.kind in PYRAMID_KINDS:
+            owner = "" if coding.kind == Coding.Kind.AGREED else coding.coder
+            annotations[rows.texts[coding.text].docset, coding.kind, owner] = rows.annotation(coding)
     peer_marks = []
-    for pk, text, kind, coder, status in codings:
-        if kind in PYRAMID_OF_PEER_KIND:
-            _, docset_pk, _, slug, title, system = texts[text]
-            pyramid = PYRAMID_OF_PEER_KIND[Coding.Kind(kind)]
-            owner = coder if pyramid == Coding.Kind.PYRAMID else ""
-            reference = annotations.get((docset_pk, pyramid, owner))
-            peer = Peer(infos[docset_pk], slug, title, system)
-            peer_marks.append(_peer_marks(peer, coder, kind, status, marks[pk], reference))
-    n_peers = sum(role == Text.Role.PEER for _, _, role, *_ in texts.values())
+    for coding in rows.codings:
+        if coding.kind in PYRAMID_OF_PEER_KIND:
+            pyramid = PYRAMID_OF_PEER_KIND[Coding.Kind(coding.kind)]
+            owner = coding.coder if pyramid == Coding.Kind.PYRAMID else ""
+            reference = annotations.get((rows.texts[coding.text].docset, pyramid, owner))
+            peer_marks.append(rows.peer_marks(coding, reference))
     peer_marks.sort(key=lambda one: (one.peer.docset.slug, one.peer.slug, one.agreed, one.coder))
-    return Pyramids(tuple(infos.values()), tuple(annotations.values()), tuple(peer_marks), n_peers)
+    n_peers = sum(text.role == Text.Role.PEER for text in rows.texts.values())
+    return Pyramids(tuple(rows.docsets.values()), tuple(annotations.values()), tuple(peer_marks), n_peers)
+
+
+class _Text(NamedTuple):
+    docset: int
+    role: str
+    slug: str
+    title: str
+    system: str
+
+
+class _Coding(NamedTuple):
+    pk: int
+    text: int
+    kind: str
+    coder: str
+    status: str
+
+
+class _Mark(NamedTuple):
+    """A stretch that a coder marked: `in_scu` is None where it has no category, else whether that takes an SCU."""
+
+    key: str
+    parts: list[list[int]]
+    in_scu: bool | None
+    scus: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What was read of docsets and texts, by key, and of codings: what was marked in each, and the labels of SCUs."""
+
+    docsets: dict[int, DocsetInfo]
+    texts: dict[int, _Text]
+    codings: list[_Coding]
+    marks: Mapping[int, list[_Mark]]
+    labels: Mapping[int, dict[str, str]]
+
+    def annotation(self, coding: _Coding) -> PyramidAnnotation:
+        """Return the pyramid of a coding."""
+        marks, labels = self.marks[coding.pk], self.labels[coding.pk]
+        contributors = tuple(
+            Contributor(one.key, one.parts, tuple(one.scus)) for one in marks if one.in_scu and one.scus
+        )
+        keys = dict.fromkeys([*(key for one in contributors for key in one.scus), *labels])
+        return PyramidAnnotation(
+            docset=self.docsets[self.texts[coding.text].docset],
+            coder=coding.coder,
+            agreed=coding.kind == Coding.Kind.AGREED,
+            submitted=coding.status == Coding.Status.SUBMITTED,
+            contributors=contributors,
+            labels={key: labels.get(key) or f"({key})" for key in keys},
+        )
+
+    def peer_marks(self, coding: _Coding, reference: PyramidAnnotation | None) -> PeerMarks:
+        """Return what a coding of a peer says by this pyramid."""
+        docset, _, slug, title, system = self.texts[coding.text]
+        marks, labels = self.marks[coding.pk], reference.labels if reference else {}
+        submitted = coding.status == Coding.Status.SUBMITTED
+        known = {place: [key for key in one.scus if one.in_scu and key in labels] for place, one in enumerate(marks)}
+        return PeerMarks(
+            peer=Peer(self.docsets[docset], slug, title, system),
+            coder=coding.coder,
+            agreed=coding.kind == Coding.Kind.PEER_AGREED,
+            submitted=submitted,
+            started=bool(marks) or submitted,
+            reference=reference,
+            counts=dict(Counter(chain.from_iterable(known.values()))),
+            n_outside=sum(one.in_scu is False for one in marks),
+            n_orphaned=sum(one.in_scu is not False and not known[place] for place, one in enumerate(marks)),
+        )
+
+
+def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
+    """Return the docsets, and these codings of all or of the one with that address."""
+    with read_snapshot():
+        docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
+        chosen = [pk for pk, slug, _ in docsets if docset in ("", slug)]
+        columns = ("pk", "docset_id", "role", "slug", "title", "system")
+        of_texts = Text.objects.filter(docset__in=chosen).order_by("pk").values_list(*columns)
+        texts = {pk: _Text(*rest) for pk, *rest in of_texts}
+        models = {text.docset: pk for pk, text in texts.items() if text.role == Text.Role.MODELS}
+        summaries: dict[int, list[tuple[str, Span]]] = defaultdict(list)
+        segments = Segment.objects.filter(text__docset__in=chosen, kind=Segment.Kind.SUMMARY).order_by("start")
+        for text, label, start, end in segments.values_list("text_id", "label", "start", "end"):
+            summaries[text].append((label or f"summary {len(summaries[text]) + 1}", (start, end)))
+        infos = {}
+        for pk, slug, title in docsets:
+            own = summaries[text := models.get(pk, 0)]
+            infos[pk] = DocsetInfo(
+                pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
+            )
+        of_docsets = Coding.objects.filter(text__docset__in=chosen, **selection).order_by()
+        rows = of_docsets.values_list("pk", "text_id", "kind", "coder__username", "status")
+        codings = [_Coding(*row) for row in rows]
+        codings.sort(key=lambda coding: (texts[coding.text].slug, coding.coder, coding.kind))
+        of_codings = {f"coding__{name}": value for name, value in selection.items()}
+        judgements = Judgement.objects.filter(
+            coding__text__docset__in=chosen, markable__level__coded=True, **of_codings
+        ).order_by("markable__start", "-markable__end", "markable__key", "indices__pk")
+        marks: dict[int, dict[int, _Mark]] = defaultdict(dict)
+        columns = ("coding_id", "pk", "markable__key", "markable__parts", "category__takes_index", "indices__entity")
+        for coding, pk, key, parts, in_scu, scu in judgements.values_list(*columns):
+            mark = marks[coding].setdefault(pk, _Mark(key, parts, in_scu, []))
+            mark.scus.extend([] if scu is None else [scu])
+        labels: dict[int, dict[str, str]] = defaultdict(dict)
+        scus = SCU.objects.filter(coding__text__docset__in=chosen).order_by("pk")
+        for coding, key, label in scus.values_list("coding_id", "key", "label"):
+            labels[coding][key] = label
+    of_marks = defaultdict(list, {coding: list(of_coding.values()) for coding, of_coding in marks.items()})
+    return _Rows(infos, texts, codings, of_marks, labels)
 
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
@@ -222,78 +272,3 @@ def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
     for text, pk, start, end in words.values_list("text_id", "pk", "start", "end"):
         spans[text][pk] = (start, end)
     return spans
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A stretch that a coder marked: `in_scu` is None where it has no category, else whether that takes an SCU."""
-
-    key: str
-    parts: list[list[int]]
-    in_scu: bool | None
-    scus: tuple[str, ...]
-
-
-def _read_marks(docsets: list[int], kinds: Collection[str] = ()) -> dict[int, list[_Mark]]:
-    """Return what was marked in each coding, in text order; of some kinds of codings, or of all."""
-    of_kinds = {"coding__kind__in": kinds} if kinds else {}
-    rows = (
-        Judgement.objects.filter(coding__text__docset__in=docsets, markable__level__coded=True, **of_kinds)
-        .order_by("markable__start", "-markable__end", "markable__key", "indices__pk")
-        .values_list("coding_id", "pk", "markable__key", "markable__parts", "category__takes_index", "indices__entity")
-    )
-    marks: dict[int, dict[int, _Mark]] = defaultdict(dict)
-    for coding, pk, key, parts, in_scu, scu in rows:
-        before = marks[coding].get(pk)
-        scus = (*(before.scus if before else ()), *([scu] if scu is not None else []))
-        marks[coding][pk] = _Mark(key, parts, in_scu, scus)
-    return defaultdict(list, {coding: list(of_coding.values()) for coding, of_coding in marks.items()})
-
-
-def _read_labels(docsets: list[int]) -> dict[int, dict[str, str]]:
-    """Return the labels of the SCUs of each pyramid."""
-    labels: dict[int, dict[str, str]] = defaultdict(dict)
-    for coding, key, label in (
-        SCU.objects.filter(coding__text__docset__in=docsets).order_by("pk").values_list("coding_id", "key", "label")
-    ):
-        labels[coding][key] = label
-    return labels
-
-
-def _docset_info(pk: int, slug: str, title: str, text: int, summaries: list[tuple[str, Span]]) -> DocsetInfo:
-    return DocsetInfo(pk, slug, title, text, tuple(name for name, _ in summaries), tuple(span for _, span in summaries))
-
-
-def _pyramid_annotation(
-    docset: DocsetInfo, coder: str, kind: str, status: str, marks: list[_Mark], labels: dict[str, str]
-) -> PyramidAnnotation:
-    contributors = tuple(Contributor(one.key, one.parts, one.scus) for one in marks if one.in_scu and one.scus)
-    keys = dict.fromkeys([*(key for one in contributors for key in one.scus), *labels])
-    return PyramidAnnotation(
-        docset=docset,
-        coder=coder,
-        agreed=kind == Coding.Kind.AGREED,
-        submitted=status == Coding.Status.SUBMITTED,
-        contributors=contributors,
-        labels={key: labels.get(key) or f"({key})" for key in keys},
-    )
-
-
-def _peer_marks(
-    peer: Peer, coder: str, kind: str, status: str, marks: list[_Mark], reference: PyramidAnnotation | None
-) -> PeerMarks:
-    labels = reference.labels if reference else {}
-    counts = Counter(key for one in marks if one.in_scu for key in one.scus if key in labels)
-    return PeerMarks(
-        peer=peer,
-        coder=coder,
-        agreed=kind == Coding.Kind.PEER_AGREED,
-        submitted=status == Coding.Status.SUBMITTED,
-        started=bool(marks) or status == Coding.Status.SUBMITTED,
-        reference=reference,
-        counts=dict(counts),
-        n_outside=sum(one.in_scu is False for one in marks),
-        n_orphaned=sum(
-            one.in_scu is not False and not (one.in_scu and any(key in labels for key in one.scus)) for one in marks
-        ),
-    )

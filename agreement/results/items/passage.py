@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
-from agreement.data.pyramids.scu_words import scus_by_word
+from agreement.data.pyramids.words import scus_by_word
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
 from annotations.models import Project, Text

@@ -115,15 +115,15 @@ def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alic
     assert len(reliability_data(read_answers(project).select(["open"]), **PLAIN).units) == before + 1
 
 
-def test_reading_takes_ten_queries_and_four_if_nothing_changed(
+def test_reading_takes_six_queries_and_three_if_nothing_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(7):
         first = read_answers(project)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert read_answers(project).fingerprint == first.fingerprint
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(7):
         assert read_answers(project).fingerprint != first.fingerprint
 
 
@@ -143,7 +143,7 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(
 
     with another_process(monkeypatch), connection.execute_wrapper(execute_and_save):
         extracted = read_answers(project)
-    assert len(saves) == 10
+    assert len(saves) == 7
     assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
     assert read_answers(project).coders == ("alice", "bob")
 

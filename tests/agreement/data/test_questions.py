@@ -376,7 +376,7 @@ def test_a_scheme_of_categories_alone_takes_no_query_more():
     with CaptureQueriesContext(connection) as plain:
         read_answers(plain_project)
     assert len(plain) < len(asked)
-    assert len(plain) == 10
+    assert len(plain) == 7
 
 
 def test_items_by_ranks_are_the_same_whatever_was_looked_at_before():
