@@ -32,6 +32,7 @@ from agreement.reports.links.coreference import (
     clusters_in,
     common_texts,
     count_in_several,
+    figures_of,
     find_clusters,
     overall_figures,
     pair_clusters,
@@ -464,7 +465,7 @@ def _periods(
             if chains:
                 scored = chains.counts[coder][TREND_SCORE]
                 rows = [number for number, text in enumerate(scored.texts) if text in keys]
-                f1 = scored.finish(scored.counts[rows].sum(axis=0)).f1 if scored.counts[rows].any() else None
+                f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
             coders.append(CoderInPeriod(coder, int(one["equal"][numbers].sum()) / total if total else None, f1))
         last = texts[-1]
         yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))

@@ -15,7 +15,7 @@ from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import TablesAndCharts
-from agreement.results.coreference import SCORE_COLUMNS, describe_in_several
+from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import Square, describe_equal
 from agreement.results.figures.plots import Dot, line_chart
@@ -122,11 +122,7 @@ def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> l
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
             f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
         )
-        rows = [
-            [called[one.name], SCORE_LABELS[name], score.recall, score.precision, *with_ends(score), score.notes]
-            for one in report.coders
-            for name, score in one.scores.items()
-        ]
+        rows = [[called[one.name], *score_cells(*score)] for one in report.coders for score in one.scores.items()]
         each = Table("each", "Recall, precision and F1 of each score", [Column("coder", "Coder"), *SCORE_COLUMNS], rows)
         tables += [scores, each]
     if groups and report.groups:
