@@ -13,9 +13,10 @@ from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import NOTHING
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
+from agreement.results.figures.charts import Chart
 from agreement.results.page import ResultPage
-from agreement.results.tables import Column, Kind
+from agreement.results.tables import Column, Kind, Table
 from annotations.models import Project
 from annotations.projects.navigation import PYRAMIDS
 
@@ -57,9 +58,15 @@ class PyramidPage[R](ResultPage[R]):
         return request
 
     def arrange(
-        self, request: AnalysisRequest, pyramids: Pyramids, content: TablesAndCharts, fields: Fields, **context: Any
+        self,
+        request: AnalysisRequest,
+        pyramids: Pyramids,
+        fields: Fields,
+        tables: Sequence[Table],
+        charts: Sequence[Chart] = (),
+        **context: Any,
     ) -> PageSections:
-        """Return the content with what the form of the page needs: the fields, and what it hands on."""
+        """Return what the page shows with what its form needs: the fields, and what it hands on."""
         options = request.options
         further = {name: value for name, value in options.items() if name not in fields}
         context |= {
@@ -69,7 +76,7 @@ class PyramidPage[R](ResultPage[R]):
             "n_docsets": len(pyramids.docsets),
             "n_peers": pyramids.n_peers,
         }
-        return PageSections(content.tables, content.charts, context=context)
+        return PageSections(tables, charts, context=context)
 
 
 def asked_of(request: AnalysisRequest, *names: str) -> list[str]:

@@ -22,7 +22,7 @@ from agreement.measures import (
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
+from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import strip_plot
 from agreement.results.pyramids import common
@@ -181,21 +181,32 @@ class Peers(common.PyramidPage[PeersReport]):
     def compute(self, request: AnalysisRequest) -> PeersReport:
         return report_peers(common.read_chosen(request), *common.asked_of(request, "docset"))
 
-    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        report = self.compute(request)
-        return build_content(report, report.items).tables
-
     def show(self, request: AnalysisRequest) -> PageSections:
         pyramids = common.read_chosen(request)
         report = report_peers(pyramids, *common.asked_of(request, "docset"))
         shown, items = paginate(request, report.items, PAGE_SIZE)
-        fields, agreed = {"docset": common.docset_field(pyramids)}, any(one.agreed for one in pyramids.annotations)
-        content = build_content(report, items)
-        return self.arrange(request, pyramids, content, fields, report=report, shown=shown, agreed=agreed)
+        return self.arrange(
+            request,
+            pyramids,
+            {"docset": common.docset_field(pyramids)},
+            [_reliability_table(report), _items_table(report, items)],
+            _share_charts(report),
+            report=report,
+            shown=shown,
+            agreed=any(one.agreed for one in pyramids.annotations),
+        )
 
 
-def build_content(report: PeersReport, items: Sequence[PeerItem]) -> TablesAndCharts:
-    """Return the reliability docset by docset and over all, and these of the items."""
+def _share_charts(report: PeersReport) -> list[Chart]:
+    shares = [one.share for one in report.items if one.share][:STRIP]
+    if len(shares) < 2:
+        return []
+    figure = strip_plot([f"{one.label} in {one.title}" for one in report.items[: len(shares)]], shares, "share")
+    words = f"{len(shares)} items differ; the first carries {shares[0]:.0%} of the disagreement."
+    return [Chart("items", "Share of the observed disagreement in counts, by item", figure, words, "items")]
+
+
+def _items_table(report: PeersReport, items: Sequence[PeerItem]) -> Table:
     coders = report.coders
     columns = [
         Column("scu", "SCU", cell="label"),
@@ -205,16 +216,8 @@ def build_content(report: PeersReport, items: Sequence[PeerItem]) -> TablesAndCh
         *(Column(coder, coder, "count", explanation="times_found", cell=partial(_count_of, coder)) for coder in coders),
         Column("share", "Share", "percent", explanation="share_of_disagreement"),
     ]
-    title = "SCUs in peers by their share of the disagreement"
     note = "How often each coder found the SCU in the peer, and its share of the disagreement of alpha with Dice."
-    tables = [_reliability_table(report), Table.of("items", title, columns, items, note)]
-    shares = [one.share for one in report.items if one.share][:STRIP]
-    if len(shares) < 2:
-        return TablesAndCharts(tables, [])
-    figure = strip_plot([f"{one.label} in {one.title}" for one in report.items[: len(shares)]], shares, "share")
-    words = f"{len(shares)} items differ; the first carries {shares[0]:.0%} of the disagreement."
-    title = "Share of the observed disagreement in counts, by item"
-    return TablesAndCharts(tables, [Chart("items", title, figure, words, "items")])
+    return Table.of("items", "SCUs in peers by their share of the disagreement", columns, items, note)
 
 
 def _count_of(coder: str, item: PeerItem) -> int | None:

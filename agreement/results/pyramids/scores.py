@@ -17,7 +17,7 @@ from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
+from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot
 from agreement.results.pyramids import common
@@ -199,9 +199,6 @@ class Scores(common.PyramidPage[ScoresReport]):
     def compute(self, request: AnalysisRequest) -> ScoresReport:
         return report_scores(common.read_chosen(request), *common.asked_of(request, "docset", "mean"))
 
-    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        return build_content(self.compute(request), "modified").tables
-
     def show(self, request: AnalysisRequest) -> PageSections:
         docset, mean, score = common.asked_of(request, "docset", "mean", "score")
         pyramids, score = common.read_chosen(request), check_score(score)
@@ -212,11 +209,11 @@ class Scores(common.PyramidPage[ScoresReport]):
             "score": ("Score of the charts", common.SCORE_CHOICES),
             "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
         }
-        return self.arrange(request, pyramids, build_content(report, score, peers), fields, shown=shown, report=report)
+        tables, charts = _build_tables(report, peers), _build_charts(report, score)
+        return self.arrange(request, pyramids, fields, tables, list(charts), shown=shown, report=report)
 
 
-def build_content(report: ScoresReport, score: str, shown: Sequence[PeerScore] | None = None) -> TablesAndCharts:
-    """Return every peer, or those that are shown, and every system; `score` is what the charts show."""
+def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Table]:
     of_mean: Kind = "figure" if report.mean == "interpolate" else "count"
     of_peers = [
         Column("peer", "Peer", cell="marks.peer.title"),
@@ -244,21 +241,17 @@ def build_content(report: ScoresReport, score: str, shown: Sequence[PeerScore] |
         "The mean over peers, of each the mean of its coders, with Student’s 95% interval over peers, on the logit,"
         " where there are five or more."
     )
-    rows = report.peers if shown is None else shown
-    return TablesAndCharts(
-        [
-            Table.of("scores", "Every peer, as each coder marked it", of_peers, rows, COVERAGE),
-            Table.of("systems", "Every system", of_systems, report.systems, note),
-        ],
-        list(_charts(report, score)),
-    )
+    return [
+        Table.of("scores", "Every peer, as each coder marked it", of_peers, shown, COVERAGE),
+        Table.of("systems", "Every system", of_systems, report.systems, note),
+    ]
 
 
 def _name_state(one: PeerScore) -> str:
     return "submitted" if one.handed_in else "open" if one.marks.started else "not started"
 
 
-def _charts(report: ScoresReport, score: str) -> Iterator[Chart]:
+def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
     label, unit = f"{SCORE_LABELS[score]} score", f"{score} score"
 
     def dot(name: str, against: str, *figures: float | None) -> Dot:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
+from django.core.paginator import Page
 from django.http import Http404
 from rest_framework.serializers import ChoiceField
 
@@ -24,17 +25,8 @@ from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
-from agreement.results.pyramids.common import (
-    DOCSET,
-    PAIR,
-    Fields,
-    PyramidPage,
-    asked_of,
-    check_docset,
-    check_pair,
-    read_chosen,
-)
+from agreement.results.content import PageSections, paginate
+from agreement.results.pyramids import common
 from agreement.results.tables import Column, Linked, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_index
@@ -187,9 +179,9 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
 
     Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
     """
-    check_docset(pyramids, docset)
+    common.check_docset(pyramids, docset)
     annotations = {(one.docset.slug, one.coder): one for one in pyramids.own if docset in ("", one.docset.slug)}
-    check_pair(first, second, {coder for _, coder in annotations}, "made no pyramid here")
+    common.check_pair(first, second, {coder for _, coder in annotations}, "made no pyramid here")
     pairs = [
         [annotations[about.slug, coder] for coder in coders]
         for about, *coders in list_coder_pairs(pyramids)
@@ -252,8 +244,11 @@ def _pair_scus(
     """Yield the matched pairs, then the SCUs of the first and of the second that have no partner."""
 
     def scu(place: int, key: str, others: set[int]) -> Scu:
-        own = pyramids[place]
-        texts = _contributor_texts(own, key, others, words, content)
+        own, texts = pyramids[place], defaultdict[int, list[ContributorText]](list)
+        for one in own.contributors:
+            if key in one.scus:
+                summary = summary_index(one.parts, own.docset.stretches)
+                texts[-1 if summary is None else summary].append(tuple(_split_text(one.parts, others, words, content)))
         return Scu(key, own.labels[key], own.pyramid.weights[key], texts)
 
     for one in overlaps:
@@ -275,20 +270,6 @@ def _pair_scus(
                 yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
 
 
-def _contributor_texts(
-    annotation: PyramidAnnotation, key: str, other: set[int], words: list[Span], content: str
-) -> dict[int, list[ContributorText]]:
-    """Return the contributors of an SCU by summary, the words that are not among the other's marked."""
-    by_summary: dict[int, list[ContributorText]] = {}
-    for one in annotation.contributors:
-        if key in one.scus:
-            place = summary_index(one.parts, annotation.docset.stretches)
-            by_summary.setdefault(-1 if place is None else place, []).append(
-                tuple(_split_text(one.parts, other, words, content))
-            )
-    return by_summary
-
-
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
     """Yield the words of a contributor in runs: what stands between two of a run belongs to it."""
     for number, (first, last) in enumerate(parts):
@@ -307,7 +288,7 @@ def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) 
 
 
 @register
-class Scus(PyramidPage[ScusReport]):
+class Scus(common.PyramidPage[ScusReport]):
     """The SCUs of two coders of one docset: matched and related, or the subsumption table."""
 
     name, title = "scus", "SCUs"
@@ -316,72 +297,60 @@ class Scus(PyramidPage[ScusReport]):
     options = ("docset", "first", "second", "kind", "sort", "view")
     draws_charts = False
     gives = ScusReport
-    takes = {**DOCSET, **PAIR}
+    takes = {**common.DOCSET, **common.PAIR}
     api = "The SCUs of two coders of a docset, matched and related; 404 where no docset has two pyramids."
 
     def compute(self, request: AnalysisRequest) -> ScusReport:
         """Return the report. Raises Http404 where there is none."""
-        report = report_scus(read_chosen(request), *asked_of(request, "docset", "first", "second"))
+        report = report_scus(common.read_chosen(request), *common.asked_of(request, "docset", "first", "second"))
         if report is None:
             raise Http404(f"No docset of {request.project.slug} has two pyramids.")
         return report
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return [*build_pairs(report, report.select()), *build_subsumption(report, report.subsumption)]
+        return [*_pair_tables(report, report.select()), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        kind, sort, view = asked_of(request, "kind", "sort", "view")
+        kind, sort, view = common.asked_of(request, "kind", "sort", "view")
         if view not in ("", TABLE_VIEW):
             raise InvalidParameter("view", f"{view!r} is not {TABLE_VIEW}.")
         pyramids = read_pyramids(request.project)
-        report = report_scus(pyramids, *asked_of(request, "docset", "first", "second"))
+        report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
-            docsets: Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            nothing = TablesAndCharts([], [])
-            return self.arrange(request, pyramids, nothing, docsets, report=None, n_pyramids=len(pyramids.own))
-        pairs, sort = report.select(kind, sort or "size"), sort or "size"
-        context: dict[str, Any] = {"cards": []}
+            docsets: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
+            return self.arrange(request, pyramids, docsets, [], report=None, n_pyramids=len(pyramids.own))
+        sort = sort or "size"
+        pairs = report.select(kind, sort)
+        cards, everything = [], request.address_with(kind="")
+        shown: Page[Any]
         if view:
-            context["shown"], rows = paginate(request, report.subsumption, PAGE_SIZE)
-            tables = build_subsumption(report, rows)
+            shown, rows = paginate(request, report.subsumption, PAGE_SIZE)
+            tables = _subsumption_tables(report, rows)
         else:
-            context["shown"], _ = paginate(request, pairs, N_CARDS)
-            context["cards"] = [_card(report, one) for one in context["shown"]]
-            tables = build_pairs(report, pairs, lambda kind: request.address_with(kind=kind), kind)
-        everything, n_pairs = request.address_with(kind=""), len(report.pairs)
+            shown, _ = paginate(request, pairs, N_CARDS)
+            cards = [_card(report, one) for one in shown]
+            tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+        # the docsets that have two pyramids, and the coders of the one that is shown
+        of_pairs = dict.fromkeys((docset.slug, docset.title) for docset, *_ in list_coder_pairs(pyramids))
+        coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
+        names = coders if len(coders) > 2 else []
         kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
-        context |= {
-            "filters": [("all", everything, n_pairs, not kind), *kinds],
-            "sorts": [(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
-            "views": [
-                (words, request.address_with(view=name), name == view)
-                for name, words in (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
-            ],
-        }
-        fields, content = _fields(pyramids, report), TablesAndCharts(tables, [])
+        views = (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
         return self.arrange(
             request,
             pyramids,
-            content,
-            fields,
+            {"docset": ("Docset", [*of_pairs]), "first": ("First coder", names), "second": ("Second coder", names)},
+            tables,
             report=report,
             subsumption=bool(view),
+            shown=shown,
+            cards=cards,
+            filters=[("all", everything, len(report.pairs), not kind), *kinds],
             everything=everything,
-            **context,
+            sorts=[(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
+            views=[(words, request.address_with(view=name), name == view) for name, words in views],
         )
-
-
-def _fields(pyramids: Pyramids, report: ScusReport) -> Fields:
-    """Return the docsets that have two pyramids, and the coders of the one that is shown."""
-    docsets = dict.fromkeys(docset for docset, *_ in list_coder_pairs(pyramids))
-    coders = [one.coder for one in pyramids.own if one.docset.slug == report.docset]
-    names = [(name, name) for name in coders] if len(coders) > 2 else []
-    return {
-        "docset": ("Docset", [(one.slug, one.title) for one in docsets]),
-        "first": ("First coder", names),
-        "second": ("Second coder", names),
-    }
 
 
 def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
@@ -407,8 +376,8 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     return about, rows
 
 
-def build_pairs(
-    report: ScusReport, chosen: Collection[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
+def _pair_tables(
+    report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
 ) -> list[Table]:
     """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
     a, b = report.first, report.second
@@ -465,7 +434,7 @@ def _scu_columns(side: str, coder: str) -> list[Column]:
     ]
 
 
-def build_subsumption(report: ScusReport, rows: Sequence[Subsumed]) -> list[Table]:
+def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Table]:
     """Return the kappas of the subsumption table (Figure 6), and the table with these rows."""
     a, b = report.first, report.second
     signs = {a: " ← ", b: " → ", "": " = "}

@@ -15,7 +15,7 @@ from agreement.measures.pyramids import MEANS
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, Point, scatter_plot
 from agreement.results.pyramids import common
@@ -163,29 +163,26 @@ class Study(common.PyramidPage[StudyReport]):
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        pair = report.pair(*common.asked_of(request, "first", "second"))
-        return build_content(report, pair, "modified", lambda *_: "").tables
+        return _build_tables(report, report.pair(*common.asked_of(request, "first", "second")), "modified")
 
     def show(self, request: AnalysisRequest) -> PageSections:
         docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
         pyramids, score = common.read_chosen(request), check_score(score)
         report = report_study(pyramids, docset, mean)
         pair = (report_study(pyramids, docset, mean, *two) if any(two) else report).pair(*two)
-
-        def address(first: str, second: str) -> str:
-            return request.address_with(first=first, second=second)
-
         names = [("", "first pair"), *((name, name) for name in report.coders)] if len(report.coders) > 2 else []
+        fields: common.Fields = {
+            "docset": common.docset_field(pyramids),
+            "score": ("Score of the ranks", common.SCORE_CHOICES),
+            "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
+            **({"first": ("First coder", names), "second": ("Second coder", names)} if names else {}),
+        }
         return self.arrange(
             request,
             pyramids,
-            build_content(report, pair, score, address),
-            {
-                "docset": common.docset_field(pyramids),
-                "score": ("Score of the ranks", common.SCORE_CHOICES),
-                "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
-                **({"first": ("First coder", names), "second": ("Second coder", names)} if names else {}),
-            },
+            fields,
+            _build_tables(report, pair, score, lambda first, second: request.address_with(first=first, second=second)),
+            _build_charts(pair, score) if pair else [],
             report=report,
             pair=pair,
             several=not docset and len(pyramids.docsets) > 1,
@@ -193,9 +190,9 @@ class Study(common.PyramidPage[StudyReport]):
         )
 
 
-def build_content(
-    report: StudyReport, pair: StudyPair | None, score: str, address: Callable[[str, str], str]
-) -> TablesAndCharts:
+def _build_tables(
+    report: StudyReport, pair: StudyPair | None, score: str, address: Callable[[str, str], str] = lambda *_: ""
+) -> list[Table]:
     """Return every pair of coders, and of one of them the peers with their ranks; `address` leads to a pair."""
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
@@ -211,9 +208,7 @@ def build_content(
     note = "95% CI over peers by Fisher’s z; wide with few peers. p: two-sided, against no correlation."
     title = "Correlation of the scores by two pyramids"
     pairs = Table("correlations", title, [*columns, Column("note", "Notes")], rows, note)
-    if pair is None:
-        return TablesAndCharts([pairs], [])
-    return TablesAndCharts([pairs, _ranks_table(pair, score)], _charts(pair, score))
+    return [pairs, _ranks_table(pair, score)] if pair else [pairs]
 
 
 def _ranks_table(pair: StudyPair, score: str) -> Table:
@@ -233,7 +228,7 @@ def _ranks_table(pair: StudyPair, score: str) -> Table:
     return Table.of("ranks", f"{common.SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, peers, note)
 
 
-def _charts(pair: StudyPair, score: str) -> list[Chart]:
+def _build_charts(pair: StudyPair, score: str) -> list[Chart]:
     a, b = pair.first, pair.second
     points = [Point(one.title, one.first, one.second) for one in pair.of_score(score).peers]
     if not points:
