@@ -9,7 +9,7 @@ from rest_framework.serializers import CharField
 
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.measures.coreference.scores import WITHOUT_MUC
-from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoresOfPair, compare_chains, select_pair
+from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoreFigures, compare_chains, select_pair
 from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
@@ -59,7 +59,7 @@ class Coreference(ResultPage[CoreferenceReport]):
         return compare_chains(request.project_answers, request.parameters, first, second, read_marked)
 
     def tables(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Table]:
-        return [_scores_table(report), _texts_table(report), _each_text_table(report)]
+        return [_scores_table(report), *_text_tables(report)]
 
     def charts(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Chart]:
         dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
@@ -86,14 +86,13 @@ class Coreference(ResultPage[CoreferenceReport]):
 
 def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     """Return the coders that the address names, or the first two; None where there are no two."""
+    first, second = (request.options.get(name, "") for name in ("first", "second"))
     if not request.extract.has_chains:
         return None
-    first, second = (request.options.get(name, "") for name in ("first", "second"))
     if not first and not second:
         return next(combinations(request.extract.coders, 2), None)
     if not first or not second:
         raise InvalidParameter("second" if first else "first", "name two coders, first and second.")
-    select_pair(request.project_answers, request.parameters, first, second)
     return first, second
 
 
@@ -107,18 +106,20 @@ SCORE_COLUMNS = [
 ]
 
 
+def score_cells(name: str, one: ScoreFigures) -> list[Cell]:
+    """Return the cells of SCORE_COLUMNS."""
+    return [SCORE_LABELS[name], one.recall, one.precision, *with_ends(one), one.notes]
+
+
 def _scores_table(report: CoreferenceReport) -> Table:
-    """Return the scores over all texts."""
+    """Return the scores over all texts; a note that every row has stands below them."""
+    rows = [score_cells(name, one) for name, one in report.overall.scores.items()]
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
-    rows = [_score_row(name, report) for name in SCORES]
-    note += _move_common_note(rows)
-    return Table(
-        "scores",
-        f"{report.second} against {report.first}",
-        SCORE_COLUMNS,
-        rows,
-        note,
-    )
+    notes = {str(row[-1]) for row in rows}
+    if len(notes) == 1:
+        rows = [[*row[:-1], ""] for row in rows]
+        note += "".join(f" {one.capitalize()}." for one in notes if one)
+    return Table("scores", f"{report.second} against {report.first}", SCORE_COLUMNS, rows, note)
 
 
 def describe_in_several(n: int) -> str:
@@ -132,54 +133,24 @@ def describe_in_several(n: int) -> str:
     )
 
 
-def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
-    one = report.overall.scores[name]
-    return [SCORE_LABELS[name], one.recall, one.precision, *with_ends(one), one.notes]
-
-
-def _move_common_note(rows: list[list[Cell]]) -> str:
-    """Take a note away that every row with a score has, and return it as a sentence."""
-    notes = {row[-1] for row in rows}
-    if len(notes) != 1:
-        return ""
-    [note] = notes
-    for row in rows:
-        row[-1] = ""
-    return f" {str(note).capitalize()}." if note else ""
-
-
-def _texts_table(report: CoreferenceReport) -> Table:
-    """Return Table 3 of Passonneau 2004, with F1 beside it."""
-
-    def row(one: ScoresOfPair) -> list[Cell]:
-        return [one.title, one.muc.recall, one.muc.precision, one.muc.f1, one.alpha, one.link_kappa.value]
-
-    return Table(
-        "texts",
-        "By text (Passonneau 2004, Table 3)",
-        [
-            Column("text", "Text"),
-            Column("muc_recall", "MUC recall", "figure"),
-            Column("muc_precision", "MUC precision", "figure"),
-            Column("muc_f1", "MUC F1", "figure"),
-            Column("alpha", "Alpha", "figure"),
-            Column("link_kappa", "Kappa of links", "figure"),
-        ],
-        [row(report.overall), *(row(one.scores) for one in report.texts)],
-        NOTE_TEXTS,
-    )
-
-
-def _each_text_table(report: CoreferenceReport) -> Table:
-    columns = [Column("text", "Text")]
-    for name in SCORES:
-        columns += [
-            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure", explanation=part)
-            for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
-        ]
-    rows: list[list[Cell]] = [
-        [text.title, *(part for score in text.scores.values() for part in (score.recall, score.precision, score.f1))]
-        for text in (one.scores for one in report.texts)
+def _text_tables(report: CoreferenceReport) -> list[Table]:
+    """Return Table 3 of Passonneau 2004, with F1 beside it, and every score in each text."""
+    of_muc = [
+        Column("text", "Text", cell="title"),
+        Column("muc_recall", "MUC recall", "figure", cell="muc.recall"),
+        Column("muc_precision", "MUC precision", "figure", cell="muc.precision"),
+        Column("muc_f1", "MUC F1", "figure", cell="muc.f1"),
+        Column("alpha", "Alpha", "figure"),
+        Column("link_kappa", "Kappa of links", "figure", cell="link_kappa.value"),
     ]
-    note = NOTE_PARTS if any(one.scores.conll_average.note == WITHOUT_MUC for one in report.texts) else ""
-    return Table("each", "Every score in each text", columns, rows, note)
+    of_each = [
+        Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure", explanation=part, cell=f"{name}.{part}")
+        for name in SCORES
+        for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
+    ]
+    texts = [one.scores for one in report.texts]
+    note = NOTE_PARTS if any(one.conll_average.note == WITHOUT_MUC for one in texts) else ""
+    return [
+        Table.of("texts", "By text (Passonneau 2004, Table 3)", of_muc, [report.overall, *texts], NOTE_TEXTS),
+        Table.of("each", "Every score in each text", [Column("text", "Text", cell="title"), *of_each], texts, note),
+    ]

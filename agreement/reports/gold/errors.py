@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 
-import numpy as np
-
 from agreement.data.documents import Document
-from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ReliabilityData
-from agreement.measures.values import Bools, Ints
 from agreement.reports.links.coreference import Clusters
 
 # Kinds of errors, in words: what gold has and the answer has not, or the other way round.
@@ -45,48 +40,8 @@ class Difference:
     error: ErrorKind
 
 
-@dataclass(frozen=True, slots=True)
-class FrequentError:
-    """How often answers differ from gold in one way, and an example; `coders` have made it."""
-
-    error: ErrorKind
-    number: int
-    coders: tuple[str, ...]
-    example: Difference
-
-
-def find_differences(
-    extract: ProjectAnswers,
-    texts: Sequence[Document],
-    data: ReliabilityData,
-    document: Ints,
-    columns: tuple[int, int],
-    has_work: Bools,
-    chains: tuple[Clusters, Clusters] | None,
-) -> Iterator[Difference]:
-    """Yield where a coder differs from gold, in the order of the data.
-
-    data: the categories, of which `columns` are those of gold and of the coder. document: the place of each unit's
-    document among `texts`. has_work: in which documents the coder has a coding. chains: those of gold and of the coder,
-    where they make such; they are compared where the category is the same.
-    """
-    gold, answer = (data.codes[:, column] for column in columns)
-    sizes = _Chains(*chains) if chains else None
-    differs = (gold != answer) & has_work[document]
-    rows = has_work[document] & (gold >= 0) & (gold == answer) if sizes else np.zeros_like(differs)
-    for row in np.flatnonzero(differs | rows).tolist():
-        text, unit = texts[document[row]], int(str(data.units[row]))
-        codes = int(gold[row]), int(answer[row])
-        names = ["" if code < 0 else extract.describe(data.labels[code]) for code in codes]
-        kind = ("extra" if codes[0] < 0 else "missed" if codes[1] < 0 else "category") if differs[row] else ""
-        if not kind and sizes:
-            kind = sizes.kind_of(text.pk, unit)
-        if kind:
-            yield Difference(text, unit, ErrorKind(kind, *names))
-
-
-class _Chains:
-    """The chains of gold and of a coder: of each unit the number of its chain, and how many units two chains share."""
+class ChainErrors:
+    """How the chains of a coder differ from those of gold: by the numbers of units that chains have, and share."""
 
     def __init__(self, gold: Clusters, answer: Clusters) -> None:
         self.gold, self.answer = _number_chains(gold), _number_chains(answer)
@@ -112,17 +67,3 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
         for number, chain in enumerate(chains)
         for unit in chain
     }
-
-
-def count_errors(differences: Mapping[str, Sequence[Difference]]) -> list[FrequentError]:
-    """Return the errors of some coders, the most frequent first."""
-    counts: Counter[ErrorKind] = Counter()
-    coders: dict[ErrorKind, dict[str, None]] = {}
-    examples: dict[ErrorKind, Difference] = {}
-    for coder, of_coder in differences.items():
-        for one in of_coder:
-            counts[one.error] += 1
-            coders.setdefault(one.error, {})[coder] = None
-            examples.setdefault(one.error, one)
-    ordered = sorted(counts, key=lambda error: (-counts[error], error))
-    return [FrequentError(error, counts[error], tuple(coders[error]), examples[error]) for error in ordered]

@@ -1,12 +1,20 @@
-"""Who reads a comparison with gold: whose names are shown, and of which texts."""
+"""What comparisons with gold share: who reads whose answers of which texts, periods, and frequent differences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
+import numpy as np
+
+from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
+from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from annotations.coding.active_time import Activity
 from annotations.models import Membership, Project
 from annotations.projects.letters import letters_of_coders, sees_names
 
@@ -44,17 +52,14 @@ class Reader:
     def check(self, parameters: Parameters) -> None:
         """Raise InvalidParameter where coders are chosen by names that the reader does not see."""
         if parameters.coders and not self.sees_names:
-            raise InvalidParameter(
-                "coders", "here coders are letters, and cannot be chosen by name: leave out coders and groups."
-            )
+            message = "here coders are letters, and cannot be chosen by name: leave out coders and groups."
+            raise InvalidParameter("coders", message)
 
     def name_coders(self, project: Project, coders: Iterable[str]) -> dict[str, str]:
         """Return what each coder of the project is called; letters are in an order that tells nothing of names."""
         names = list(coders)
-        if self.sees_names:
-            return {name: name for name in names}
-        called = letters_of_coders(project, names)
-        return called | {name: name for name in names if name == self.name}
+        called = {} if self.sees_names else letters_of_coders(project, names)
+        return called | {name: name for name in names if self.sees_names or name == self.name}
 
     def documents(self, answers: ProjectAnswers) -> frozenset[int] | None:
         """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
@@ -64,10 +69,52 @@ class Reader:
         if not self.codes:
             return None
         columns = answers.columns
-        own = [
-            (answers.texts[columns.document_of_coding[place]], bool(columns.codings["submitted"][place]))
-            for place, number in enumerate(columns.codings["coder"].tolist())
-            if answers.names[number] == self.name
-        ]
-        is_open = {text.text_pk for text, is_submitted in own if not is_submitted}
-        return frozenset(text.pk for text, _ in own if text.text_pk not in is_open)
+        own = np.array([answers.names[number] == self.name for number in columns.codings["coder"].tolist()], np.bool_)
+        texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
+        submitted = columns.codings["submitted"][own].tolist()
+        is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
+        return frozenset(text.pk for text in texts if text.text_pk not in is_open)
+
+
+def rename[N: Any](coders: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
+    """Return what is said of coders with the names that they are called."""
+    return tuple(replace(one, name=called[one.name]) for one in coders)
+
+
+def rename_each[N: Any](parts: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
+    """Return parts of a report with the `coders` of each as they are called."""
+    return tuple(replace(one, coders=rename(one.coders, called)) for one in parts)
+
+
+def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
+    """Return the texts in the order in which they were finished, in periods of about equally many."""
+    ordered = order_by_time(texts, work)
+    return [ordered[start:end] for start, end in pairwise([0, *divide_evenly(len(ordered))])]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequent[D]:
+    """In what way answers differ from gold, and all differences of that kind, each with its coder."""
+
+    found: Sequence[tuple[str, D]]
+
+    @property
+    def number(self) -> int:
+        return len(self.found)
+
+    @property
+    def n_coders(self) -> int:
+        return len({coder for coder, _ in self.found})
+
+    @property
+    def example(self) -> D:
+        return self.found[0][1]
+
+
+def count_alike[D](differences: Mapping[str, Sequence[D]], key: Callable[[D], Any]) -> list[Frequent[D]]:
+    """Return the differences of some coders by their kinds, the most frequent first, then by the key of the kind."""
+    alike: dict[Any, list[tuple[str, D]]] = defaultdict(list)
+    for coder, of_coder in differences.items():
+        for one in of_coder:
+            alike[key(one)].append((coder, one))
+    return [Frequent(alike[kind]) for kind in sorted(alike, key=lambda kind: (-len(alike[kind]), kind))]

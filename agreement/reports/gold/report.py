@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -15,15 +15,16 @@ from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.question import Question
-from agreement.data.texts.muc import Markings, marked_texts_reader, read_markings
+from agreement.data.texts.muc import marked_texts_reader, read_markings
 from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly
-from agreement.reports.gold.errors import Difference, find_differences
+from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
+from agreement.reports.gold.errors import ChainErrors, Difference, ErrorKind
+from agreement.reports.gold.readers import rename, rename_each, split_by_time
 from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
@@ -31,11 +32,11 @@ from agreement.reports.links.coreference import (
     clusters_in,
     common_texts,
     count_in_several,
+    figures_of,
     find_clusters,
     overall_figures,
     pair_clusters,
 )
-from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
     cached,
     compute_interval,
@@ -69,9 +70,8 @@ class Share:
     @classmethod
     def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
         """Return the share of what is counted in each document, each of the text with that number."""
-        of_texts = [np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)]
-        one = share_interval(*of_texts)
-        return cls(int(found.sum()), int(total.sum()), one.value, one.low, one.high, one.note)
+        one = share_interval(*(np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)))
+        return copy_fields(cls, one, found=int(found.sum()), total=int(total.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +167,10 @@ class GoldReport:
             self,
             coders=rename(self.coders, called),
             groups=self.groups if in_full else (),
-            questions=tuple(replace(one, coders=rename(one.coders, called)) for one in self.questions),
-            periods=tuple(replace(one, coders=rename(one.coders, called)) for one in self.periods),
+            questions=rename_each(self.questions, called),
+            periods=rename_each(self.periods, called),
             gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
         )
-
-
-def rename[N: Any](coders: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
-    """Return what is said of coders with the names that they are called."""
-    return tuple(replace(one, name=called[one.name]) for one in coders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +201,11 @@ def read_gold_source(
 
     with_gold: where it is read already. documents: those that the reader may read of; None for all.
     """
-    return GoldSource(
-        project,
-        answers,
-        read_with_gold(project, answers, parameters) if with_gold is None else with_gold,
-        lambda question: read_with_gold(project, answers, parameters, question),
-        read_groups(project),
-        read_project_work(project, answers).activities,
-        documents,
-    )
+    if with_gold is None:
+        with_gold = read_with_gold(project, answers, parameters)
+    read_question = partial(read_with_gold, project, answers, parameters)
+    work = read_project_work(project, answers).activities
+    return GoldSource(project, answers, with_gold, read_question, read_groups(project), work, documents)
 
 
 def compare_with_gold(
@@ -227,79 +218,51 @@ def compare_with_gold(
     """
     selected, parameters = resolve(source.answers, parameters)
     compared = _Comparison.of(source.with_gold, parameters, source.documents)
-    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
-    return cached(
-        compared.extract,
-        key,
-        lambda: _compare_with_gold(source, selected, parameters, compared, progress, details=details),
-    )
-
-
-def _compare_with_gold(
-    source: GoldSource,
-    selected: ProjectAnswers,
-    parameters: Parameters,
-    compared: _Comparison,
-    progress: Progress | None,
-    *,
-    details: bool,
-) -> GoldReport:
     whole, texts, coders = compared.extract, compared.texts, compared.coders
-    chains = _score_chains(source.project, compared, progress) if details and whole.has_chains else None
-    counts = {coder: compared.count(coder) for coder in coders}
-    asked = whole.questions if details and not whole.question else ()
-    of_texts = {text.pk for text in texts}
-    agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
-    # of words that coders write, what is in texts that are not read of would be among the values
-    names = tuple(one for one in whole.countable if not whole.question or one in _used(compared.categories))
-    given = [gives_names(compared.categories.labels, names)[codes] for codes in compared.categories.codes.T]
-    each = np.ones(len(compared.categories.units), dtype=np.int64)
-    groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
-    return GoldReport(
-        parameters=parameters,
-        fingerprint=whole.restrict(texts).fingerprint,
-        n_texts=len({text.text_pk for text in texts}),
-        n_items=int((compared.gold >= 0).sum()),
-        n_contested=int(compared.contested.sum()),
-        coders=tuple(_against_gold(coder, [coder], counts, chains) for coder in coders),
-        groups=tuple(_against_gold(name, one, counts, chains) for name, one in groups.items() if one),
-        questions=tuple(_measure_question(source, parameters, one) for one in asked),
-        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
-        if agreed
-        else AgreementBesideGold.missing("no coder has coded a text with gold"),
-        periods=tuple(_periods(compared, counts, chains, source.work)),
-        names=names,
-        confusion={coder: count_confused(given[-1], one, each) for coder, one in zip(coders, given[:-1], strict=True)},
-        differences={coder: list(compared.differences(coder, chains)) for coder in coders if details},
-        gold_left_out=whole.gold_left_out,
-        codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
-        matched_by_muc6=bool(chains and chains.markings),
-        n_in_several=count_in_several(compared.extract, texts, (*coders, GOLD)) if chains else 0,
-        has_chains=chains is not None,
-    )
 
+    def compute() -> GoldReport:
+        chains = _score_chains(source.project, compared, progress) if details and whole.has_chains else None
+        counts = {coder: compared.count(coder) for coder in coders}
+        against = partial(_against_gold, compared, counts, chains)
+        of_texts = {text.pk for text in texts}
+        agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
+        # of words that coders write, what is in texts that are not read of would be among the values
+        data = compared.categories
+        used = {
+            name for code in np.unique(data.codes[data.codes >= 0]).tolist() for name in names_of(data.labels[code])
+        }
+        names = tuple(one for one in whole.countable if not whole.question or one in used)
+        given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
+        each = np.ones(len(data.units), dtype=np.int64)
+        groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
+        questions = whole.questions if details and not whole.question else ()
+        return GoldReport(
+            parameters=parameters,
+            fingerprint=whole.restrict(texts).fingerprint,
+            n_texts=len({text.text_pk for text in texts}),
+            n_items=int((compared.gold >= 0).sum()),
+            n_contested=int(compared.contested.sum()),
+            coders=tuple(against(coder, [coder]) for coder in coders),
+            groups=tuple(against(name, one) for name, one in groups.items() if one),
+            questions=tuple(_measure_question(source, parameters, one) for one in questions),
+            agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
+            if agreed
+            else AgreementBesideGold.missing("no coder has coded a text with gold"),
+            periods=tuple(_periods(compared, counts, chains, source.work)),
+            names=names,
+            confusion={
+                coder: count_confused(given[-1], one, each) for coder, one in zip(coders, given[:-1], strict=True)
+            },
+            differences={coder: list(compared.differences(coder, chains)) for coder in coders if details},
+            gold_left_out=whole.gold_left_out,
+            codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
+            matched_by_muc6=chains is not None and chains.matched_by_muc6,
+            n_in_several=count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
+            has_chains=chains is not None,
+        )
 
-def _used(data: ReliabilityData) -> frozenset[str]:
-    """Return the names of the labels that somebody gave."""
-    given = np.unique(data.codes[data.codes >= 0]).tolist()
-    return frozenset(name for code in given for name in names_of(data.labels[code]))
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """What of a coder is counted in each document: answers, the same ones; contested items, the overruled ones.
-
-    `text` numbers the texts that the documents are of.
-    """
-
-    text: Ints
-    has_work: Bools
-    answered: Ints
-    equal: Ints
-    missed: Ints
-    extra: Ints
-    contested: Ints
-    overruled: Ints
+    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
+    return cached(whole, key, compute)
 
 
 @dataclass(frozen=True)
@@ -317,7 +280,7 @@ class _Comparison:
     document: Ints
 
     @classmethod
-    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: Collection[int] | None) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: frozenset[int] | None) -> _Comparison:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
@@ -333,10 +296,13 @@ class _Comparison:
         )
         selected, own = resolve(with_gold, own)
         own = replace(own, texts=parameters.texts, rounds=parameters.rounds)
+        # of these gold and somebody else have answered something
+        both = selected.has_answered.sum(axis=1) > 1
+        both &= selected.has_answered[:, selected.coders.index(GOLD)] if GOLD in selected.coders else False
         texts = tuple(
             text
             for text in pick_texts(selected, own)
-            if (documents is None or text.pk in documents) and _is_compared(selected, text)
+            if both[selected.places[text.pk]] and (documents is None or text.pk in documents)
         )
         answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
         coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
@@ -349,8 +315,7 @@ class _Comparison:
             values, categories = select_units(values, kept), select_units(categories, kept)
         place = {text.pk: number for number, text in enumerate(texts)}
         numbers = np.array([place[int(str(one))] for one in categories.documents], dtype=np.int64)
-        number = numbers[categories.document_of_unit] if len(numbers) else np.zeros(0, dtype=np.int64)
-        return cls(selected, texts, coders, categories, values, number)
+        return cls(selected, texts, coders, categories, values, numbers[categories.document_of_unit])
 
     @cached_property
     def answers(self) -> Ints:
@@ -371,110 +336,106 @@ class _Comparison:
         differs: Bools = (given & (codes != lowest[:, np.newaxis])).any(axis=1)
         return differs
 
+    @cached_property
+    def number_of_text(self) -> Ints:
+        """The number of the text that each document is of."""
+        numbers: Ints = np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
+        return numbers
+
     def has_work(self, coder: str) -> Bools:
         """Return in which of the texts a coder has a coding that counts."""
-        has_work: Bools = self.extract.has_answered[
-            self.extract.find_places(self.texts), self.extract.coders.index(coder)
-        ]
+        places, column = self.extract.find_places(self.texts), self.extract.coders.index(coder)
+        has_work: Bools = self.extract.has_answered[places, column]
         return has_work
 
-    def count(self, coder: str) -> _Counts:
-        """Return what of a coder is counted in each text."""
+    def count(self, coder: str) -> dict[str, Ints]:
+        """Return what of a coder is counted in each document, by name."""
         column, work = self.coders.index(coder), self.has_work(coder)
         answer, here = self.answers[:, column], work[self.document]
         value, of_gold = self.values.codes[:, column], self.values.codes[:, -1]
         both = (answer >= 0) & (self.gold >= 0)
         contested = self.contested & (value >= 0) & (of_gold >= 0)
-        per_text = partial(np.bincount, minlength=len(self.texts))
-        _, text = np.unique([document.text_pk for document in self.texts], return_inverse=True)
-        return _Counts(
-            text,
-            work,
-            per_text(self.document[both]),
-            per_text(self.document[both & (answer == self.gold)]),
-            per_text(self.document[here & (self.gold >= 0) & (answer < 0)]),
-            per_text(self.document[here & (self.gold < 0) & (answer >= 0)]),
-            per_text(self.document[contested]),
-            per_text(self.document[contested & (value != of_gold)]),
-        )
+        units = {
+            "answered": both,
+            "equal": both & (answer == self.gold),
+            "missed": here & (self.gold >= 0) & (answer < 0),
+            "extra": here & (self.gold < 0) & (answer >= 0),
+            "contested": contested,
+            "overruled": contested & (value != of_gold),
+        }
+        n = len(self.texts)
+        return {"work": work.astype(np.int64)} | {
+            name: np.bincount(self.document[of], minlength=n) for name, of in units.items()
+        }
+
+    def share(self, found: Ints, total: Ints) -> Share:
+        """Return the share of what is counted in each document."""
+        return Share.of_documents(found, total, self.number_of_text)
 
     def differences(self, coder: str, chains: _Chains | None) -> Iterator[Difference]:
-        """Yield where a coder differs from gold."""
-        columns = len(self.coders), self.coders.index(coder)
-        of_both = (chains.clusters_of(GOLD), chains.clusters_of(coder)) if chains else None
-        has_work = self.has_work(coder)
-        return find_differences(self.extract, self.texts, self.categories, self.document, columns, has_work, of_both)
-
-
-def _is_compared(answers: ProjectAnswers, text: Document) -> bool:
-    """Return whether gold and somebody else have answered anything in the text."""
-    answered = answers.has_answered[answers.places[text.pk]]
-    return GOLD in answers.coders and bool(answered[answers.coders.index(GOLD)]) and int(answered.sum()) > 1
+        """Yield where a coder differs from gold, in the order of the data; in chains where the category is the same."""
+        data, has_work = self.categories, self.has_work(coder)[self.document]
+        gold, answer = data.codes[:, -1], data.codes[:, self.coders.index(coder)]
+        sides = [clusters_in(chains.clusters, one, self.texts) for one in (GOLD, coder)] if chains else []
+        errors = ChainErrors(*sides) if chains else None
+        differs = has_work & (gold != answer)
+        for row in np.flatnonzero(has_work & (differs | (gold >= 0)) if errors else differs).tolist():
+            text, unit, codes = self.texts[self.document[row]], int(str(data.units[row])), (gold[row], answer[row])
+            if differs[row]:
+                kind = "extra" if codes[0] < 0 else "missed" if codes[1] < 0 else "category"
+            else:
+                kind = errors.kind_of(text.pk, unit) if errors else ""
+            if kind:
+                names = ("" if code < 0 else self.extract.describe(data.labels[code]) for code in codes)
+                yield Difference(text, unit, ErrorKind(kind, *names))
 
 
 @dataclass(frozen=True, slots=True)
 class _Chains:
     """The chains of gold and coders, and what each text adds to each score of each coder."""
 
-    texts: Sequence[Document]
     clusters: Mapping[str, Clusters]
     counts: Mapping[str, Mapping[str, TextCounts]]
-    markings: Markings | None
-
-    def clusters_of(self, coder: str) -> Clusters:
-        """Return the chains of one coder in all the texts."""
-        return clusters_in(self.clusters, coder, self.texts)
+    matched_by_muc6: bool
 
 
 def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
-    texts, coders = compared.texts, compared.coders
-    clusters = find_clusters(compared.extract, texts) if coders else {}
-    markings = (
-        read_markings(compared.extract, texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
-    )
+    answers, texts, coders = compared.extract, compared.texts, compared.coders
+    clusters = find_clusters(answers, texts) if coders else {}
+    muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
     counts: dict[str, dict[str, TextCounts]] = {}
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
-        common = common_texts(compared.extract, texts, GOLD, coder)
-        key, response = pair_clusters(
-            compared.extract, clusters, common, GOLD, coder, markings.of_pair if markings else None
-        )
+        common = common_texts(answers, texts, GOLD, coder)
+        key, response = pair_clusters(answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None)
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
-    return _Chains(texts, clusters, counts, markings)
-
-
-def _pool(counts: Sequence[TextCounts]) -> TextCounts:
-    """Return what texts add to the score of several coders together."""
-    if len(counts) == 1:
-        return counts[0]
-    texts = list(dict.fromkeys(text for one in counts for text in one.texts))
-    place = {text: number for number, text in enumerate(texts)}
-    total = np.zeros((len(texts), counts[0].counts.shape[1]))
-    for one in counts:
-        total[[place[text] for text in one.texts]] += one.counts
-    return TextCounts(texts, total, counts[0].finish)
+    return _Chains(clusters, counts, bool(muc6))
 
 
 def _against_gold(
-    name: str, coders: Sequence[str], counts: Mapping[str, _Counts], chains: _Chains | None
+    compared: _Comparison,
+    counts: Mapping[str, Mapping[str, Ints]],
+    chains: _Chains | None,
+    name: str,
+    coders: Sequence[str],
 ) -> AgainstGold:
-    def total(part: str) -> Ints:
-        summed: Ints = np.sum([getattr(counts[coder], part) for coder in coders], axis=0)
-        return summed
-
-    text = counts[coders[0]].text
+    total = {part: np.sum([counts[coder][part] for coder in coders], axis=0) for part in counts[coders[0]]}
     scores = {}
-    if chains:
-        scores = {one: overall_figures(_pool([chains.counts[coder][one] for coder in coders])) for one in SCORES}
+    of_coders = [chains.counts[coder] for coder in coders] if chains else []
+    for score in SCORES if chains else ():
+        parts = [of_coder[score] for of_coder in of_coders]
+        texts = [text for part in parts for text in part.texts]
+        pooled = TextCounts(texts, np.concatenate([part.counts for part in parts]), parts[0].finish)
+        scores[score] = overall_figures(pooled)
     return AgainstGold(
         name,
         tuple(coders),
-        len(np.unique(text[total("has_work") > 0])),
-        Share.of_documents(total("equal"), total("answered"), text),
-        int(total("missed").sum()),
-        int(total("extra").sum()),
-        Share.of_documents(total("overruled"), total("contested"), text),
+        len(np.unique(compared.number_of_text[total["work"] > 0])),
+        compared.share(total["equal"], total["answered"]),
+        int(total["missed"].sum()),
+        int(total["extra"].sum()),
+        compared.share(total["overruled"], total["contested"]),
         scores,
     )
 
@@ -485,34 +446,26 @@ def _measure_question(source: GoldSource, parameters: Parameters, question: Ques
     own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
     compared = _Comparison.of(answers, own, source.documents)
     counts = {coder: compared.count(coder) for coder in compared.coders}
-    shares = [NamedShare(name, Share.of_documents(one.equal, one.answered, one.text)) for name, one in counts.items()]
+    shares = [NamedShare(name, compared.share(one["equal"], one["answered"])) for name, one in counts.items()]
     return QuestionAccuracy(question.key, question.label, tuple(shares))
 
 
 def _periods(
     compared: _Comparison,
-    counts: Mapping[str, _Counts],
+    counts: Mapping[str, Mapping[str, Ints]],
     chains: _Chains | None,
     work: Mapping[tuple[int, str], Activity],
 ) -> Iterator[GoldPeriod]:
     place = {text.pk: number for number, text in enumerate(compared.texts)}
-    ordered = order_by_time(compared.texts, work)
-    before = 0
-    for size in divide_evenly(len(ordered)):
-        texts, before = ordered[before:size], size
-        numbers = [place[text.pk] for text in texts]
-        keys, coders = {text.pk for text in texts}, []
+    for texts in split_by_time(compared.texts, work):
+        keys = {text.pk for text in texts}
+        numbers, coders = [place[key] for key in keys], []
         for coder, one in counts.items():
-            total = int(one.answered[numbers].sum())
-            accuracy = int(one.equal[numbers].sum()) / total if total else None
-            f1 = _f1_in(chains.counts[coder][TREND_SCORE], keys) if chains else None
-            coders.append(CoderInPeriod(coder, accuracy, f1))
+            total, f1 = int(one["answered"][numbers].sum()), None
+            if chains:
+                scored = chains.counts[coder][TREND_SCORE]
+                rows = [number for number, text in enumerate(scored.texts) if text in keys]
+                f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
+            coders.append(CoderInPeriod(coder, int(one["equal"][numbers].sum()) / total if total else None, f1))
         last = texts[-1]
         yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
-
-
-def _f1_in(counted: TextCounts, keys: Collection[int]) -> float | None:
-    """Return the F1 of a score in some of the texts; None where nothing is counted there."""
-    rows = [number for number, text in enumerate(counted.texts) if text in keys]
-    total = counted.counts[rows].sum(axis=0)
-    return counted.finish(total).f1 if total.any() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from agreement.data.question import Question
 from agreement.data.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
-from agreement.measures.coreference.scores import TextCounts, count_texts
+from agreement.measures.coreference.scores import Side, TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
-from agreement.measures.values import Bools, Ints
-from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere
+from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
 from agreement.reports.request.basis import (
     cached,
     compute_result,
@@ -157,11 +157,41 @@ def compare_chains(
     read_marked: returns by text the markables of key and response in the text, where they match by the rules of MUC-6.
     """
     extract, parameters = select_pair(extract, parameters, first, second)
-    return cached(
-        extract,
-        ("coreference", parameters, first, second, read_marked is not None),
-        lambda: _compare_chains(extract, parameters, first, second, read_marked),
-    )
+    # what a text says of both is alpha, whatever coefficient is asked for
+    as_alpha = replace(parameters, coefficient="alpha")
+
+    def of_texts(
+        title: str, figures: dict[str, ScoreFigures], key: Side, response: Side, texts: Sequence[Document] | None = None
+    ) -> ScoresOfPair:
+        links = link_kappa(key, response, duplicates="first")
+        alpha = compute_result(extract, as_alpha, texts).value
+        return ScoresOfPair(**figures, link_kappa=LinkKappa(links.value, links.note), title=title, alpha=alpha)
+
+    def compute() -> CoreferenceReport:
+        texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+        key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
+        counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
+        added = {name: dict(zip(one.texts, one.counts, strict=True)) for name, one in counts.items()}
+        of_each = []
+        for text in texts:
+            figures = {name: figures_of(one, added[name].get(text.pk)) for name, one in counts.items()}
+            scores = of_texts(text.label, figures, key[text.pk], response[text.pk], [text])
+            of_each.append(ScoresOfText(text.slug, scores))
+        overall = {name: overall_figures(one) for name, one in counts.items()}
+        return CoreferenceReport(
+            first=first,
+            second=second,
+            parameters=parameters,
+            fingerprint=extract.fingerprint,
+            matched_by_muc6=read_marked is not None,
+            n_in_several=count_in_several(extract, texts, (first, second)),
+            codings_left_out=count_left_out(extract, parameters),
+            judgements_of_other_versions=count_other_versions(extract, parameters),
+            overall=of_texts("all texts", overall, key, response),
+            texts=tuple(of_each),
+        )
+
+    return cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
 
 
 def select_pair(
@@ -170,16 +200,8 @@ def select_pair(
     """Return the answers of two coders, and the parameters as they work on them. Raises InvalidParameter."""
     if not extract.has_chains:
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
-    extract, parameters = resolve(extract, replace(parameters, coders=_check_pair(extract, first, second)))
-    for field, name in (("first", first), ("second", second)):
-        if name not in extract.coders:
-            raise InvalidParameter(field, f"nothing of {name!r} counts here; include= counts more codings.")
-    return extract, parameters
-
-
-def _check_pair(extract: ProjectAnswers, first: str, second: str) -> str:
-    """Return the two coders as a selection. Raises InvalidParameter."""
-    for field, name in (("first", first), ("second", second)):
+    names = {"first": first, "second": second}
+    for field, name in names.items():
         if not name:
             raise InvalidParameter(field, "name two coders, first and second.")
         if name not in extract.known_coders:
@@ -188,56 +210,11 @@ def _check_pair(extract: ProjectAnswers, first: str, second: str) -> str:
             raise InvalidParameter(field, f"there is no {name!r} in this project{hint}.")
     if first == second:
         raise InvalidParameter("second", "choose another coder than the first.")
-    return f"{first},{second}"
-
-
-def _compare_chains(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    first: str,
-    second: str,
-    read_marked: ReadMarkedTexts | None,
-) -> CoreferenceReport:
-    chosen = pick_texts(extract, parameters)
-    texts = common_texts(extract, chosen, first, second)
-    key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
-    counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
-    row = {name: {text: number for number, text in enumerate(one.texts)} for name, one in counts.items()}
-    # what a text says of both is alpha, whatever coefficient is asked for
-    as_alpha = replace(parameters, coefficient="alpha")
-    return CoreferenceReport(
-        parameters=parameters,
-        fingerprint=extract.fingerprint,
-        first=first,
-        second=second,
-        matched_by_muc6=read_marked is not None,
-        n_in_several=count_in_several(extract, texts, (first, second)),
-        overall=ScoresOfPair(
-            **{name: overall_figures(one) for name, one in counts.items()},
-            link_kappa=_kappa_of_links(key, response),
-            title="all texts",
-            alpha=compute_result(extract, as_alpha).value,
-        ),
-        texts=tuple(
-            ScoresOfText(
-                text.slug,
-                ScoresOfPair(
-                    **{name: _text_figures(one, row[name].get(text.pk)) for name, one in counts.items()},
-                    link_kappa=_kappa_of_links(key[text.pk], response[text.pk]),
-                    title=text.label,
-                    alpha=compute_result(extract, as_alpha, [text]).value,
-                ),
-            )
-            for text in texts
-        ),
-        codings_left_out=count_left_out(extract, parameters),
-        judgements_of_other_versions=count_other_versions(extract, parameters),
-    )
-
-
-def _kappa_of_links(key: Any, response: Any) -> LinkKappa:
-    found = link_kappa(key, response, duplicates="first")
-    return LinkKappa(found.value, found.note)
+    extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
+    for field, name in names.items():
+        if name not in extract.coders:
+            raise InvalidParameter(field, f"nothing of {name!r} counts here; include= counts more codings.")
+    return extract, parameters
 
 
 def common_texts(answers: ProjectAnswers, texts: Sequence[Document], first: str, second: str) -> list[Document]:
@@ -310,21 +287,20 @@ def score_clusters(
 
 
 def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
-    if not counted.counts.any():
-        return ScoreFigures(None, None, None, NO_CHAINS)
-    found = counted.score
-    interval = None
-    if with_interval:
-        of_f1 = score_intervals_of_counts(counted.merge(original_of)).f1
-        interval = F1Interval(of_f1.low, of_f1.high, of_f1.note)
-    return ScoreFigures(found.recall, found.precision, found.f1, found.note, interval)
+    """Return the score of all texts."""
+    figures = figures_of(counted, counted.counts.sum(axis=0))
+    if not with_interval or figures.f1 is None:
+        return figures
+    return replace(
+        figures, f1_interval=copy_fields(F1Interval, score_intervals_of_counts(counted.merge(original_of)).f1)
+    )
 
 
-def _text_figures(counted: TextCounts, row: int | None) -> ScoreFigures:
-    if row is None or not counted.counts[row].any():
+def figures_of(counted: TextCounts, counts: Floats | None) -> ScoreFigures:
+    """Return the score of what some of the texts add up to; None where they add nothing."""
+    if counts is None or not counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
-    found = counted.finish(counted.counts[row])
-    return ScoreFigures(found.recall, found.precision, found.f1, found.note)
+    return copy_fields(ScoreFigures, counted.finish(counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,46 +337,43 @@ def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
-    return cached(extract, ("links", parameters), lambda: _compute(extract, parameters, question))
+
+    def compute() -> list[LinkKappaOfPair]:
+        units = np.array(select_data(extract, parameters).units, dtype=np.int64)
+        texts, counts = pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
+        for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
+            codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
+            asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
+            for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
+                counts[first, second] = counts.get((first, second), 0) + _compare(
+                    own, other, asked[a] & asked[b], possible
+                )
+        return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
+
+    return cached(extract, ("links", parameters), compute)
 
 
-def _compute(answers: ProjectAnswers, parameters: Parameters, question: Question) -> list[LinkKappaOfPair]:
-    units = np.array(select_data(answers, parameters).units, dtype=np.int64)
-    counts: dict[tuple[str, str], Ints] = {}
-    texts = pick_texts(answers, parameters)
-    targets = _count_targets(answers, texts, question)
-    not_asked = answers.categories.index(NOT_ASKED) if NOT_ASKED in answers.categories else NO_CATEGORY
-    for text, possible in zip(texts, targets, strict=True):
-        codings = sorted(answers.codings_in([text]), key=lambda one: one[1])
-        asked = [_find_asked(coding, units, len(possible), not_asked) for _, _, coding in codings]
-        for (a, first), (b, second) in combinations(enumerate(codings), 2):
-            found = _compare(first[2], second[2], asked[a] & asked[b], possible)
-            pair = first[1], second[1]
-            counts[pair] = counts.get(pair, np.zeros_like(found)) + found
-    return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
-
-
-def _find_asked(coding: CodingAnswers, units: Ints, n: int, not_asked: int) -> Bools:
+def _find_asked(answers: ProjectAnswers, coding: CodingAnswers, units: Ints, n: int) -> Bools:
     """Return of which units of a document the question was asked, among those that are compared."""
+    not_asked = answers.categories.index(NOT_ASKED) if NOT_ASKED in answers.categories else NO_CATEGORY
     asked = np.zeros(n, dtype=np.bool_)
-    category = coding.marks["category"]
-    asked[coding.marks["unit"][(category != NO_CATEGORY) & (category != not_asked)]] = True
+    asked[coding.marks["unit"][~np.isin(coding.marks["category"], [NO_CATEGORY, not_asked])]] = True
     asked &= np.isin(coding.members["key"][:n], units)
     return asked
 
 
 def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -> Ints:
     """Return the numbers of units, of possible links, of those of both, of the first alone and of the second alone."""
-    given, width = [], len(a.members)
-    for one in (a, b):
-        unit = one.marks["unit"][one.links["of"]].astype(np.int64)
-        links = np.unique(unit * width + one.links["to"])
-        given.append(links[asked[links // width]])
-    both = int(np.isin(given[0], given[1]).sum())
+    width = len(a.members)
+    of_each = [
+        np.unique(one.marks["unit"][one.links["of"]].astype(np.int64) * width + one.links["to"]) for one in (a, b)
+    ]
+    first, second = (links[asked[links // width]] for links in of_each)
+    both = len(np.intersect1d(first, second))
     # what was given counts as possible, also where the scheme has changed since
-    of_unit = np.bincount(np.union1d(*given) // width, minlength=len(asked))
+    of_unit = np.bincount(np.union1d(first, second) // width, minlength=len(asked))
     n_links = int(np.maximum(possible, of_unit)[asked].sum())
-    return np.array([asked.sum(), n_links, both, len(given[0]) - both, len(given[1]) - both], dtype=np.int64)
+    return np.array([asked.sum(), n_links, both, len(first) - both, len(second) - both], dtype=np.int64)
 
 
 def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:

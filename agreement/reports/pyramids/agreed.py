@@ -15,13 +15,12 @@ from agreement.data.documents import Document
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
-from agreement.data.pyramids.pyramids import EveryPyramid, PyramidAnnotation, read_every_pyramid, read_word_spans
+from agreement.data.pyramids.pyramids import EveryPyramid, read_every_pyramid, read_word_spans
 from agreement.measures import share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work
-from agreement.reports.fields import AgreementBesideGold, PageOnly
-from agreement.reports.gold.report import rename
-from agreement.reports.overall.course import divide_evenly, order_by_time
+from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
+from agreement.reports.gold.readers import Frequent, count_alike, rename, rename_each, split_by_time
 from agreement.reports.pyramids.matching import (
     KINDS,
     PyramidByWords,
@@ -69,7 +68,7 @@ class Matching:
             share_interval(found.tolist(), total.tolist(), by=DOCSET)
             for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
         )
-        figures = (OverDocsets(one.value, one.low, one.high, one.note) for one in shares)
+        figures = (copy_fields(OverDocsets, one) for one in shares)
         return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
 
 
@@ -146,17 +145,6 @@ class LocatedDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class FrequentDifference:
-    """How often pyramids differ in one of KINDS, by how many coders, in how many docsets, and an example."""
-
-    kind: str
-    number: int
-    coders: tuple[str, ...]
-    n_docsets: int
-    example: LocatedDifference
-
-
-@dataclass(frozen=True, slots=True)
 class AgreedScu:
     """An SCU of an agreed pyramid: of `n_coders` how many have one that matches, lack it, and have fused it."""
 
@@ -208,8 +196,8 @@ class AgreedReport:
             self,
             coders=rename(coders, called),
             groups=groups if in_full else (),
-            docsets=tuple(replace(one, coders=rename(one.coders, called)) for one in self.docsets),
-            periods=tuple(replace(one, coders=rename(one.coders, called)) for one in self.periods),
+            docsets=rename_each(self.docsets, called),
+            periods=rename_each(self.periods, called),
             docsets_left_out=left_out if in_full else {},
         )
 
@@ -257,131 +245,93 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
     The selections are those of every page; pyramids are compared by their words, whatever is counted for agreement.
     """
     selected, parameters = resolve(source.answers, parameters)
-    chosen, n_by_authors = _choose_pyramids(source, selected, pick_texts(selected, parameters))
-    compared = list(_compare_documents(source, chosen, progress))
-    coders = sorted({coder for one in compared for coder in one.own})
+    compared, n_by_authors = _compare_documents(source, selected, pick_texts(selected, parameters), progress)
+    coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
     groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
-    differences = {coder: list(_differences_of(coder, compared)) for coder in coders}
-    against = tuple(_against_agreed(coder, [coder], compared, differences) for coder in coders)
+    against = tuple(_against_agreed(coder, [coder], compared) for coder in coders)
     return AgreedReport(
         parameters=parameters,
         fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
         n_docsets=len(compared),
         n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
         n_empty=sum(one.agreed.n_empty for one in of_text.values())
-        + sum(own.n_empty for one in compared for own in one.own.values()),
+        + sum(found.own.n_empty for one in compared for found in one.found.values()),
         coders=against,
-        groups=tuple(_against_agreed(name, one, compared, differences) for name, one in groups.items() if one),
+        groups=tuple(_against_agreed(name, one, compared) for name, one in groups.items() if one),
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
         docsets=tuple(map(_describe_docset, compared)),
         periods=tuple(_periods(compared, coders, source.work)),
         n_drafted=sum(one.n_drafted or 0 for one in against),
-        scus=tuple(_list_agreed_scus(compared)),
-        differences=differences,
-        docsets_left_out=_count_docsets_left_out(source, parameters, texts),
+        methods=Counter(one.about.method for one in of_text.values()),
+        docsets_left_out=_count_docsets_left_out(source, parameters, of_text),
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         n_by_authors=n_by_authors,
-        methods=Counter(source.agreed[text].method for text in of_text),
+        scus=tuple(_list_agreed_scus(compared)),
+        differences={coder: [one for of_text in compared for one in of_text.differences(coder)] for coder in coders},
     )
 
 
-def count_differences(differences: Mapping[str, Sequence[LocatedDifference]]) -> list[FrequentDifference]:
+def count_differences(differences: Mapping[str, Sequence[LocatedDifference]]) -> list[Frequent[LocatedDifference]]:
     """Return how often the pyramids of some coders differ in each of KINDS, the most frequent first."""
-    found: dict[str, list[tuple[str, LocatedDifference]]] = {}
-    for coder, of_coder in differences.items():
-        for one in of_coder:
-            found.setdefault(one.difference.kind, []).append((coder, one))
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), list(KINDS).index(item[0])))
-    return [
-        FrequentDifference(
-            kind,
-            len(several),
-            tuple(dict.fromkeys(coder for coder, _ in several)),
-            len({one.text.text_pk for _, one in several}),
-            several[0][1],
-        )
-        for kind, several in ordered
-    ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """A document whose agreed pyramid counts, with the pyramids of coders that do."""
-
-    text: Document
-    agreed: PyramidAnnotation
-    drafted_from: str
-    own: Mapping[str, PyramidAnnotation]
+    kinds = list(KINDS)
+    return count_alike(differences, lambda one: kinds.index(one.difference.kind))
 
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """A document: the agreed pyramid, those of coders, and what these are beside it."""
+    """A document: the agreed pyramid, and those of coders beside it."""
 
     text: Document
-    annotation: PyramidAnnotation
+    about: AgreedPyramid
     agreed: PyramidByWords
-    drafted_from: str
-    own: Mapping[str, PyramidByWords]
     found: Mapping[str, PyramidComparison]
 
-
-def _choose_pyramids(
-    source: AgreedSource, answers: ProjectAnswers, texts: Sequence[Document]
-) -> tuple[list[_Chosen], int]:
-    """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
-    chosen, n_by_authors = list[_Chosen](), 0
-    for text, rows in zip(texts, answers.rows_by_text(texts), strict=True):
-        about = source.agreed.get(text.text_pk)
-        if about is None or about.reason or not (source.documents is None or text.pk in source.documents):
-            continue
-        codings = dict(rows)
-        n_by_authors += len(codings.keys() & about.authors)
-        own = {
-            coder: annotation
-            for coder, coding in codings.items()
-            # what was deleted since the answers were read is not there
-            if coder not in about.authors and (annotation := source.pyramids.by_coding.get(coding)) is not None
-        }
-        agreed = source.pyramids.by_coding.get(about.coding)
-        if own and agreed is not None:
-            chosen.append(_Chosen(text, agreed, about.drafted_from, own))
-    return chosen, n_by_authors
+    def differences(self, coder: str) -> Iterator[LocatedDifference]:
+        """Yield in what the coder differs from the agreed pyramid."""
+        if coder in self.found:
+            agreed, own = self.agreed.labels, self.found[coder].own.labels
+            for one in self.found[coder].differences:
+                yield LocatedDifference(self.text, one, agreed.get(one.agreed, ""), own.get(one.own, ""))
 
 
 def _compare_documents(
-    source: AgreedSource, chosen: Sequence[_Chosen], progress: Progress | None
-) -> Iterator[_Compared]:
-    by_words: dict[int, PyramidByWords] = {}
-    for done, one in enumerate(chosen):
+    source: AgreedSource, answers: ProjectAnswers, texts: Sequence[Document], progress: Progress | None
+) -> tuple[list[_Compared], int]:
+    """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
+    compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
+    pyramids = source.pyramids.by_coding
+    for done, (text, rows) in enumerate(zip(texts, answers.rows_by_text(texts), strict=True)):
         if progress:
-            progress(done, len(chosen))
-        key, words = one.text.text_pk, source.words.get(one.text.text_pk, ())
-        if key not in by_words:
-            by_words[key] = PyramidByWords(one.agreed, words)
-        own = {coder: PyramidByWords(annotation, words) for coder, annotation in one.own.items()}
-        found = {coder: compare_pyramids(by_words[key], pyramid) for coder, pyramid in own.items()}
-        yield _Compared(one.text, one.agreed, by_words[key], one.drafted_from, own, found)
+            progress(done, len(texts))
+        about = source.agreed.get(text.text_pk)
+        if about is None or about.reason or not (source.documents is None or text.pk in source.documents):
+            continue
+        n_by_authors += sum(coder in about.authors for coder, _ in rows)
+        # what was deleted since the answers were read is not there
+        own = {coder: pyramids[coding] for coder, coding in rows if coder not in about.authors and coding in pyramids}
+        if own and about.coding in pyramids:
+            words = source.words.get(text.text_pk, ())
+            if text.text_pk not in by_words:
+                by_words[text.text_pk] = PyramidByWords(pyramids[about.coding], words)
+            agreed = by_words[text.text_pk]
+            found = {coder: compare_pyramids(agreed, PyramidByWords(one, words)) for coder, one in own.items()}
+            compared.append(_Compared(text, about, agreed, found))
+    return compared, n_by_authors
 
 
-def _against_agreed(
-    name: str,
-    coders: Sequence[str],
-    compared: Sequence[_Compared],
-    differences: Mapping[str, Sequence[LocatedDifference]],
-) -> AgainstAgreed:
-    counts = [[one.found[coder].counts for coder in coders if coder in one.found] for one in compared]
-    several = [of_document for of_document in counts if of_document]
+def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compared]) -> AgainstAgreed:
+    found = [[one.found[coder] for coder in coders if coder in one.found] for one in compared]
+    several = [of_document for of_document in found if of_document]
 
     def total(part: str) -> Ints:
-        sums = [sum(getattr(one, part) for one in of_document) for of_document in several]
+        sums = [sum(getattr(one.counts, part) for one in of_document) for of_document in several]
         return np.array(sums, dtype=np.int64)
 
-    kinds = Counter(one.difference.kind for coder in coders for one in differences[coder])
+    kinds = Counter(one.kind for of_document in several for own in of_document for one in own.differences)
     return AgainstAgreed(
         name,
         tuple(coders),
@@ -389,18 +339,17 @@ def _against_agreed(
         Matching.of_docsets(total("agreed"), total("own"), total("matched")),
         Matching.of_docsets(total("agreed_words"), total("own_words"), total("matched_words")),
         int(total("identical").sum()),
-        sum(one.drafted_from in one.found and one.drafted_from in coders for one in compared),
+        sum(one.about.drafted_from in one.found and one.about.drafted_from in coders for one in compared),
         {kind: kinds[kind] for kind in KINDS},
     )
 
 
 def _describe_docset(compared: _Compared) -> AgreedDocset:
-    counts = {name: own.counts for name, own in compared.found.items()}
+    text, counts = compared.text, {name: own.counts for name, own in compared.found.items()}
     coders = tuple(
         CoderInDocset(name, one.own, one.matched, one.identical, 2 * one.matched / (one.agreed + one.own))
         for name, one in counts.items()
     )
-    text = compared.text
     return AgreedDocset(text.slug, text.round, text.label, len(compared.agreed.scus), coders)
 
 
@@ -408,21 +357,14 @@ def _periods(
     compared: Sequence[_Compared], coders: Sequence[str], work: Mapping[tuple[int, str], Activity]
 ) -> Iterator[AgreedPeriod]:
     of_text = {one.text.pk: one for one in compared}
-    ordered = order_by_time([one.text for one in compared], work)
-    before = 0
-    for size in divide_evenly(len(ordered)):
-        texts, before = ordered[before:size], size
-        in_period = [of_text[text.pk].found for text in texts]
-        counts = {coder: [one[coder].counts for one in in_period if coder in one] for coder in coders}
-        figures = tuple(
-            CoderInAgreedPeriod(
-                coder,
-                _f1([(one.matched, one.agreed + one.own) for one in own]),
-                _f1([(one.matched_words, one.agreed_words + one.own_words) for one in own]),
-            )
-            for coder, own in counts.items()
-        )
-        yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, figures)
+    for texts in split_by_time([one.text for one in compared], work):
+        figures = []
+        for coder in coders:
+            counts = [found[coder].counts for text in texts if coder in (found := of_text[text.pk].found)]
+            of_scus = _f1([(one.matched, one.agreed + one.own) for one in counts])
+            of_words = _f1([(one.matched_words, one.agreed_words + one.own_words) for one in counts])
+            figures.append(CoderInAgreedPeriod(coder, of_scus, of_words))
+        yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 
 
 def _f1(counts: Sequence[tuple[int, int]]) -> float | None:
@@ -431,50 +373,38 @@ def _f1(counts: Sequence[tuple[int, int]]) -> float | None:
     return 2 * sum(matched for matched, _ in counts) / total if total else None
 
 
-def _differences_of(coder: str, compared: Sequence[_Compared]) -> Iterator[LocatedDifference]:
-    for one in compared:
-        if coder in one.found:
-            agreed, own = one.agreed.labels, one.own[coder].labels
-            for difference in one.found[coder].differences:
-                names = agreed.get(difference.agreed, ""), own.get(difference.own, "")
-                yield LocatedDifference(one.text, difference, *names)
-
-
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
     """Return the SCUs of agreed pyramids that some coder lacks, those that most lack first, then by weight."""
-    found = []
+    scus = []
     for one in compared:
-        kinds = Counter(
-            (difference.agreed, difference.kind) for own in one.found.values() for difference in own.differences
-        )
+        kinds = Counter((found.agreed, found.kind) for own in one.found.values() for found in own.differences)
         for key in one.agreed.scus:
-            missing, fused = kinds[key, "missing"], kinds[key, "fused"]
+            missing, fused, n = kinds[key, "missing"], kinds[key, "fused"], len(one.found)
             if missing or fused:
-                n = len(one.found)
-                weight = one.annotation.pyramid.weights[key]
-                label = one.agreed.labels[key]
-                found.append(AgreedScu(one.text, label, weight, n, n - missing - fused, missing, fused))
-    return sorted(found, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
+                weight = one.agreed.annotation.pyramid.weights[key]
+                matched = n - missing - fused
+                scus.append(AgreedScu(one.text, one.agreed.labels[key], weight, n, matched, missing, fused))
+    return sorted(scus, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
 
 
 def _count_docsets_left_out(
-    source: AgreedSource, parameters: Parameters, compared: Sequence[Document]
+    source: AgreedSource, parameters: Parameters, compared: Collection[int]
 ) -> Mapping[str, int]:
     """Return of how many of the chosen docsets nothing is compared, by reason."""
-    chosen, texts = parameters.selection("texts"), {text.text_pk for text in compared}
-    reasons = Counter[str]()
-    for docset in source.pyramids.docsets:
-        if docset.text not in texts and (not chosen or docset.slug in chosen):
-            about = source.agreed.get(docset.text)
-            reasons["missing" if about is None else about.reason or "uncoded"] += 1
-    return reasons
+    chosen = parameters.selection("texts")
+    left_out = [
+        source.agreed.get(one.text)
+        for one in source.pyramids.docsets
+        if one.text not in compared and (not chosen or one.slug in chosen)
+    ]
+    return Counter("missing" if about is None else about.reason or "uncoded" for about in left_out)
 
 
 def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:
     """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
     pyramids = []
     for one in compared:
-        annotation = one.annotation
+        annotation = one.agreed.annotation
         parts_of: dict[str, list[list[list[int]]]] = {scu: [] for scu in annotation.labels}
         for own in annotation.contributors:
             for scu in own.scus or ("",):

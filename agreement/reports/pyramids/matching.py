@@ -42,7 +42,7 @@ class PyramidByWords:
 
     def __init__(self, annotation: PyramidAnnotation, words: Sequence[Span]) -> None:
         places = annotation.word_places(list(words))
-        self.labels = annotation.labels
+        self.annotation = annotation
         self.scus: dict[str, Words] = {key: frozenset(own) for key, own in places.items() if own}
         self.n_empty = len(places) - len(self.scus)
         self.contributors = [
@@ -51,6 +51,10 @@ class PyramidByWords:
             if (held := frozenset(held_words(words, one.parts)))
             for scu in one.scus
         ]
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self.annotation.labels
 
     @cached_property
     def scus_of_word(self) -> dict[int, list[str]]:
@@ -97,10 +101,11 @@ class ScuDifference:
     parts: Parts = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class PyramidComparison:
     """A coder's pyramid beside the agreed one. `partners` are the coder's SCUs by those of the agreed one."""
 
+    own: PyramidByWords
     counts: MatchCounts
     partners: Mapping[str, str]
     differences: tuple[ScuDifference, ...]
@@ -123,50 +128,45 @@ def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComp
         own_words=sum(map(len, own.scus.values())),
         matched_words=sum(one.shared for one in matches),
     )
-    of_scus, of_contributors = _compare_scus(agreed, own, partners), _compare_contributors(agreed, own, partners)
-    return PyramidComparison(counts, partners, (*of_scus, *of_contributors))
+    return PyramidComparison(own, counts, partners, tuple(_find_differences(agreed, own, partners)))
 
 
-def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]) -> Iterator[ScuDifference]:
-    """Yield what SCUs without a partner are. One that has one shares words with it, and is told by contributors."""
+def _find_differences(
+    agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]
+) -> Iterator[ScuDifference]:
+    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ.
+
+    Where a contributor is in an SCU without a match, that SCU is the difference.
+    """
+    matched = {second: first for first, second in partners.items()}
     for key, words in agreed.scus.items():
         if key not in partners:
             holder = own.holder_of(words)
             yield ScuDifference("fused" if holder else "missing", key, holder)
-    matched = set(partners.values())
     for key, words in own.scus.items():
         if key not in matched:
             holder = agreed.holder_of(words)
             yield ScuDifference("split" if holder else "extra", holder, key)
+    for one, partner, other in _contributors_apart(agreed, own, partners):
+        if not other or other in matched:
+            kind = "shorter" if other is None else "elsewhere" if other else "omitted"
+            yield ScuDifference(kind, one.scu, other or partner, one.parts)
+    for one, partner, other in _contributors_apart(own, agreed, matched):
+        # where another SCU of the agreed pyramid has it, it is what that one lacks
+        if not other:
+            yield ScuDifference("longer" if other is None else "added", partner, one.scu, one.parts)
 
 
-def _compare_contributors(
-    agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]
-) -> Iterator[ScuDifference]:
-    """Yield how the contributors of SCUs that match differ.
+def _contributors_apart(
+    side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
+) -> Iterator[tuple[HeldWords, str, str | None]]:
+    """Yield contributors of a side that are not wholly in the SCU that matches theirs, with that.
 
-    Where one is in an SCU without a match, that SCU is the difference.
+    Third is the other SCU that has one of which the SCU that matches has nothing, None where that has some of it.
     """
-    matched = {second: first for first, second in partners.items()}
-    for one in agreed.contributors:
+    for one in side.contributors:
         if one.scu in partners:
             partner = partners[one.scu]
-            shared = len(one.words & own.scus[partner])
-            if not shared:
-                holder = own.holder_of(one.words, besides=partner)
-                if not holder:
-                    yield ScuDifference("omitted", one.scu, partner, one.parts)
-                elif holder in matched:
-                    yield ScuDifference("elsewhere", one.scu, holder, one.parts)
-            elif shared < len(one.words):
-                yield ScuDifference("shorter", one.scu, partner, one.parts)
-    for one in own.contributors:
-        if one.scu in matched:
-            partner = matched[one.scu]
-            shared = len(one.words & agreed.scus[partner])
-            if not shared:
-                # where another SCU of the agreed pyramid has it, it is what that one lacks
-                if not agreed.holder_of(one.words, besides=partner):
-                    yield ScuDifference("added", partner, one.scu, one.parts)
-            elif shared < len(one.words):
-                yield ScuDifference("longer", partner, one.scu, one.parts)
+            shared = len(one.words & other.scus[partner])
+            if shared < len(one.words):
+                yield one, partner, None if shared else other.holder_of(one.words, besides=partner)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from agreement.data.pyramids.agreed_pyramids import agreed_state, read_contents
+from agreement.reports.gold.readers import Frequent
 from agreement.reports.pyramids.agreed import (
     AgainstAgreed,
     AgreedReport,
     LocatedDifference,
-    Matching,
     compare_with_agreed,
     count_differences,
     read_agreed_source,
@@ -19,17 +19,16 @@ from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out
 from agreement.results.computations import Result, register
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot
+from agreement.results.content import TablesAndCharts
+from agreement.results.figures.charts import Chart
 from agreement.results.gold.texts import (
     Names,
-    Periods,
-    Trend,
     agreement_table,
+    build_trends,
+    coders_chart,
     find_coder,
+    read_names,
     reader_of,
-    trend_chart,
-    trend_table,
 )
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
@@ -37,8 +36,7 @@ from annotations.core.text import pluralize
 MOST_SCUS = 50
 MOST_DIFFERENCES = 200
 MOST_DOCSETS = 100
-# In front of what is not compared.
-NOT_COMPARED = "Not compared: "
+TO_SEE = ": choose docsets to see others"
 MEANINGS = {
     "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
     "fused": "an agreed SCU without a match: an SCU of the coder that matches another has half of its words or more",
@@ -78,44 +76,96 @@ class Agreed(Result[AgreedReport]):
 
     def fields(self, request: AnalysisRequest, report: AgreedReport) -> AgreedReport:
         reader = reader_of(request)
-        return report.for_reader(_called(request), in_full=not reader.codes, names=reader.sees_names)
+        return report.for_reader(read_names(request), in_full=not reader.codes, names=reader.sees_names)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
-        reader, called = reader_of(request), _called(request)
+        reader, called = reader_of(request), read_names(request)
         chosen = find_coder(request.options.get("coder", ""), called)
-        tables = build_tables(report, called, in_full=not reader.codes, names=reader.sees_names)
+        tables = _build_tables(report, called, in_full=not reader.codes, names=reader.sees_names)
         return [*tables, *_difference_tables(report, called, chosen)]
 
     def charts(self, request: AnalysisRequest, report: AgreedReport) -> list[Chart]:
-        return _charts(report, _called(request))
+        called = read_names(request)
+        of_scus = coders_chart(report, called, "scus", "F1 of SCUs against agreed pyramids", "F1", "scus.f1")
+        of_words = coders_chart(report, called, "words", "F1 of words in SCUs that match", "F1", "words.f1")
+        return [of_scus, of_words, *_trends(report, called).charts]
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
-        return build_tables(self.compute(request), _called(request))
+        return _build_tables(self.compute(request), read_names(request))
 
 
-def _called(request: AnalysisRequest) -> Names:
-    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
-
-
-def build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, names: bool = True) -> list[Table]:
+def _build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, names: bool = True) -> list[Table]:
     """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it.
 
     in_full and names: as in `AgreedReport.for_reader`.
     """
     coder = Column("coder", "Coder", cell=lambda row: called[row.name])
-    tables = [_scus_table(report, coder, in_full=in_full, names=names), _words_table(report, coder)]
-    tables += [_each_table(report, called), agreement_table(report.agreement, report.parameters, "these docsets")]
+    docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets")
+    rows: list[list[Cell]] = [
+        [called[one.name], what, label, *with_ends(getattr(matching, name))]
+        for one in report.coders
+        for what, matching in (("SCUs", one.scus), ("words", one.words))
+        for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
+    ]
+    tables = [
+        Table.of(
+            "scus",
+            "SCUs of each coder that match those of the agreed pyramid",
+            [
+                coder,
+                *_matching_columns("scus"),
+                *_scu_columns("Coder’s SCUs"),
+                Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
+                docsets,
+                Column("note", "Notes", cell=lambda row: _note_of(row, names=names)),
+            ],
+            report.coders,
+            _describe_matching(report, in_full=in_full, names=names),
+        ),
+        Table.of(
+            "words",
+            "Words of contributors in SCUs that match",
+            [
+                coder,
+                *_matching_columns("words"),
+                Column("matched", "In both", "count", explanation="matched_words", cell="words.matched"),
+                Column("agreed", "Agreed words", "count", explanation="agreed_words", cell="words.agreed"),
+                Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
+                Column("note", "Notes", cell="words.f1.note"),
+            ],
+            report.coders,
+            "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that"
+            " they are in. Intervals are of F1, over docsets.",
+        ),
+        Table(
+            "each",
+            "Recall, precision and F1 with their intervals",
+            [
+                Column("coder", "Coder"),
+                Column("of", "Of", explanation="match_of"),
+                Column("figure", "Figure", explanation="match_figure"),
+                Column("value", "Value", "figure", explanation="match_value"),
+                *ENDS,
+            ],
+            rows,
+        ),
+        agreement_table(report, "these docsets"),
+    ]
     if in_full and report.groups:
-        tables.append(_groups_table(report))
+        columns = [
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            *figure_columns(Column("f1", "F1 of SCUs", "figure"), "scus.f1"),
+            *figure_columns(Column("words_f1", "F1 of words", "figure", explanation="f1"), "words.f1", "words_"),
+            *_scu_columns("Coders’ SCUs"),
+            docsets,
+        ]
+        each = "docset by docset: an agreed SCU counts once for each of them."
+        note = f"The pyramids of all coders of a group together, {each}"
+        tables.append(Table.of("groups", "Groups of coders against agreed pyramids", columns, report.groups, note))
     if report.scus:
         tables.append(_agreed_scus_table(report))
-    tables.append(_docsets_table(report, called))
-    head = [
-        Column("last", "Until the docset", explanation="agreed_period"),
-        Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
-    ]
-    coders = [one.name for one in report.coders]
-    return [*tables, *(trend_table(one, called, coders, "docset", head) for one in _trends(report))]
+    return [*tables, _docsets_table(report, called), *_trends(report, called).tables]
 
 
 def _matching_columns(of: str) -> list[Column]:
@@ -124,23 +174,6 @@ def _matching_columns(of: str) -> list[Column]:
         Column("recall", "Recall", "figure", explanation="match_recall", cell=f"{of}.recall.value"),
         Column("precision", "Precision", "figure", explanation="match_precision", cell=f"{of}.precision.value"),
     ]
-
-
-def _scus_table(report: AgreedReport, coder: Column, *, in_full: bool, names: bool) -> Table:
-    return Table.of(
-        "scus",
-        "SCUs of each coder that match those of the agreed pyramid",
-        [
-            coder,
-            *_matching_columns("scus"),
-            *_scu_columns("Coder’s SCUs"),
-            Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
-            Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets"),
-            Column("note", "Notes", cell=lambda row: _note_of(row, names=names)),
-        ],
-        report.coders,
-        _describe_matching(report, in_full=in_full, names=names),
-    )
 
 
 def _scu_columns(own: str) -> list[Column]:
@@ -174,69 +207,16 @@ def _describe_matching(report: AgreedReport, *, in_full: bool, names: bool) -> s
         f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
     ]
     if any(left_out):
-        sentences.append(f"{NOT_COMPARED}{'; '.join(filter(None, left_out))}.")
+        sentences.append(f"Not compared: {'; '.join(filter(None, left_out))}.")
     return " ".join(sentences)
 
 
-def _words_table(report: AgreedReport, coder: Column) -> Table:
-    return Table.of(
-        "words",
-        "Words of contributors in SCUs that match",
-        [
-            coder,
-            *_matching_columns("words"),
-            Column("matched", "In both", "count", explanation="matched_words", cell="words.matched"),
-            Column("agreed", "Agreed words", "count", explanation="agreed_words", cell="words.agreed"),
-            Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
-            Column("note", "Notes", cell="words.f1.note"),
-        ],
-        report.coders,
-        "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that they"
-        " are in. Intervals are of F1, over docsets.",
-    )
-
-
-def _each_table(report: AgreedReport, called: Names) -> Table:
-    rows: list[list[Cell]] = [
-        [called[one.name], what, label, *with_ends(getattr(matching, name))]
-        for one in report.coders
-        for what, matching in (("SCUs", one.scus), ("words", one.words))
-        for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
-    ]
-    return Table(
-        "each",
-        "Recall, precision and F1 with their intervals",
-        [
-            Column("coder", "Coder"),
-            Column("of", "Of", explanation="match_of"),
-            Column("figure", "Figure", explanation="match_figure"),
-            Column("value", "Value", "figure", explanation="match_value"),
-            *ENDS,
-        ],
-        rows,
-    )
-
-
-def _groups_table(report: AgreedReport) -> Table:
-    return Table.of(
-        "groups",
-        "Groups of coders against agreed pyramids",
-        [
-            Column("group", "Group", cell="name"),
-            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-            *figure_columns(Column("f1", "F1 of SCUs", "figure"), "scus.f1"),
-            *figure_columns(Column("words_f1", "F1 of words", "figure", explanation="f1"), "words.f1", "words_"),
-            *_scu_columns("Coders’ SCUs"),
-            Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets"),
-        ],
-        report.groups,
-        "The pyramids of all coders of a group together, docset by docset: an agreed SCU counts once for each of them.",
-    )
+def _name_first(most: int, n: int, rest: str = "") -> str:
+    """Return that the first rows of a table are here alone; empty where all are."""
+    return f" The first {most} of {n:,}{rest}." if n > most else ""
 
 
 def _agreed_scus_table(report: AgreedReport) -> Table:
-    n = len(report.scus)
-    rest = f" The first {MOST_SCUS} of {n:,}." if n > MOST_SCUS else ""
     return Table.of(
         "lacking",
         "Agreed SCUs that coders lack most",
@@ -250,17 +230,15 @@ def _agreed_scus_table(report: AgreedReport) -> Table:
             Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
         ],
         report.scus[:MOST_SCUS],
-        f"Those that fewest of their coders have come first, then the heaviest.{rest}",
+        "Those that fewest of their coders have come first, then the heaviest."
+        + _name_first(MOST_SCUS, len(report.scus)),
     )
 
 
 def _docsets_table(report: AgreedReport, called: Names) -> Table:
-    ordered = sorted(report.docsets, key=lambda one: one.mean_f1)
-    n = len(ordered)
-    rest = f" The first {MOST_DOCSETS} of {n:,}: choose docsets to see others." if n > MOST_DOCSETS else ""
     rows: list[list[Cell]] = [
         [docset.label, docset.n_scus, docset.mean_f1, *(f1.get(coder.name) for coder in report.coders)]
-        for docset in ordered[:MOST_DOCSETS]
+        for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]
         for f1 in [{one.name: one.f1 for one in docset.coders}]
     ]
     return Table(
@@ -273,95 +251,60 @@ def _docsets_table(report: AgreedReport, called: Names) -> Table:
             *(Column(called[one.name], called[one.name], "figure", explanation="docset_f1") for one in report.coders),
         ],
         rows,
-        f"Those with the lowest mean come first.{rest}",
+        f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}",
     )
 
 
-def _trends(report: AgreedReport) -> list[Trend]:
-    def of(figure: str) -> Periods:
-        return [
-            (period.label, period.n_docsets, {one.name: getattr(one, figure) for one in period.coders})
-            for period in report.periods
-        ]
-
-    return [
-        Trend("trend", "F1 of SCUs", "F1", of("scus_f1")),
-        Trend("trend_words", "F1 of words", "F1", of("words_f1")),
-    ]
+def _trends(report: AgreedReport, called: Names) -> TablesAndCharts:
+    figures = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
+    return build_trends(report, called, figures)
 
 
 def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list[Table]:
-    differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
-    found = count_differences(differences)
-    total = sum(one.number for one in found)
-    who = called[chosen] if chosen else "all coders"
-    counts = Table.of(
-        "differences",
-        f"How {who} differ from agreed pyramids" if not chosen else f"How {who} differs from agreed pyramids",
-        [
-            Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.kind]),
-            Column("number", "Number", "count", explanation="difference_number"),
-            Column("share", "Share", "percent", explanation="difference_share", cell=lambda row: row.number / total),
-            Column("coders", "Coders", "count", explanation="difference_coders", cell=lambda row: len(row.coders)),
-            Column("docsets", "Docsets", "count", explanation="difference_docsets", cell="n_docsets"),
-            Column("example", "Example", explanation="difference_example", cell=lambda row: _name_example(row.example)),
-            Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[row.kind]),
-        ],
-        found,
-        "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference.",
-    )
-    return [counts, _places_table(report, called, chosen)] if chosen else [counts]
+    found = count_differences({name: one for name, one in report.differences.items() if chosen in ("", name)})
+    total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
 
+    def count_docsets(row: Frequent[LocatedDifference]) -> int:
+        return len({one.text.text_pk for _, one in row.found})
 
-def _name_example(one: LocatedDifference) -> str:
-    return f"{_name_scus(one)}, {one.text.label}"
+    def name_example(one: LocatedDifference) -> str:
+        """Return the SCU of the agreed pyramid, or where it has none, the coder's."""
+        return f"“{one.agreed or one.own}”, {one.text.label}"
 
+    columns = [
+        Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[kind(row)]),
+        Column("number", "Number", "count", explanation="difference_number"),
+        Column("share", "Share", "percent", explanation="difference_share", cell=lambda row: row.number / total),
+        Column("coders", "Coders", "count", explanation="difference_coders", cell="n_coders"),
+        Column(
+            "docsets",
+            "Docsets",
+            "count",
+            explanation="difference_docsets",
+            cell=lambda row: len({one.text.text_pk for _, one in row.found}),
+        ),
+        Column("example", "Example", explanation="difference_example", cell=lambda row: name_example(row.example)),
+        Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[kind(row)]),
+    ]
+    who = f"{called[chosen]} differs" if chosen else "all coders differ"
+    note = "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference."
+    tables = [Table.of("differences", f"How {who} from agreed pyramids", columns, found, note)]
+    if chosen:
+        differences = report.differences.get(chosen, ())
+        shown = differences[:MOST_DIFFERENCES]
+        contents = read_contents({one.text.text_pk for one in shown if one.difference.parts})
 
-def _name_scus(one: LocatedDifference) -> str:
-    """Return the SCU of the agreed pyramid, or where it has none, the coder's."""
-    return f"“{one.agreed or one.own}”"
+        def words_of(one: LocatedDifference) -> str:
+            content = contents.get(one.text.text_pk, "")
+            return " … ".join(" ".join(content[start:end].split()) for start, end in one.difference.parts)
 
-
-def _places_table(report: AgreedReport, called: Names, chosen: str) -> Table:
-    differences = report.differences.get(chosen, ())
-    shown, n = differences[:MOST_DIFFERENCES], len(differences)
-    contents = read_contents({one.text.text_pk for one in shown if one.difference.parts})
-    rest = f" The first {MOST_DIFFERENCES} of {n:,}: choose docsets to see others." if n > MOST_DIFFERENCES else ""
-    return Table.of(
-        "places",
-        f"Where agreed pyramids differ from {called[chosen]}",
-        [
+        columns = [
             Column("docset", "Docset", cell="text.label"),
             Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.difference.kind]),
             Column("agreed", "Agreed SCU", explanation="agreed_scu"),
             Column("own", "Coder’s SCU", explanation="own_scu"),
-            Column(
-                "words",
-                "Contributor",
-                explanation="difference_words",
-                cell=lambda row: _words_of(row, contents.get(row.text.text_pk, "")),
-            ),
-        ],
-        shown,
-        f"In the order of docsets.{rest}",
-    )
-
-
-def _words_of(one: LocatedDifference, content: str) -> str:
-    return " … ".join(" ".join(content[start:end].split()) for start, end in one.difference.parts)
-
-
-def _charts(report: AgreedReport, called: Names) -> list[Chart]:
-    def dots(key: str, title: str, matchings: Sequence[Matching]) -> Chart:
-        names = [called[one.name] for one in report.coders]
-        rows = [Dot(name, *with_ends(one.f1)) for name, one in zip(names, matchings, strict=True)]
-        return dots_chart(key, title, rows, "F1")
-
-    charts = [
-        dots("scus", "F1 of SCUs against agreed pyramids, with 95% CI", [one.scus for one in report.coders]),
-        dots("words", "F1 of words in SCUs that match, with 95% CI", [one.words for one in report.coders]),
-    ]
-    if len(report.periods) < 2:
-        return charts
-    coders = [one.name for one in report.coders]
-    return [*charts, *(trend_chart(one, called, coders, "docset") for one in _trends(report))]
+            Column("words", "Contributor", explanation="difference_words", cell=words_of),
+        ]
+        note = f"In the order of docsets.{_name_first(MOST_DIFFERENCES, len(differences), TO_SEE)}"
+        tables.append(Table.of("places", f"Where agreed pyramids differ from {called[chosen]}", columns, shown, note))
+    return tables

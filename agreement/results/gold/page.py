@@ -15,7 +15,7 @@ from agreement.reports.wording import list_gold_left_out
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.gold.agreed import Agreed
-from agreement.results.gold.texts import build_all, build_tables, find_coder, reader_of
+from agreement.results.gold.texts import build_all, build_tables, find_coder, read_names, reader_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import Table
 from annotations.models import Project
@@ -47,7 +47,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         return [request.answers_with_gold.state]
 
     def compute(self, request: AnalysisRequest) -> GoldReport | AgreedReport:
-        if request.project.answers == Project.Answers.SCUS:
+        if _has_pyramids(request):
             return Agreed().compute(request)
         answers, reader = request.project_answers, reader_of(request)
         reader.check(request.parameters)
@@ -58,24 +58,24 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
     def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> GoldReport | AgreedReport:
         if isinstance(report, AgreedReport):
             return Agreed().fields(request, report)
-        return report.for_reader(_called(request), in_full=not reader_of(request).codes)
+        return report.for_reader(read_names(request), in_full=not reader_of(request).codes)
 
     def build(self, request: AnalysisRequest) -> TablesAndCharts:
         report = self.compute(request)
         assert isinstance(report, GoldReport)
-        return build_all(request, report, _called(request), groups=not reader_of(request).codes)
+        return build_all(request, report)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
         if isinstance(report, AgreedReport):
             return Agreed().printed(request)
-        return build_tables(report, _called(request))
+        return build_tables(report, read_names(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
-        reader, called = Reader.of(request.project, request.reader), _called(request)
-        coder = _choose_coder(request, reader, called)
-        pyramids = request.project.answers == Project.Answers.SCUS
+        reader, called = Reader.of(request.project, request.reader), read_names(request)
+        coder, documents = _choose_coder(request, reader, called), reader.documents(request.project_answers)
+        pyramids = _has_pyramids(request)
         context: dict[str, Any] = {
             "pyramids": pyramids,
             "sees_names": reader.sees_names,
@@ -85,34 +85,23 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             "choices": sorted(called.values()) if not reader.codes else [],
             "report_query": request.parameters.query(),
         }
-        documents = reader.documents(request.project_answers)
-        show = _show_pyramids if pyramids else _show_texts
-        return show(request, reader, documents, context)
+        if pyramids:
+            # who codes is not told of agreed pyramids besides those that they may read of
+            has_gold = bool(documents) if reader.codes else has_agreed_pyramid(request.project)
+        else:
+            gold = request.answers_with_gold
+            context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
+            has_gold = any(documents is None or text.pk in documents for text in gold.texts)
+        if not has_gold:
+            return PageSections(context=context)
+        request.options = {"coder": coder, "reader": reader.as_option()}
+        if pyramids:
+            return Agreed().sections(request).extended(**context, has_gold=True)
+        return self.sections(request).extended(**context, has_gold=True, not_counted=request.not_counted)
 
 
-def _show_texts(
-    request: AnalysisRequest, reader: Reader, documents: frozenset[int] | None, context: dict[str, Any]
-) -> PageSections:
-    gold = request.answers_with_gold
-    context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
-    if not any(documents is None or text.pk in documents for text in gold.texts):
-        return PageSections(context=context)
-    request.options = {"coder": context["coder"], "reader": reader.as_option()}
-    return Gold().sections(request).extended(**context, has_gold=True, not_counted=request.not_counted)
-
-
-def _show_pyramids(
-    request: AnalysisRequest, reader: Reader, documents: frozenset[int] | None, context: dict[str, Any]
-) -> PageSections:
-    # who codes is not told of agreed pyramids besides those that they may read of
-    if not (documents if reader.codes else has_agreed_pyramid(request.project)):
-        return PageSections(context=context)
-    request.options = {"coder": context["coder"], "reader": reader.as_option()}
-    return Agreed().sections(request).extended(**context, has_gold=True)
-
-
-def _called(request: AnalysisRequest) -> dict[str, str]:
-    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+def _has_pyramids(request: AnalysisRequest) -> bool:
+    return bool(request.project.answers == Project.Answers.SCUS)
 
 
 def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, str]) -> str:

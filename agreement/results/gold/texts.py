@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from operator import attrgetter
 
-from agreement.data.documents import Document
-from agreement.data.texts.snippets import Snippet, read_snippets
+from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.fields import AgreementBesideGold
-from agreement.reports.gold.errors import KINDS, Difference, count_errors
-from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldReport
+from agreement.reports.gold.errors import KINDS, Difference
+from agreement.reports.gold.readers import Reader, count_alike
+from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldPeriod, GoldReport
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import TablesAndCharts
-from agreement.results.coreference import SCORE_COLUMNS, describe_in_several
+from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import Square, describe_equal
 from agreement.results.figures.plots import Dot, line_chart
@@ -31,16 +29,6 @@ MOST_DIFFERENCES = 200
 type Names = Mapping[str, str]
 
 
-def build_all(request: AnalysisRequest, report: GoldReport, called: Names, *, groups: bool) -> TablesAndCharts:
-    """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
-    chosen = find_coder(request.options.get("coder", ""), called)
-    sections = [_confusion(request, report, called, chosen), _errors(request, report, called, chosen)]
-    return TablesAndCharts(
-        [*build_tables(report, called, groups=groups), *(table for one in sections for table in one.tables)],
-        [*_charts(report, called), *(chart for one in sections for chart in one.charts)],
-    )
-
-
 def reader_of(request: AnalysisRequest) -> Reader:
     """Return who reads: what is stored names them, and the command is of the server, who sees all."""
     if "reader" in request.options or not request.reader:
@@ -48,68 +36,135 @@ def reader_of(request: AnalysisRequest) -> Reader:
     return Reader.of(request.project, request.reader)
 
 
+def read_names(request: AnalysisRequest) -> dict[str, str]:
+    """Return what the reader calls each coder."""
+    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+
+
 def find_coder(name: str, called: Names) -> str:
     """Return the coder who is called so on the page; empty where nobody is."""
     return next((coder for coder, shown in called.items() if shown == name), "")
 
 
+def build_all(request: AnalysisRequest, report: GoldReport) -> TablesAndCharts:
+    """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
+    called = read_names(request)
+    chosen = find_coder(request.options.get("coder", ""), called)
+    confusion = _confusion(request, report, called, chosen)
+    tables = build_tables(report, called, groups=not reader_of(request).codes)
+    tables += [*confusion.tables, *_error_tables(request, report, called, chosen)]
+    charts = [
+        coders_chart(report, called, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
+        coders_chart(report, called, "overruled", "Overruled share of contested items", "share", "overruled"),
+    ]
+    if report.has_chains:
+        title = f"{SCORE_LABELS[TREND_SCORE]} F1 against gold"
+        charts.append(coders_chart(report, called, "scores", title, "F1", "trend_score"))
+    return TablesAndCharts(tables, [*charts, *_trends(report, called).charts, *confusion.charts])
+
+
 def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
     coder = Column("coder", "Coder", cell=lambda row: called[row.name])
-    tables = [_accuracy_table(report, coder), _overruled_table(report, coder)]
-    tables.append(agreement_table(report.agreement, report.parameters, "these texts"))
-    if report.has_chains:
-        tables += [_scores_table(report, coder), _each_score_table(report, called)]
-    if groups and report.groups:
-        tables.append(_groups_table(report))
-    if report.questions:
-        tables.append(_questions_table(report, called))
-    head = [
-        Column("last", "Until the text", explanation="gold_period"),
-        Column("texts", "Texts", "count", explanation="gold_texts"),
+    texts = Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts")
+    items = Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total")
+    accuracy = figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy")
+    contested = Column("contested", "Contested items", "count", cell="overruled.total")
+    overruled = Column("overruled", "Overruled", "figure")
+    score = Column(TREND_SCORE, SCORE_LABELS[TREND_SCORE], "figure", explanation="f1")
+    tables = [
+        Table.of(
+            "accuracy",
+            "Accuracy of each coder against gold",
+            [
+                coder,
+                texts,
+                items,
+                *accuracy,
+                Column("missed", "Missed", "count", explanation="missed_items"),
+                Column("extra", "Extra", "count", explanation="extra_items"),
+                Column("note", "Notes", cell="accuracy.note"),
+            ],
+            report.coders,
+            "The share of the items that both answered in which the answer is that of gold. Intervals are over texts.",
+        ),
+        Table.of(
+            "overruled",
+            "Overruled where coders differ",
+            [
+                coder,
+                contested,
+                *figure_columns(overruled, "overruled"),
+                Column("note", "Notes", cell="overruled.note"),
+            ],
+            report.coders,
+            f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
+            " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
+            " settings compare. Intervals are over texts, as items of one text are not independent.",
+        ),
+        agreement_table(report, "these texts"),
     ]
-    coders = [one.name for one in report.coders]
-    return [*tables, *(trend_table(one, called, coders, "text", head) for one in _trends(report))]
+    if report.has_chains:
+        muc6 = " Markables match by the rules of MUC-6." if report.matched_by_muc6 else ""
+        scores = Table.of(
+            "scores",
+            "Coreference scores against gold, F1",
+            [
+                coder,
+                *figure_columns(score, "trend_score"),
+                *(
+                    Column(name, SCORE_LABELS[name], "figure", explanation="f1", cell=partial(_read_f1, name))
+                    for name in SCORES
+                    if name != TREND_SCORE
+                ),
+            ],
+            report.coders,
+            "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
+            f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
+        )
+        rows = [[called[one.name], *score_cells(*score)] for one in report.coders for score in one.scores.items()]
+        each = Table("each", "Recall, precision and F1 of each score", [Column("coder", "Coder"), *SCORE_COLUMNS], rows)
+        tables += [scores, each]
+    if groups and report.groups:
+        f1 = Column("f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "figure")
+        columns = [
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            texts,
+            items,
+            *accuracy,
+            contested,
+            *figure_columns(overruled, "overruled", "overruled_"),
+            *(figure_columns(f1, "trend_score", "f1_") if report.has_chains else []),
+        ]
+        note = "The answers of all coders of a group together, text by text."
+        tables.append(Table.of("groups", "Groups of coders against gold", columns, report.groups, note))
+    if report.questions:
+        columns = [
+            Column("question", "Question", explanation="gold_question"),
+            Column("coder", "Coder"),
+            Column("items", "Items", "count", explanation="gold_items"),
+            Column("accuracy", "Accuracy", "figure"),
+            *ENDS,
+            Column("note", "Notes"),
+        ]
+        rows = [
+            [asked.label, called[one.name], one.share.total, *with_ends(one.share), one.share.note]
+            for asked in report.questions
+            for one in asked.coders
+        ]
+        note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
+        tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
+    return [*tables, *_trends(report, called).tables]
 
 
-def _accuracy_table(report: GoldReport, coder: Column) -> Table:
-    return Table.of(
-        "accuracy",
-        "Accuracy of each coder against gold",
-        [
-            coder,
-            Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts"),
-            Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
-            *figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy"),
-            Column("missed", "Missed", "count", explanation="missed_items"),
-            Column("extra", "Extra", "count", explanation="extra_items"),
-            Column("note", "Notes", cell="accuracy.note"),
-        ],
-        report.coders,
-        "The share of the items that both answered in which the answer is that of gold. Intervals are over texts.",
-    )
+def _read_f1(name: str, one: AgainstGold) -> float | None:
+    return one.scores[name].f1
 
 
-def _overruled_table(report: GoldReport, coder: Column) -> Table:
-    return Table.of(
-        "overruled",
-        "Overruled where coders differ",
-        [
-            coder,
-            Column("contested", "Contested items", "count", cell="overruled.total"),
-            *figure_columns(Column("overruled", "Overruled", "figure"), "overruled"),
-            Column("note", "Notes", cell="overruled.note"),
-        ],
-        report.coders,
-        f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
-        " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
-        " settings compare. Intervals are over texts, as items of one text are not independent.",
-    )
-
-
-def agreement_table(one: AgreementBesideGold, parameters: Parameters, where: str) -> Table:
+def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
     """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
-    name = COEFFICIENTS[parameters.coefficient].label
+    name = COEFFICIENTS[report.parameters.coefficient].label
     return Table.of(
         "agreement",
         f"Agreement among the coders in {where}",
@@ -120,151 +175,53 @@ def agreement_table(one: AgreementBesideGold, parameters: Parameters, where: str
             Column("units", "Units", "count", cell="n_units"),
             Column("note", "Notes"),
         ],
-        [one] if one.is_there else [],
+        [report.agreement] if report.agreement.is_there else [],
         f"Gold has no part in it: it is the figure of the page Agreement for {where}.",
     )
 
 
-def _read_f1(name: str, one: AgainstGold) -> float | None:
-    return one.scores[name].f1
+def coders_chart(
+    report: GoldReport | AgreedReport, called: Names, key: str, title: str, unit: str, figure: str
+) -> Chart:
+    """Return a chart of a figure of each coder, named by its attribute, with its interval."""
+    read = attrgetter(figure)
+    rows = [Dot(called[one.name], *with_ends(read(one))) for one in report.coders]
+    return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
-def _scores_table(report: GoldReport, coder: Column) -> Table:
-    muc6 = " Markables match by the rules of MUC-6." if report.matched_by_muc6 else ""
-    others = [name for name in SCORES if name != TREND_SCORE]
-    return Table.of(
-        "scores",
-        "Coreference scores against gold, F1",
-        [
-            coder,
-            *figure_columns(Column(TREND_SCORE, SCORE_LABELS[TREND_SCORE], "figure", explanation="f1"), "trend_score"),
-            *(
-                Column(name, SCORE_LABELS[name], "figure", explanation="f1", cell=partial(_read_f1, name))
-                for name in others
-            ),
-        ],
-        report.coders,
-        "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as missed."
-        f" Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
-    )
-
-
-def _each_score_table(report: GoldReport, called: Names) -> Table:
-    rows: list[list[Cell]] = []
-    for one in report.coders:
-        for name, score in one.scores.items():
-            figures = score.recall, score.precision, score.f1, score.low, score.high
-            rows.append([called[one.name], SCORE_LABELS[name], *figures, score.notes])
-    return Table(
-        "each",
-        "Recall, precision and F1 of each score",
-        [Column("coder", "Coder"), *SCORE_COLUMNS],
-        rows,
-    )
-
-
-def _groups_table(report: GoldReport) -> Table:
-    f1 = Column("f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "figure")
-    return Table.of(
-        "groups",
-        "Groups of coders against gold",
-        [
-            Column("group", "Group", cell="name"),
-            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-            Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts"),
-            Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
-            *figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy"),
-            Column("contested", "Contested items", "count", cell="overruled.total"),
-            *figure_columns(Column("overruled", "Overruled", "figure"), "overruled", "overruled_"),
-            *(figure_columns(f1, "trend_score", "f1_") if report.has_chains else []),
-        ],
-        report.groups,
-        "The answers of all coders of a group together, text by text.",
-    )
-
-
-def _questions_table(report: GoldReport, called: Names) -> Table:
-    rows: list[list[Cell]] = [
-        [asked.label, called[one.name], one.share.total, *with_ends(one.share), one.share.note]
-        for asked in report.questions
-        for one in asked.coders
-    ]
-    return Table(
-        "questions",
-        "Accuracy in attributes and relations",
-        [
-            Column("question", "Question", explanation="gold_question"),
-            Column("coder", "Coder"),
-            Column("items", "Items", "count", explanation="gold_items"),
-            Column("accuracy", "Accuracy", "figure"),
-            *ENDS,
-            Column("note", "Notes"),
-        ],
-        rows,
-        "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal.",
-    )
-
-
-def _charts(report: GoldReport, called: Names) -> list[Chart]:
-    def dots(key: str, title: str, unit: str, figures: Callable[[AgainstGold], Sequence[float | None]]) -> Chart:
-        rows = [Dot(called[one.name], *figures(one)) for one in report.coders]
-        return dots_chart(key, title, rows, unit, share=True)
-
-    title = "Overruled share of contested items, with 95% CI"
-    charts = [
-        dots("accuracy", "Accuracy against gold, with 95% CI", "accuracy", lambda row: with_ends(row.accuracy)),
-        dots("overruled", title, "share", lambda row: with_ends(row.overruled)),
-    ]
-    if report.has_chains:
-        title = f"{SCORE_LABELS[TREND_SCORE]} F1 against gold, with 95% CI"
-        charts.append(dots("scores", title, "F1", lambda row: with_ends(row.trend_score)))
-    if len(report.periods) < 2:
-        return charts
-    coders = [one.name for one in report.coders]
-    return [*charts, *(trend_chart(one, called, coders, "text", share=True) for one in _trends(report))]
-
-
-type Values = Mapping[str, float | None]
-type Periods = Sequence[tuple[str, int, Values]]
-
-
-class Trend(NamedTuple):
-    """What of coders is followed over texts or docsets: a period's last one, how many it has, and a value by coder."""
-
-    key: str
-    name: str
-    unit: str
-    periods: Periods
-
-
-def trend_table(trend: Trend, called: Names, coders: Sequence[str], noun: str, head: Sequence[Column]) -> Table:
-    """Return the values of each coder by period; `head`: columns of its last text or docset, and their number."""
-    rows: list[list[Cell]] = [
-        [last, number, *(values.get(coder) for coder in coders)] for last, number, values in trend.periods
-    ]
-    columns = [Column(called[one], called[one], "figure", explanation=trend.unit.lower()) for one in coders]
-    note = f"In order of the last work on each {noun}; imported ones come first."
-    return Table(trend.key, f"{trend.name} over {noun}s", [*head, *columns], rows, note)
-
-
-def trend_chart(trend: Trend, called: Names, coders: Sequence[str], noun: str, *, share: bool = False) -> Chart:
-    """Return a line for each coder."""
-    series = {called[one]: [values.get(one) for *_, values in trend.periods] for one in coders}
-    figure = line_chart([last for last, *_ in trend.periods], series, trend.unit, share=share)
-    words = f"{trend.name} of each coder, in order of the last work on each {noun}; the table has every value."
-    return Chart(trend.key, f"{trend.name} over {noun}s", figure, words, trend.key)
-
-
-def _trends(report: GoldReport) -> list[Trend]:
-    def of(figure: str) -> Periods:
-        return [
-            (period.label, period.n_texts, {one.name: getattr(one, figure) for one in period.coders})
-            for period in report.periods
+def build_trends(
+    report: GoldReport | AgreedReport, called: Names, figures: Sequence[tuple[str, str, str, str]]
+) -> TablesAndCharts:
+    """Return figures of each coder by period, each with its key, name, unit and attribute."""
+    of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
+    noun, of = ("text", "gold") if of_texts else ("docset", "agreed")
+    periods: Sequence[GoldPeriod | AgreedPeriod] = report.periods
+    tables, charts = list[Table](), list[Chart]()
+    for key, name, unit, attribute in figures:
+        values = [{one.name: getattr(one, attribute) for one in period.coders} for period in periods]
+        rows: list[list[Cell]] = [
+            [period.label, getattr(period, f"n_{noun}s"), *map(of_coders.get, coders)]
+            for period, of_coders in zip(periods, values, strict=True)
         ]
+        columns = [
+            Column("last", f"Until the {noun}", explanation=f"{of}_period"),
+            Column(f"{noun}s", f"{noun.capitalize()}s", "count", explanation=f"{of}_{noun}s"),
+            *(Column(called[one], called[one], "figure", explanation=unit.lower()) for one in coders),
+        ]
+        title, order = f"{name} over {noun}s", f"in order of the last work on each {noun}"
+        tables.append(Table(key, title, columns, rows, f"{order.capitalize()}; imported ones come first."))
+        if len(periods) > 1:
+            series = {called[one]: [of_coders.get(one) for of_coders in values] for one in coders}
+            figure = line_chart([period.label for period in periods], series, unit, share=of_texts)
+            charts.append(Chart(key, title, figure, f"{name} of each coder, {order}; the table has every value.", key))
+    return TablesAndCharts(tables, charts)
 
-    trends = [Trend("trend", "Accuracy", "accuracy", of("accuracy"))]
-    f1 = Trend("trend_f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "F1", of("conll_f1"))
-    return [*trends, f1] if report.has_chains else trends
+
+def _trends(report: GoldReport, called: Names) -> TablesAndCharts:
+    figures = [("trend", "Accuracy", "accuracy", "accuracy")]
+    if report.has_chains:
+        figures.append(("trend_f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "F1", "conll_f1"))
+    return build_trends(report, called, figures)
 
 
 def _confusion(request: AnalysisRequest, report: GoldReport, called: Names, chosen: str) -> TablesAndCharts:
@@ -277,45 +234,49 @@ def _confusion(request: AnalysisRequest, report: GoldReport, called: Names, chos
     return square.build(request, lambda _: describe_equal(term, counts))
 
 
-def _errors(request: AnalysisRequest, report: GoldReport, called: Names, chosen: str) -> TablesAndCharts:
+def _error_tables(request: AnalysisRequest, report: GoldReport, called: Names, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
-    found = count_errors(differences)
-    shown, items = found[:MOST_ERRORS], list(differences.get(chosen, ()))[:MOST_DIFFERENCES]
+    found = count_alike(differences, lambda one: one.error)
+    shown, own = found[:MOST_ERRORS], differences.get(chosen, ())
+    items, n = own[:MOST_DIFFERENCES], len(own)
     snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
     who = called[chosen] if chosen else "all coders"
     total = sum(one.number for one in found)
     left = f" The {MOST_ERRORS} most frequent of {len(found)} are here." if len(found) > MOST_ERRORS else ""
+    documents = {text.pk: text for text in request.project_answers.texts}
 
     def in_context(one: Difference) -> Cell:
-        return _words(request, one.text, snippets[one.unit]) if one.unit in snippets else ""
+        """Return a unit in its context, which leads to its page where coders have it."""
+        snippet, document = snippets.get(one.unit), documents.get(one.text.pk)
+        if snippet is None:
+            return ""
+        if document is None or snippet.unit not in request.project_answers.units_in(document):
+            return str(snippet.keyword)
+        address = item_address(request.project.slug, document, snippet.key, request.query)
+        return Linked(str(snippet.keyword), address)
 
-    error = [
-        Column("kind", "Error", explanation="error_kind", cell=lambda row: KINDS[row.error.kind]),
-        Column("gold", "Gold", explanation="gold_answer", cell="error.gold"),
-        Column("answer", "Answer", explanation="coder_answer", cell="error.answer"),
-    ]
+    def of_error(place: str) -> list[Column]:
+        kind, gold, answer = (attrgetter(f"{place}error.{part}") for part in ("kind", "gold", "answer"))
+        return [
+            Column("kind", "Error", explanation="error_kind", cell=lambda row: KINDS[kind(row)]),
+            Column("gold", "Gold", explanation="gold_answer", cell=gold),
+            Column("answer", "Answer", explanation="coder_answer", cell=answer),
+        ]
+
     frequent = [
+        *of_error("example."),
         Column("number", "Number", "count", explanation="error_number"),
         Column("share", "Share", "percent", explanation="error_share", cell=lambda row: row.number / total),
-        Column("coders", "Coders", "count", explanation="error_coders", cell=lambda row: len(row.coders)),
+        Column("coders", "Coders", "count", explanation="error_coders", cell="n_coders"),
         Column("example", "Example", explanation="error_example", cell=lambda row: in_context(row.example)),
     ]
     note = f"An error is an item in which an answer differs from gold.{left}"
-    tables = [Table.of("errors", f"Most frequent errors of {who}", [*error, *frequent], shown, note)]
+    tables = [Table.of("errors", f"Most frequent errors of {who}", frequent, shown, note)]
     if chosen:
-        n = len(differences.get(chosen, ()))
         rest = f" The first {MOST_DIFFERENCES} of {n}: choose texts to see others." if n > MOST_DIFFERENCES else ""
         item = Column("item", "Item", explanation="gold_item", cell=in_context)
-        columns = [Column("text", "Text", cell="text.label"), item, *error]
+        columns = [Column("text", "Text", cell="text.label"), item, *of_error("")]
         there = [one for one in items if one.unit in snippets]
         title = f"Where gold differs from {who}"
         tables.append(Table.of("differences", title, columns, there, f"In the order of texts.{rest}"))
-    return TablesAndCharts(tables, [])
-
-
-def _words(request: AnalysisRequest, text: Document, snippet: Snippet) -> Cell:
-    """Return a unit in its context, which leads to its page where coders have it."""
-    document = next((one for one in request.project_answers.texts if one.pk == text.pk), None)
-    if document is None or snippet.unit not in request.project_answers.units_in(document):
-        return str(snippet.keyword)
-    return Linked(str(snippet.keyword), item_address(request.project.slug, document, snippet.key, request.query))
+    return tables

@@ -88,11 +88,7 @@ def read_settings(request: AnalysisRequest) -> Settings:
         find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
         own,
         tuple(
-            Difference(
-                name,
-                f"{field_label(name, pyramids=bool(request.extract.units))}: {_value_in_words(request, name)}",
-                _address_without(request, name, value),
-            )
+            Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
             for name, value in values.items()
         ),
     )
@@ -100,10 +96,9 @@ def read_settings(request: AnalysisRequest) -> Settings:
 
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
     """Return in words every setting that matters, and every selection that leaves something out."""
-    names = relevant_settings(request.extract.kind, request.parameters)
-    selections = [name for name in SELECTIONS if getattr(request.parameters, name)]
-    pyramids = bool(request.extract.units)
-    return [(field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in (*names, *selections)]
+    selections = (name for name in SELECTIONS if getattr(request.parameters, name))
+    names = (*relevant_settings(request.extract.kind, request.parameters), *selections)
+    return [_in_words(request, name) for name in names]
 
 
 def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
@@ -122,26 +117,32 @@ def name_terms(question: Question | None) -> str:
     return "labels" if question.kind == "labels" else "values"
 
 
-def _value_in_words(request: AnalysisRequest, name: str) -> str:
+def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
+    """Return a parameter and its value as the controls call them."""
+    extract, value = request.extract, getattr(request.parameters, name)
+    label = field_label(name, pyramids=bool(extract.units))
     if name not in SELECTIONS:
-        return choice_label(name, getattr(request.parameters, name))
+        return label, choice_label(name, value)
     labels: Mapping[str, str] = {}
     if name == "without":
-        labels = request.extract.labels
+        labels = extract.labels
     elif name == "texts":
-        labels = {text.slug: text.title for text in request.extract.texts}
+        labels = {text.slug: text.title for text in extract.texts}
     elif name == "include":
         labels = {MODELS: BY_MODELS, **CODINGS_LEFT_OUT}
     chosen = [labels.get(one, one) for one in sorted(request.parameters.selection(name))]
     more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
-    return ", ".join(chosen[:MOST_NAMES]) + more
+    return label, ", ".join(chosen[:MOST_NAMES]) + more
 
 
 def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     """Return the address with one parameter as the project has it; what then cannot be is so, too."""
-    changed = replace(request.parameters, **{name: value})
-    answers = request.project_answers
-    if name == "units" or (name == VERSIONS and _depends_on_answers(changed)):
+    changed, answers = replace(request.parameters, **{name: value}), request.project_answers
+    # by who coded, negative numbers or many readings the answers themselves may exclude a setting
+    exclusive = (
+        COEFFICIENTS[changed.coefficient].for_two or changed.distance == "ratio" or changed.readings == "matched"
+    )
+    if name == "units" or (name == VERSIONS and exclusive):
         answers = read_asked(request.project, changed)
     own = default_parameters(request.project.preset, request.extract.answers)
     for _ in NAMES:
@@ -152,12 +153,3 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
         else:
             break
     return f"?{urlencode(changed.query() | request.options)}"
-
-
-def _depends_on_answers(parameters: Parameters) -> bool:
-    """Return whether the answers themselves may exclude a setting: by who coded, negative numbers or many readings."""
-    return (
-        COEFFICIENTS[parameters.coefficient].for_two
-        or parameters.distance == "ratio"
-        or parameters.readings == "matched"
-    )

@@ -1,8 +1,8 @@
-"""What the pages on pyramids share: the names of the scores, the fields of their forms, and how numbers are written."""
+"""What the pages on pyramids share: the fields of their forms, what their addresses take, and the names of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils.http import urlencode
@@ -13,8 +13,10 @@ from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import NOTHING
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
+from agreement.results.figures.charts import Chart
 from agreement.results.page import ResultPage
+from agreement.results.tables import Column, Kind, Table
 from annotations.models import Project
 from annotations.projects.navigation import PYRAMIDS
 
@@ -47,46 +49,87 @@ class PyramidPage[R](ResultPage[R]):
     ) -> AnalysisRequest:
         """Return what API or command are asked: no parameters of answers. Raises InvalidParameter."""
         require_pyramids(project)
-        for field in values:
-            if field not in self.api_names:
-                raise InvalidParameter(
-                    field.replace("\x00", ""), f"unknown parameter; available: {', '.join(self.api_names)}."
-                )
+        for name in values:
+            if name not in self.api_names:
+                message = f"unknown parameter; available: {', '.join(self.api_names)}."
+                raise InvalidParameter(name.replace("\x00", ""), message)
         request = self.begin(project, reader, address)
         request.options = {name: value for name, value in values.items() if value}
         return request
 
     def arrange(
-        self, request: AnalysisRequest, pyramids: Pyramids, content: TablesAndCharts, fields: Fields, **context: Any
+        self,
+        request: AnalysisRequest,
+        pyramids: Pyramids,
+        fields: Fields,
+        tables: Sequence[Table],
+        charts: Sequence[Chart] = (),
+        **context: Any,
     ) -> PageSections:
-        """Return the content with what the form of the page needs: the fields, and what it hands on."""
+        """Return what the page shows with what its form needs: the fields, and what it hands on."""
         options = request.options
-        return PageSections(
-            content.tables,
-            content.charts,
-            context={
-                "fields": fields,
-                "hidden": request.parameters.query()
-                | {name: value for name, value in options.items() if name not in fields},
-                "api_query": urlencode({name: value for name, value in options.items() if name in self.api_names}),
-                "n_docsets": len(pyramids.docsets),
-                "n_peers": pyramids.n_peers,
-                **context,
-            },
-        )
+        further = {name: value for name, value in options.items() if name not in fields}
+        context |= {
+            "fields": fields,
+            "hidden": request.parameters.query() | further,
+            "api_query": urlencode({name: value for name, value in options.items() if name in self.api_names}),
+            "n_docsets": len(pyramids.docsets),
+            "n_peers": pyramids.n_peers,
+        }
+        return PageSections(tables, charts, context=context)
+
+
+def asked_of(request: AnalysisRequest, *names: str) -> list[str]:
+    """Return the options with these names; empty where they are not given."""
+    return [request.options.get(name, "") for name in names]
 
 
 def read_chosen(request: AnalysisRequest) -> Pyramids:
     """Return the pyramids of the docset that the options choose, or of all."""
-    return read_pyramids(request.project, request.options.get("docset", ""))
+    return read_pyramids(request.project, *asked_of(request, "docset"))
 
 
-def docset_field(pyramids: Pyramids, everything: str = "all docsets") -> tuple[str, list[tuple[str, str]]]:
-    """Return the field that chooses a docset; `everything` is the label of the choice of all."""
+def docset_field(pyramids: Pyramids) -> tuple[str, list[tuple[str, str]]]:
+    """Return the field that chooses a docset, or all."""
     choices = [(one.slug, one.title) for one in pyramids.docsets]
-    return "Docset", [("", everything), *choices] if everything and len(choices) > 1 else choices
+    return "Docset", [("", "all docsets"), *choices] if len(choices) > 1 else choices
 
 
-def drop_zero_decimals(value: float) -> float:
-    """Return a whole number without its decimals."""
-    return int(value) if value == int(value) else value
+def check_docset(pyramids: Pyramids, docset: str) -> None:
+    """Raise InvalidParameter for a docset that is not there."""
+    if docset and docset not in {one.slug for one in pyramids.docsets}:
+        raise InvalidParameter("docset", f"there is no docset {docset!r} in this project.")
+
+
+def check_pair(first: str, second: str, known: Collection[str], lacks: str) -> None:
+    """Raise InvalidParameter where a coder who is named is not known, which `lacks` says, or both are the same."""
+    for field, name in (("first", first), ("second", second)):
+        if name and name not in known:
+            raise InvalidParameter(field, f"{name!r} has {lacks}.")
+    if first and first == second:
+        raise InvalidParameter("second", "select two coders.")
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are defined."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
+def whole_column(name: str, label: str, kind: Kind = "count", explanation: str = "") -> Column:
+    """Return the column of a number that has no decimals where it is whole."""
+
+    def read(row: object) -> float | None:
+        value: float | None = getattr(row, name)
+        return int(value) if value is not None and value == int(value) else value
+
+    return Column(name, label, kind, explanation=explanation, cell=read)
+
+
+def columns_with_ends(name: str, label: str, ends: str = "") -> list[Column]:
+    """Return the columns of a figure, which is the attribute `name` of the row, and of the ends of its interval."""
+    return [
+        Column(name, label, "figure", cell=f"{name}.value"),
+        Column(f"{ends or name}_low", "from", "figure", cell=f"{name}.low"),
+        Column(f"{ends or name}_high", "to", "figure", cell=f"{name}.high"),
+    ]

@@ -1,25 +1,40 @@
-"""Pairs of SCUs of two coders, and the subsumption table: a report -> tables."""
+"""The SCUs of two coders beside each other: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar
 
+from django.core.paginator import Page
 from django.http import Http404
+from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import Pyramids, read_pyramids
-from agreement.reports.pyramids import scus as reports
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.data.pyramids.pyramids import (
+    DocsetInfo,
+    PyramidAnnotation,
+    Pyramids,
+    read_pyramids,
+    read_summary_words,
+)
+from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
+from agreement.reports.fields import PageOnly, copy_fields
+from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
-from agreement.results.pyramids.common import DOCSET, PAIR, Fields, PyramidPage, docset_field, read_chosen
+from agreement.results.content import PageSections, paginate
+from agreement.results.pyramids import common
 from agreement.results.tables import Column, Linked, Table
+from annotations.coding.markables.markables import Parts
+from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_index
 
 PAGE_SIZE = 100
 N_CARDS = 20
-SUBSUMPTION = "subsumption"
-
+TABLE_VIEW = "subsumption"
+# How two SCUs that are matched are related, and the two ways in which one may have no partner.
 KINDS = {
     "identity": "equal",
     "subsumption": "one contains the other",
@@ -34,6 +49,7 @@ MEANINGS = {
     "unmatched": "shares words with an SCU that has a better partner",
     "disjunction": "shares no word with any SCU of the other",
 }
+SUBSUMPTION = ("subsumption", "identity")
 SORTS = {"size": "unshared words", "distance": "Jaccard distance", "weight": "weight", "label": "label"}
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
@@ -43,8 +59,236 @@ CAVEAT = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A run of a contributor's words; `unshared`: the other coder's SCU has none of them."""
+
+    words: str
+    unshared: bool
+
+
+type ContributorText = tuple[TextRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scu:
+    """An SCU of one coder: what its contributors say in each summary, by its place."""
+
+    key: str
+    label: str
+    weight: int
+    texts: PageOnly[Mapping[int, Sequence[ContributorText]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScuPair:
+    """Two SCUs that are matched, or one without a partner.
+
+    `others` are the labels of what the one without a partner shares words with, which is matched with another.
+    """
+
+    kind: Annotated[str, ChoiceField(tuple(KINDS))]
+    first: Scu | None
+    second: Scu | None
+    shared: Annotated[int, "words of both"]
+    only_first: int
+    only_second: int
+    distance: Annotated[float, "Jaccard"]
+    others: PageOnly[tuple[str, ...]] = ()
+
+    @property
+    def size(self) -> int:
+        """How many words only one coder has."""
+        return self.only_first + self.only_second
+
+    @property
+    def sides(self) -> list[Scu]:
+        """The SCUs that there are."""
+        return [one for one in (self.first, self.second) if one]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedScus:
+    """Two SCUs that share words, by their labels."""
+
+    component: ClassVar = "Overlap"
+
+    first: str
+    second: str
+    relation: str
+    shared: int
+    jaccard: float
+    matched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Subsumed:
+    """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary."""
+
+    first: str
+    second: str
+    larger: Annotated[str, "whose SCU has all words of the other; empty: both"]
+    summary: str
+    in_first: bool
+    in_second: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ScusReport:
+    """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
+
+    component: ClassVar = "Scus"
+
+    docset: str
+    first: str
+    second: str
+    counts: Annotated[Mapping[str, int], "pairs by kind"]
+    pairs: tuple[ScuPair, ...]
+    overlaps: tuple[RelatedScus, ...]
+    subsumption: tuple[Subsumed, ...]
+    kappa: Annotated[float | None, "K of the subsumption table; it overstates"]
+    cohen_kappa: float | None
+    in_text_order: PageOnly[tuple[ScuPair, ...]]
+    pyramids: PageOnly[tuple[PyramidAnnotation, PyramidAnnotation]]
+    kappas: PageOnly[tuple[Result, Result]]
+
+    def select(self, kind: str = "", sort: str = "size") -> list[ScuPair]:
+        """Return the pairs of a kind, or all, in an order. Raises InvalidParameter."""
+        if kind:
+            check_choice("kind", kind, KINDS)
+        check_choice("sort", sort, SORTS)
+        by = {
+            "size": lambda one: -one.size,
+            "distance": lambda one: -one.distance,
+            "weight": lambda one: -max(scu.weight for scu in one.sides),
+            "label": lambda one: one.sides[0].label.casefold(),
+        }[sort]
+        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=by)
+
+
+def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
+    """Return every two coders with pyramids of one docset, by docset and name."""
+    coders_of: dict[DocsetInfo, list[str]] = defaultdict(list)
+    for one in pyramids.own:
+        coders_of[one.docset].append(one.coder)
+    return [(docset, *pair) for docset, coders in coders_of.items() for pair in combinations(sorted(coders), 2)]
+
+
+def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
+    """Return the SCUs of two coders: those named, else the first two with submitted pyramids of a docset.
+
+    Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
+    """
+    common.check_docset(pyramids, docset)
+    annotations = {(one.docset.slug, one.coder): one for one in pyramids.own if docset in ("", one.docset.slug)}
+    common.check_pair(first, second, {coder for _, coder in annotations}, "made no pyramid here")
+    pairs = [
+        [annotations[about.slug, coder] for coder in coders]
+        for about, *coders in list_coder_pairs(pyramids)
+        if docset in ("", about.slug) and {first, second} - {""} <= {*coders}
+    ]
+    if not pairs:
+        return None
+    a, b = min(pairs, key=lambda pair: not all(one.submitted for one in pair))
+    return _compare_pyramids(b, a) if first == b.coder or second == a.coder else _compare_pyramids(a, b)
+
+
+def _compare_pyramids(first: PyramidAnnotation, second: PyramidAnnotation) -> ScusReport:
+    words, content = read_summary_words(first.docset)
+    sides = first.word_places(words), second.word_places(words)
+    overlaps = match_sets({**sides[0]}, {**sides[1]})
+    related = [
+        copy_fields(RelatedScus, one, first=first.labels[str(one.first)], second=second.labels[str(one.second)])
+        for one in overlaps
+    ]
+    subsumed = tuple(
+        Subsumed(
+            labels.first,
+            labels.second,
+            "" if one.relation == "identity" else second.coder if one.only_second else first.coder,
+            name,
+            place in first.summaries_of[str(one.first)],
+            place in second.summaries_of[str(one.second)],
+        )
+        for one, labels in zip(overlaps, related, strict=True)
+        if one.relation in SUBSUMPTION
+        for place, name in enumerate(first.docset.summaries)
+    )
+    cells = [[int(one.in_first), int(one.in_second)] for one in subsumed]
+    data = ReliabilityData.from_values(range(len(cells)), [first.coder, second.coder], cells, [0] * len(cells))
+    kappa, cohen = fleiss_kappa(data), cohen_kappa(data)
+    pairs = tuple(_pair_scus((first, second), sides, overlaps, words, content))
+    return ScusReport(
+        docset=first.docset.slug,
+        first=first.coder,
+        second=second.coder,
+        counts={kind: sum(one.kind == kind for one in pairs) for kind in KINDS},
+        pairs=tuple(sorted(pairs, key=lambda one: -one.size)),
+        overlaps=tuple(related),
+        subsumption=subsumed,
+        kappa=kappa.value,
+        cohen_kappa=cohen.value,
+        in_text_order=pairs,
+        pyramids=(first, second),
+        kappas=(kappa, cohen),
+    )
+
+
+def _pair_scus(
+    pyramids: tuple[PyramidAnnotation, PyramidAnnotation],
+    held: tuple[dict[str, set[int]], dict[str, set[int]]],
+    overlaps: Sequence[Overlap],
+    words: list[Span],
+    content: str,
+) -> Iterator[ScuPair]:
+    """Yield the matched pairs, then the SCUs of the first and of the second that have no partner."""
+
+    def scu(place: int, key: str, others: set[int]) -> Scu:
+        own, texts = pyramids[place], defaultdict[int, list[ContributorText]](list)
+        for one in own.contributors:
+            if key in one.scus:
+                summary = summary_index(one.parts, own.docset.stretches)
+                texts[-1 if summary is None else summary].append(tuple(_split_text(one.parts, others, words, content)))
+        return Scu(key, own.labels[key], own.pyramid.weights[key], texts)
+
+    for one in overlaps:
+        if one.matched:
+            a, b = str(one.first), str(one.second)
+            sides = scu(0, a, held[1][b]), scu(1, b, held[0][a])
+            yield ScuPair(one.relation, *sides, one.shared, one.only_first, one.only_second, 1 - one.jaccard)
+    for place, key in (*((0, key) for key in held[0]), *((1, key) for key in held[1])):
+        sharing = [one for one in overlaps if key == (one.first, one.second)[place]]
+        if not any(one.matched for one in sharing):
+            others = [str((one.second, one.first)[place]) for one in sharing]
+            neighbours = set[int]().union(*(held[1 - place][other] for other in others))
+            kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
+            shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
+            labels = tuple(pyramids[1 - place].labels[other] for other in others)
+            if place == 0:
+                yield ScuPair(kind, own, None, shared, alone, 0, 1.0, labels)
+            else:
+                yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
+
+
+def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
+    """Yield the words of a contributor in runs: what stands between two of a run belongs to it."""
+    for number, (first, last) in enumerate(parts):
+        if number:
+            yield TextRun(" … ", False)
+        before = first
+        for unshared, run in groupby(held_words(words, [[first, last]]), lambda place: place not in other):
+            places = list(run)
+            start, end = max(words[places[0]][0], first), min(words[places[-1]][1], last)
+            if before < start:
+                yield TextRun(content[before:start], False)
+            yield TextRun(content[start:end], unshared)
+            before = end
+        if before < last:
+            yield TextRun(content[before:last], False)
+
+
 @register
-class Scus(PyramidPage[reports.ScusReport]):
+class Scus(common.PyramidPage[ScusReport]):
     """The SCUs of two coders of one docset: matched and related, or the subsumption table."""
 
     name, title = "scus", "SCUs"
@@ -52,102 +296,74 @@ class Scus(PyramidPage[reports.ScusReport]):
     position, tab = 220, 180
     options = ("docset", "first", "second", "kind", "sort", "view")
     draws_charts = False
-    gives = reports.ScusReport
-    takes = {**DOCSET, **PAIR}
+    gives = ScusReport
+    takes = {**common.DOCSET, **common.PAIR}
     api = "The SCUs of two coders of a docset, matched and related; 404 where no docset has two pyramids."
 
-    def compute(self, request: AnalysisRequest) -> reports.ScusReport:
+    def compute(self, request: AnalysisRequest) -> ScusReport:
         """Return the report. Raises Http404 where there is none."""
-        report = _report(request, read_chosen(request))
+        report = report_scus(common.read_chosen(request), *common.asked_of(request, "docset", "first", "second"))
         if report is None:
             raise Http404(f"No docset of {request.project.slug} has two pyramids.")
         return report
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        pairs = build_pairs(report, report.select(), lambda _: "", "").tables
-        return [*pairs, *build_subsumption(report, report.subsumption).tables]
+        return [*_pair_tables(report, report.select()), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        options = request.options
-        if options.get("view", SUBSUMPTION) != SUBSUMPTION:
-            raise InvalidParameter("view", f"{options['view']!r} is not {SUBSUMPTION}.")
+        kind, sort, view = common.asked_of(request, "kind", "sort", "view")
+        if view not in ("", TABLE_VIEW):
+            raise InvalidParameter("view", f"{view!r} is not {TABLE_VIEW}.")
         pyramids = read_pyramids(request.project)
-        report = _report(request, pyramids)
-        pairs = report.select(options.get("kind", ""), options.get("sort") or "size") if report else []
+        report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
-            fields: Fields = {"docset": docset_field(pyramids, "")}
-            nothing = TablesAndCharts([], [])
-            return self.arrange(request, pyramids, nothing, fields, report=None, n_pyramids=len(pyramids.own))
-        subsumption, kind = bool(request.options.get("view")), request.options.get("kind", "")
-        shown: Any
-        cards = []
-        if subsumption:
+            docsets: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
+            return self.arrange(request, pyramids, docsets, [], report=None, n_pyramids=len(pyramids.own))
+        sort = sort or "size"
+        pairs = report.select(kind, sort)
+        cards, everything = [], request.address_with(kind="")
+        shown: Page[Any]
+        if view:
             shown, rows = paginate(request, report.subsumption, PAGE_SIZE)
-            content = build_subsumption(report, rows)
+            tables = _subsumption_tables(report, rows)
         else:
             shown, _ = paginate(request, pairs, N_CARDS)
             cards = [_card(report, one) for one in shown]
-            content = build_pairs(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+            tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+        # the docsets that have two pyramids, and the coders of the one that is shown
+        of_pairs = dict.fromkeys((docset.slug, docset.title) for docset, *_ in list_coder_pairs(pyramids))
+        coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
+        names = coders if len(coders) > 2 else []
+        kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
+        views = (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
         return self.arrange(
             request,
             pyramids,
-            content,
-            _fields(pyramids, report),
+            {"docset": ("Docset", [*of_pairs]), "first": ("First coder", names), "second": ("Second coder", names)},
+            tables,
             report=report,
-            subsumption=subsumption,
+            subsumption=bool(view),
             shown=shown,
             cards=cards,
-            filters=_filters(request, report),
-            everything=request.address_with(kind=""),
-            sorts=[
-                (words, request.address_with(sort=name), name == (request.options.get("sort") or "size"))
-                for name, words in SORTS.items()
-            ],
-            views=[
-                ("Pairs of SCUs", request.address_with(view=""), not subsumption),
-                ("Subsumption table", request.address_with(view=SUBSUMPTION), subsumption),
-            ],
+            filters=[("all", everything, len(report.pairs), not kind), *kinds],
+            everything=everything,
+            sorts=[(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
+            views=[(words, request.address_with(view=name), name == view) for name, words in views],
         )
 
 
-def _report(request: AnalysisRequest, pyramids: Pyramids) -> reports.ScusReport | None:
-    return reports.report_scus(pyramids, *(request.options.get(name, "") for name in ("docset", "first", "second")))
-
-
-def _fields(pyramids: Pyramids, report: reports.ScusReport) -> Fields:
-    """Return the docsets that have two pyramids, and the coders of the one that is shown."""
-    docsets = dict.fromkeys(docset for docset, *_ in reports.list_coder_pairs(pyramids))
-    coders = [one.coder for one in pyramids.own if one.docset.slug == report.docset]
-    names = [(name, name) for name in coders] if len(coders) > 2 else []
-    return {
-        "docset": ("Docset", [(one.slug, one.title) for one in docsets]),
-        "first": ("First coder", names),
-        "second": ("Second coder", names),
-    }
-
-
-def _filters(request: AnalysisRequest, report: reports.ScusReport) -> list[tuple[str, str, int, bool]]:
-    """Return the relations as chips: label, address, how many pairs, whether it is on."""
-    current = request.options.get("kind", "")
-    return [("all", request.address_with(kind=""), len(report.pairs), not current)] + [
-        (KINDS[kind], request.address_with(kind=kind), number, kind == current)
-        for kind, number in report.counts.items()
-    ]
-
-
-def _card(report: reports.ScusReport, pair: reports.ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
+def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
     """Return a pair for the template, and its rows: a summary with each coder's contributors in it."""
-    a, b = report.first, report.second
-    sizes = [f"{pair.shared} words of both" if pair.first and pair.second else f"{pair.shared} words of others, too"]
-    sizes += [f"{count} only of {name}" for name, count in ((a, pair.only_first), (b, pair.only_second)) if count]
+    sizes = [f"{pair.shared} words of {'both' if len(pair.sides) == 2 else 'others, too'}"]
+    alone = ((report.first, pair.only_first), (report.second, pair.only_second))
     about = {
         "first": pair.first,
         "second": pair.second,
         "others": pair.others,
-        "name": " – ".join(side.label for side in (pair.first, pair.second) if side),
+        "name": " – ".join(side.label for side in pair.sides),
         "words": KINDS[pair.kind],
-        "size": ", ".join(sizes),
+        "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),
     }
     names = report.pyramids[0].docset.summaries
     rows = [
@@ -155,18 +371,17 @@ def _card(report: reports.ScusReport, pair: reports.ScuPair) -> tuple[dict[str, 
             names[place] if place >= 0 else "outside the summaries",
             [side.texts.get(place, ()) if side else () for side in (pair.first, pair.second)],
         )
-        for place in pair.summaries
+        for place in sorted({place for side in pair.sides for place in side.texts})
     ]
     return about, rows
 
 
-def build_pairs(
-    report: reports.ScusReport, chosen: Sequence[reports.ScuPair], address: Callable[[str], str], current: str
-) -> TablesAndCharts:
+def _pair_tables(
+    report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
+) -> list[Table]:
     """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
     a, b = report.first, report.second
-    counts = report.counts
-    total = max(sum(counts.values()), 1)
+    total = max(sum(report.counts.values()), 1)
     kinds = Table(
         "kinds",
         f"SCUs of {a} and {b} by how they are related",
@@ -178,66 +393,51 @@ def build_pairs(
         ],
         [
             (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
-            for kind, number in counts.items()
+            for kind, number in report.counts.items()
         ],
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
         " their words) is as large as it can be.",
     )
-    return TablesAndCharts([kinds, _pairs_table(report, chosen), _overlaps_table(report)], [])
-
-
-def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) -> Table:
-    a, b = report.first, report.second
     columns = [
-        Column("first", f"SCU of {a}", explanation="first_scu", cell=lambda row: getattr(row.first, "label", "")),
-        Column(
-            "weight_first", "Weight", "count", explanation="weight", cell=lambda row: row.first and row.first.weight
-        ),
-        Column("second", f"SCU of {b}", explanation="second_scu", cell=lambda row: getattr(row.second, "label", "")),
-        Column(
-            "weight_second", "Weight", "count", explanation="weight", cell=lambda row: row.second and row.second.weight
-        ),
+        *_scu_columns("first", a),
+        *_scu_columns("second", b),
         Column("relation", "Relation", cell=lambda row: KINDS[row.kind]),
         Column("shared", "Words of both", "count"),
         Column("only_first", f"Only {a}", "count", explanation="only_one"),
         Column("only_second", f"Only {b}", "count", explanation="only_one"),
         Column("distance", "Jaccard distance", "figure", explanation="set-distance"),
     ]
-    return Table.of("pairs", "Pairs of SCUs", columns, chosen)
-
-
-def _overlaps_table(report: reports.ScusReport) -> Table:
-    columns = [
-        Column("first", f"SCU of {report.first}", explanation="first_scu"),
-        Column("second", f"SCU of {report.second}", explanation="second_scu"),
+    of_labels = [
+        Column("first", f"SCU of {a}", explanation="first_scu"),
+        Column("second", f"SCU of {b}", explanation="second_scu"),
         Column("relation", "Relation", cell=lambda row: KINDS[row.relation]),
         Column("shared", "Words of both", "count"),
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
     ]
-    return Table.of("overlaps", "All SCUs that share words, matched or not", columns, report.overlaps)
+    pairs = Table.of("pairs", "Pairs of SCUs", columns, chosen)
+    overlaps = Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps)
+    return [kinds, pairs, overlaps]
 
 
-def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.SubsumptionRow]) -> TablesAndCharts:
-    """Return the subsumption table (Figure 6) with these rows, and its kappas."""
+def _scu_columns(side: str, coder: str) -> list[Column]:
+    scu = attrgetter(side)
+    return [
+        Column(side, f"SCU of {coder}", explanation=f"{side}_scu", cell=lambda row: getattr(scu(row), "label", "")),
+        Column(
+            f"weight_{side}",
+            "Weight",
+            "count",
+            explanation="weight",
+            cell=lambda row: getattr(scu(row), "weight", None),
+        ),
+    ]
+
+
+def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Table]:
+    """Return the kappas of the subsumption table (Figure 6), and the table with these rows."""
     a, b = report.first, report.second
-    signs = {a: "←", b: "→", "": "="}
-    table = Table.of(
-        "subsumption",
-        "Subsumption relations by summary",
-        [
-            Column(
-                "relation",
-                f"SCU of {a}, SCU of {b}",
-                cell=lambda row: f"{row.first} {signs[row.larger]} {row.second}",
-            ),
-            Column("summary", "Summary"),
-            Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
-            Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
-        ],
-        rows,
-        "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU.",
-    )
+    signs = {a: " ← ", b: " → ", "": " = "}
     kappas = Table(
         "kappas",
         "Agreement of the subsumption table",
@@ -255,4 +455,18 @@ def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.Subsump
         ],
         CAVEAT,
     )
-    return TablesAndCharts([kappas, table], [])
+    table = Table.of(
+        "subsumption",
+        "Subsumption relations by summary",
+        [
+            Column(
+                "relation", f"SCU of {a}, SCU of {b}", cell=lambda row: signs[row.larger].join((row.first, row.second))
+            ),
+            Column("summary", "Summary"),
+            Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
+            Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
+        ],
+        rows,
+        "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU.",
+    )
+    return [kappas, table]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Annotated, ClassVar
 
@@ -13,40 +12,25 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures import score_correlation_interval
 from agreement.measures.pyramids import MEANS
-from agreement.reports.fields import PageOnly
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, Point, scatter_plot
-from agreement.results.pyramids.common import (
-    DOCSET,
-    MEAN,
-    MEAN_CHOICES,
-    PAIR,
-    SCORE_CHOICES,
-    SCORE_LABELS,
-    Fields,
-    PyramidPage,
-    docset_field,
-    drop_zero_decimals,
-    read_chosen,
-)
-from agreement.results.pyramids.scores import SCORES, PeerScores, check_score, report_scores
+from agreement.results.pyramids import common
+from agreement.results.pyramids.scores import SCORES, PeerScore, check_score, report_scores
 from agreement.results.tables import Cell, Column, Linked, Table, format_value, with_ends
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
 @dataclass(frozen=True, slots=True)
-class RankedPeer:
+class Ranked:
     """A peer that both pyramids score: its scores and ranks, 1 for the best, and how far it falls from first to second.
 
     Equal scores share the mean of their ranks.
     """
-
-    component: ClassVar = "Ranked"
 
     docset: str
     peer: str
@@ -79,14 +63,12 @@ class Correlations:
     pearson: Correlation
     spearman: Correlation
     kendall: Correlation
-    peers: tuple[RankedPeer, ...]
+    peers: tuple[Ranked, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PairStudy:
+class StudyPair:
     """Two coders; n_submitted: peers of which both have submitted all."""
-
-    component: ClassVar = "StudyPair"
 
     first: str
     second: str
@@ -108,74 +90,54 @@ class StudyReport:
     docset: str
     mean: Annotated[str, ChoiceField(MEANS)]
     coders: tuple[str, ...]
-    pairs: tuple[PairStudy, ...]
+    pairs: tuple[StudyPair, ...]
 
-    def pair(self, first: str = "", second: str = "") -> PairStudy | None:
+    def pair(self, first: str = "", second: str = "") -> StudyPair | None:
         """Return the pair of these coders; of several, the one with most submitted peers in common."""
         pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
         return max(pairs, key=lambda one: (one.n_submitted, len(one.of_score("modified").peers)), default=None)
 
 
 def report_study(
-    pyramids: Pyramids, docset: str = "", mean: str = "round", first: str = "", second: str = ""
+    pyramids: Pyramids, docset: str = "", mean: str = "", first: str = "", second: str = ""
 ) -> StudyReport:
     """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
 
     Pairs without a peer that both have submitted come last. Raises InvalidParameter.
     """
     report = report_scores(pyramids, docset, mean)
-    own: dict[str, dict[tuple[str, str], PeerScores]] = {}
+    own: dict[str, dict[tuple[str, str], PeerScore]] = {}
     for one in report.peers:
-        if not one.marks.agreed and one.value("modified") is not None:
+        if not one.marks.agreed and one.modified is not None:
             own.setdefault(one.coder, {})[one.docset, one.peer] = one
     coders = sorted(own)
+    common.check_pair(first, second, coders, "annotated no peer with a pyramid of their own")
     pairs: list[tuple[str, str]] = list(combinations(coders, 2))
     if first or second:
-        for field, name in (("first", first), ("second", second)):
-            if name and name not in own:
-                raise InvalidParameter(field, f"{name!r} has annotated no peer with a pyramid of their own.")
-        if first == second:
-            raise InvalidParameter("second", "select two coders.")
         pairs = [(a, b) for a in coders for b in coders if a != b and first in ("", a) and second in ("", b)]
-    studied = [_study_pair(a, b, own[a], own[b]) for a, b in pairs]
+    studied = []
+    for a, b in pairs:
+        both = [(own[a][peer], own[b][peer]) for peer in own[a] if peer in own[b]]
+        if both or (first and second):
+            n_open = [sum(not side.is_submitted for side in sides) for sides in both]
+            scores = tuple(_correlate(score, both) for score in SCORES)
+            studied.append(StudyPair(a, b, sum(n_open), scores, n_open.count(0)))
     studied.sort(key=lambda one: not one.n_submitted)
-    return StudyReport(
-        docset,
-        mean,
-        tuple(coders),
-        tuple(one for one in studied if one.of_score("modified").peers or (first and second)),
+    return StudyReport(docset, report.mean, tuple(coders), tuple(studied))
+
+
+def _correlate(score: str, both: Sequence[tuple[PeerScore, PeerScore]]) -> Correlations:
+    scored = [(x, a, b) for x, y in both if (a := x.value(score)) is not None and (b := y.value(score)) is not None]
+    first, second = [float(a) for _, a, _ in scored], [float(b) for *_, b in scored]
+    peers = tuple(
+        Ranked(x.docset, x.peer, x.marks.peer.title, x.system, a, b, rank_a, rank_b, rank_a - rank_b)
+        for (x, *_), a, b, rank_a, rank_b in zip(
+            scored, first, second, _rank_values(first), _rank_values(second), strict=True
+        )
     )
-
-
-def _study_pair(
-    first: str, second: str, a: dict[tuple[str, str], PeerScores], b: dict[tuple[str, str], PeerScores]
-) -> PairStudy:
-    both = [(a[peer], b[peer]) for peer in a if peer in b]
-    n_open = [sum(not side.is_submitted for side in pair) for pair in both]
-    return PairStudy(first, second, sum(n_open), tuple(_correlate(score, both) for score in SCORES), n_open.count(0))
-
-
-def _correlate(score: str, both: Sequence[tuple[PeerScores, PeerScores]]) -> Correlations:
-    peers = _rank_peers([(x, y) for x, y in both if None not in (x.value(score), y.value(score))], score)
-    found = score_correlation_interval(
-        {(one.docset, one.peer): one.first for one in peers}, {(one.docset, one.peer): one.second for one in peers}
-    )
-    correlations = {
-        name: Correlation(one.value, one.low, one.high, one.p_value, one.note)
-        for name in CORRELATIONS
-        for one in [getattr(found, name)]
-    }
+    found = score_correlation_interval(first, second)
+    correlations = {name: copy_fields(Correlation, getattr(found, name)) for name in CORRELATIONS}
     return Correlations(score=score, n=found.n, **correlations, peers=peers)
-
-
-def _rank_peers(both: Sequence[tuple[PeerScores, PeerScores]], score: str) -> tuple[RankedPeer, ...]:
-    values = [[float(side.value(score) or 0) for side in sides] for sides in zip(*both, strict=True)] or [[], []]
-    ranks = [_rank_values(of) for of in values]
-    return tuple(
-        RankedPeer(x.docset, x.peer, x.marks.peer.title, x.system, first, second, rank_first, rank_second, change)
-        for (x, _), first, second, rank_first, rank_second in zip(both, *values, *ranks, strict=True)
-        for change in [rank_first - rank_second]
-    )
 
 
 def _rank_values(values: Sequence[float]) -> list[float]:
@@ -184,7 +146,7 @@ def _rank_values(values: Sequence[float]) -> list[float]:
 
 
 @register
-class Study(PyramidPage[StudyReport]):
+class Study(common.PyramidPage[StudyReport]):
     """The paradigmatic reliability study: scores of the same peers by the own pyramids of two coders."""
 
     name, title = "study", "Study"
@@ -192,121 +154,92 @@ class Study(PyramidPage[StudyReport]):
     position, tab = 210, 170
     options = ("docset", "mean", "score", "first", "second")
     gives = StudyReport
-    takes = {**DOCSET, **MEAN, **PAIR}
+    takes = {**common.DOCSET, **common.MEAN, **common.PAIR}
     api = "How alike the own pyramids of two coders score the same peers."
 
     def compute(self, request: AnalysisRequest) -> StudyReport:
-        return _report(request, read_chosen(request), *_two(request))
+        asked = common.asked_of(request, "docset", "mean", "first", "second")
+        return report_study(common.read_chosen(request), *asked)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return build_content(report, report.pair(*_two(request)), "modified", lambda *_: "").tables
+        return _build_tables(report, report.pair(*common.asked_of(request, "first", "second")), "modified")
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        pyramids, two = read_chosen(request), _two(request)
-        score = check_score(request.options.get("score", ""))
-        report = _report(request, pyramids)
-        pair = (_report(request, pyramids, *two) if any(two) else report).pair(*two)
-        content = build_content(
-            report, pair, score, lambda first, second: request.address_with(first=first, second=second)
-        )
-        fields: Fields = {
-            "docset": docset_field(pyramids),
-            "score": ("Score of the ranks", SCORE_CHOICES),
-            "mean": ("Mean number of SCUs", MEAN_CHOICES),
+        docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
+        pyramids, score = common.read_chosen(request), check_score(score)
+        report = report_study(pyramids, docset, mean)
+        pair = (report_study(pyramids, docset, mean, *two) if any(two) else report).pair(*two)
+        names = [("", "first pair"), *((name, name) for name in report.coders)] if len(report.coders) > 2 else []
+        fields: common.Fields = {
+            "docset": common.docset_field(pyramids),
+            "score": ("Score of the ranks", common.SCORE_CHOICES),
+            "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
+            **({"first": ("First coder", names), "second": ("Second coder", names)} if names else {}),
         }
-        if len(report.coders) > 2:
-            names = [("", "first pair"), *((name, name) for name in report.coders)]
-            fields = {**fields, "first": ("First coder", names), "second": ("Second coder", names)}
         return self.arrange(
             request,
             pyramids,
-            content,
             fields,
+            _build_tables(report, pair, score, lambda first, second: request.address_with(first=first, second=second)),
+            _build_charts(pair, score) if pair else [],
             report=report,
             pair=pair,
-            several=not request.options.get("docset") and len(pyramids.docsets) > 1,
+            several=not docset and len(pyramids.docsets) > 1,
             coders=report.coders,
         )
 
 
-def _two(request: AnalysisRequest) -> tuple[str, str]:
-    return request.options.get("first", ""), request.options.get("second", "")
-
-
-def _report(request: AnalysisRequest, pyramids: Pyramids, first: str = "", second: str = "") -> StudyReport:
-    docset, mean = request.options.get("docset", ""), request.options.get("mean") or "round"
-    return report_study(pyramids, docset, mean, first, second)
-
-
-def build_content(
-    report: StudyReport, pair: PairStudy | None, score: str, address: Callable[[str, str], str]
-) -> TablesAndCharts:
+def _build_tables(
+    report: StudyReport, pair: StudyPair | None, score: str, address: Callable[[str, str], str] = lambda *_: ""
+) -> list[Table]:
     """Return every pair of coders, and of one of them the peers with their ranks; `address` leads to a pair."""
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
-        columns += [
-            Column(name, name.capitalize(), "figure"),
-            Column(f"{name}_low", "from", "figure"),
-            Column(f"{name}_high", "to", "figure"),
-            Column(f"{name}_p", "p", "probability", explanation="correlation_p_value"),
-        ]
+        p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
+        columns += [*common.columns_with_ends(name, name.capitalize()), p]
     rows: list[list[Cell]] = []
     for one in report.pairs:
-        for correlation in one.scores:
-            coders = Linked(f"{one.first} – {one.second}", address(one.first, one.second), one == pair)
-            row: list[Cell] = [coders, correlation.score, correlation.n]
-            for interval in (correlation.pearson, correlation.spearman, correlation.kendall):
-                row += [*with_ends(interval), interval.p_value]
-            rows.append([*row, correlation.pearson.note])
+        coders = Linked(f"{one.first} – {one.second}", address(one.first, one.second), one == pair)
+        for found in one.scores:
+            of_each = (getattr(found, name) for name in CORRELATIONS)
+            figures = [cell for each in of_each for cell in (*with_ends(each), each.p_value)]
+            rows.append([coders, found.score, found.n, *figures, found.pearson.note])
     note = "95% CI over peers by Fisher’s z; wide with few peers. p: two-sided, against no correlation."
-    pairs = Table(
-        "correlations", "Correlation of the scores by two pyramids", [*columns, Column("note", "Notes")], rows, note
-    )
-    if pair is None:
-        return TablesAndCharts([pairs], [])
-    return TablesAndCharts([pairs, _ranks_table(pair, score)], _study_charts(pair, score))
+    title = "Correlation of the scores by two pyramids"
+    pairs = Table("correlations", title, [*columns, Column("note", "Notes")], rows, note)
+    return [pairs, _ranks_table(pair, score)] if pair else [pairs]
 
 
-def _read_rank(name: str, peer: RankedPeer) -> float:
-    return drop_zero_decimals(getattr(peer, name))
-
-
-def _ranks_table(pair: PairStudy, score: str) -> Table:
+def _ranks_table(pair: StudyPair, score: str) -> Table:
     a, b = pair.first, pair.second
-    peers = sorted(pair.of_score(score).peers, key=lambda one: (one.rank_first, one.rank_second))
     columns = [
         Column("peer", "Peer", cell="title"),
         Column("docset", "Docset"),
         Column("system", "System"),
         Column("first", f"By {a}", "figure", explanation="score_of"),
         Column("second", f"By {b}", "figure", explanation="score_of"),
-        *(
-            Column(name, label, "count", explanation=key, cell=partial(_read_rank, name))
-            for name, label, key in (
-                ("rank_first", f"Rank by {a}", "rank"),
-                ("rank_second", f"Rank by {b}", "rank"),
-                ("change", "Change", "rank_change"),
-            )
-        ),
+        common.whole_column("rank_first", f"Rank by {a}", explanation="rank"),
+        common.whole_column("rank_second", f"Rank by {b}", explanation="rank"),
+        common.whole_column("change", "Change", explanation="rank_change"),
     ]
+    peers = sorted(pair.of_score(score).peers, key=lambda one: (one.rank_first, one.rank_second))
     note = f"Rank 1 has the highest score; equal scores share a rank. Change: how many ranks {b} puts the peer higher."
-    return Table.of("ranks", f"{SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, peers, note)
+    return Table.of("ranks", f"{common.SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, peers, note)
 
 
-def _study_charts(pair: PairStudy, score: str) -> list[Chart]:
-    peers = pair.of_score(score).peers
-    if not peers:
+def _build_charts(pair: StudyPair, score: str) -> list[Chart]:
+    a, b = pair.first, pair.second
+    points = [Point(one.title, one.first, one.second) for one in pair.of_score(score).peers]
+    if not points:
         return []
-    points = [Point(one.title, one.first, one.second) for one in peers]
     few = "; ".join(
-        f"{point.label}: {format_value(point.x, 'figure')} by {pair.first},"
-        f" {format_value(point.y, 'figure')} by {pair.second}"
+        f"{point.label}: {format_value(point.x, 'figure')} by {a}, {format_value(point.y, 'figure')} by {b}"
         for point in points[:12]
     )
-    title = f"{SCORE_LABELS[score]} scores of the same peers by {pair.first} and {pair.second}"
+    title = f"{common.SCORE_LABELS[score]} scores of the same peers by {a} and {b}"
     words = f"{len(points)} peers. {few}{'; …' if len(points) > 12 else '.'}"
-    figure = scatter_plot(points, f"{score} score by {pair.first}", f"by {pair.second}")
+    figure = scatter_plot(points, f"{score} score by {a}", f"by {b}")
     rows = [
         Dot(f"{name.capitalize()}, {found.score}", *with_ends(getattr(found, name)))
         for found in pair.scores
@@ -314,6 +247,6 @@ def _study_charts(pair: PairStudy, score: str) -> list[Chart]:
     ]
     charts = [Chart("ranks", title, figure, words, "ranks")]
     if any(row.value is not None for row in rows):
-        title = f"Correlations of the scores of {pair.first} and {pair.second}, with 95% intervals"
+        title = f"Correlations of the scores of {a} and {b}, with 95% intervals"
         charts.append(dots_chart("correlations", title, rows, "correlation"))
     return charts

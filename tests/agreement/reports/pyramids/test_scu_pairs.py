@@ -4,8 +4,8 @@ import pytest
 
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
-from agreement.reports.pyramids import scus
 from agreement.reports.request.parameters import InvalidParameter
+from agreement.results.pyramids import scus
 from annotations.coding.status import reopen_coding
 from annotations.models import Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
