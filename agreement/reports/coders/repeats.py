@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -91,18 +92,18 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
     are included, and it was not practice; what an adjudicator coded counts where that is included.
     """
     selected, parameters = resolve(extract, parameters)
-    return remembered(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
 
-
-def _compare_occasions(extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    unmarked, rechecks = (
-        _compare_pairs(extract, selected, parameters, pairs, how)
-        for pairs, how in (
-            (_pairs_within_rounds(extract, parameters), UNMARKED),
-            (_pairs_with_rechecks(extract, parameters), RECHECK),
+    def compute() -> RepeatsReport:
+        unmarked, rechecks = (
+            _compare_pairs(extract, selected, parameters, pairs, how)
+            for pairs, how in (
+                (_pairs_within_rounds(extract, parameters), UNMARKED),
+                (_pairs_with_rechecks(extract, parameters), RECHECK),
+            )
         )
-    )
-    return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
+        return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
+
+    return remembered(extract, ("occasions", parameters), compute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +114,6 @@ class _Pair:
     document: Document
     first: int
     second: int
-
-
-def _why_left_out(answers: ProjectAnswers, pair: _Pair, included: frozenset[str]) -> str:
-    """Return why a pair does not count; empty where it does."""
-    both = [pair.first, pair.second]
-    if "open" not in included and not answers.columns.codings["submitted"][both].all():
-        return NOT_SUBMITTED
-    return "" if answers.columns.is_answer[both].all() else EMPTY
 
 
 def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
@@ -229,27 +222,33 @@ def _compare(
     coder: str = "",
 ) -> SelfAgreement:
     """Return the figures of a coder's pairs, or of those of all coders."""
-    reasons = [_why_left_out(extract, one, parameters.selection("include")) for one in pairs]
-    counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
-    counted.sort(key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder))
-    left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
+    left_out, counted = Counter[str](), list[_Pair]()
+    includes_open, columns = "open" in parameters.selection("include"), extract.columns
+    for pair in sorted(pairs, key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder)):
+        both = [pair.first, pair.second]
+        if not includes_open and not columns.codings["submitted"][both].all():
+            left_out[NOT_SUBMITTED] += 1
+        elif not columns.is_answer[both].all():
+            left_out[EMPTY] += 1
+        else:
+            counted.append(pair)
+    left_out_by_reason = {reason: left_out[reason] for reason in (NOT_SUBMITTED, EMPTY) if left_out[reason]}
+    notes = [f"{number} {reason}" for reason, number in left_out_by_reason.items()]
     described = partial(
         SelfAgreement,
         coder=coder,
         shown_again=len(pairs),
         codings=len(counted),
         texts=len({pair.document.text_pk for pair in counted}),
-        texts_left_out=left_out,
+        texts_left_out=left_out_by_reason,
         coded_again=how,
     )
-    notes = [f"{number} {reason}" for reason, number in left_out.items()]
     if not counted:
         return described(note="; ".join(notes))
-    of_two = _as_two_coders(extract, counted)
-    everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
-    interval = compute_interval(of_two, everywhere)
+    everywhere = replace(parameters, coders="", texts="", rounds="", include="")
+    interval = compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
     return described(
