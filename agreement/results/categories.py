@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from django.http import QueryDict
 from rest_framework.serializers import CharField
 
-from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Mapping as SavedMapping
@@ -74,47 +73,69 @@ class Categories(ResultPage[CategoriesReport]):
         merged = reports.compare_merged(answers, parameters, classes)
         return CategoriesReport(reports.compute_by_category(answers, parameters), merged)
 
-    def printed(self, request: AnalysisRequest) -> list[Table]:
-        report = self.compute(request)
-        return [categories_table(report.categories, request.extract), merge_table(report.merged)]
+    def tables(self, request: AnalysisRequest, report: CategoriesReport) -> list[Table]:
+        answers, term = request.extract, TERMS[name_terms(request.extract.question)]
+        several = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
+        compared = [("unchanged", report.merged.before), ("merged", report.merged.after)]
+        return [
+            Table.of(
+                "categories",
+                f"Each {term}",
+                [
+                    Column("category", term.capitalize(), labels=answers.labels, cell="name"),
+                    Column("judgements", "Judgements", "count", cell="n_judgements"),
+                    Column("share", "Share", "percent"),
+                    Column("kappa", "K", "figure"),
+                    Column("specific", "Specific agreement", "figure"),
+                ],
+                report.categories,
+                f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another"
+                f" does.{several}",
+            ),
+            Table(
+                "collapsed",
+                "K before and after merging",
+                [
+                    Column("categories", "Categories"),
+                    Column("n", "In use", "count"),
+                    Column("kappa", "K", "figure"),
+                    *ENDS,
+                    Column("observed", "Observed", "figure"),
+                    Column("expected", "Expected", "figure"),
+                ],
+                [
+                    (label, one.n_categories, *with_ends(one), one.observed, one.expected)
+                    for label, one in (compared if report.merged.merge else compared[:1])
+                ],
+            ),
+        ]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report = self.compute(request)
-        categories, comparison = report.categories, report.merged
-        totals = reports.compute_agreement_totals(request.extract, request.parameters)
+        answers, parameters, report = request.extract, request.parameters, self.compute(request)
+        merge = report.merged.merge
+        totals = reports.compute_agreement_totals(answers, parameters)
         shown, rows = paginate(request, range(totals.n_rows), PAGE_SIZE)
-        first, last = (rows[0], rows[-1] + 1) if rows else (0, 0)
-        table = reports.compute_agreement_table(request.extract, request.parameters, first, last)
-        dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
-        term = TERMS[name_terms(request.extract.question)]
+        dots = [Dot(answers.label(one.name), one.kappa) for one in report.categories]
+        title = f"K of each {TERMS[name_terms(answers.question)]}"
         # all that is compared of pyramids has one category
-        confusion = TablesAndCharts([], []) if request.extract.units else build_confusion(request, request.parameters)
-        together = build_together(request, request.parameters)
+        confusion = TablesAndCharts([], []) if answers.units else build_confusion(request, parameters)
+        together = build_together(request, parameters)
+        categories, merged = self.tables(request, report)
         return PageSections(
-            tables=[
-                categories_table(categories, request.extract),
-                _agreement_table(request, table, totals),
-                merge_table(comparison),
-                *confusion.tables,
-                *together.tables,
-            ],
-            charts=[
-                *([dots_chart("categories", f"K of each {term}", dots, "K")] if dots else []),
+            [categories, _agreement_table(request, rows, totals), merged, *confusion.tables, *together.tables],
+            [
+                *([dots_chart("categories", title, dots, "K")] if dots else []),
                 *confusion.charts,
                 *together.charts,
             ],
             context={
-                "kappa": reports.compute_category_kappa(request.extract, request.parameters),
-                "collapsed": comparison,
+                "kappa": reports.compute_category_kappa(answers, parameters),
+                "collapsed": report.merged,
                 "fields": [
-                    (
-                        request.extract.label(name),
-                        f"{MERGE_PREFIX}{name}",
-                        request.extract.label(comparison.merge.get(name, name)),
-                    )
-                    for name in request.extract.countable
+                    (answers.label(name), f"{MERGE_PREFIX}{name}", answers.label(merge.get(name, name)))
+                    for name in answers.countable
                 ],
-                "too_many": 0 if request.extract.countable else len(request.extract.categories),
+                "too_many": 0 if answers.countable else len(answers.categories),
                 "together": bool(together.tables),
                 "mappings": [
                     (one, request.address_with(merge=reports.format_mapping(one.classes)))
@@ -125,71 +146,24 @@ class Categories(ResultPage[CategoriesReport]):
         )
 
 
-def categories_table(categories: list[reports.CategoryAgreement], answers: ProjectAnswers) -> Table:
-    """Return each category against all others."""
-    term = TERMS[name_terms(answers.question)]
-    note = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
-    return Table.of(
-        "categories",
-        f"Each {term}",
-        [
-            Column("category", term.capitalize(), labels=answers.labels, cell="name"),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
-            Column("share", "Share", "percent"),
-            Column("kappa", "K", "figure"),
-            Column("specific", "Specific agreement", "figure"),
-        ],
-        categories,
-        f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another does."
-        + note,
-    )
-
-
-def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, totals: reports.AgreementTotals) -> Table:
+def _agreement_table(request: AnalysisRequest, rows: list[int], totals: reports.AgreementTotals) -> Table:
     """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
-    snippets = read_snippets(table.units)
-    texts = pick_texts(request.extract, request.parameters)
+    answers, (begin, end) = request.extract, (rows[0], rows[-1] + 1) if rows else (0, 0)
+    table = reports.compute_agreement_table(answers, request.parameters, begin, end)
+    snippets, texts = read_snippets(table.units), pick_texts(answers, request.parameters)
     cells: list[list[Cell]] = []
     for unit, document, counts, agreement in zip(
         table.units, table.documents.tolist(), table.counts.tolist(), table.agreement.tolist(), strict=True
     ):
-        one = snippets[unit]
-        address = item_address(request.project.slug, texts[document], one.key, request.query)
-        cells.append([Linked(one.words, address), *counts, agreement])
+        address = item_address(request.project.slug, texts[document], snippets[unit].key, request.query)
+        cells.append([Linked(snippets[unit].words, address), *counts, agreement])
     cells.append(["all items", *totals.counts.tolist(), totals.agreement])
+    columns = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]
     return Table(
         "table",
-        f"Coders per {TERMS[name_terms(request.extract.question)]} and item, with S",
-        [
-            Column("item", "Item"),
-            *(
-                Column(name, request.extract.label(name), "count", explanation="coders_per_category")
-                for name in table.names
-            ),
-            Column("s", "S", "figure"),
-        ],
+        f"Coders per {TERMS[name_terms(answers.question)]} and item, with S",
+        [Column("item", "Item"), *columns, Column("s", "S", "figure")],
         cells,
         "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement."
-        + (" Sets of labels agree where they are equal." if request.extract.kind == "labels" else ""),
-    )
-
-
-def merge_table(comparison: reports.MergeComparison) -> Table:
-    """Return K with the categories as they are and as merged."""
-    rows = [
-        (label, one.n_categories, *with_ends(one), one.observed, one.expected)
-        for label, one in (("unchanged", comparison.before), ("merged", comparison.after))
-    ]
-    return Table(
-        "collapsed",
-        "K before and after merging",
-        [
-            Column("categories", "Categories"),
-            Column("n", "In use", "count"),
-            Column("kappa", "K", "figure"),
-            *ENDS,
-            Column("observed", "Observed", "figure"),
-            Column("expected", "Expected", "figure"),
-        ],
-        rows if comparison.merge else rows[:1],
+        + (" Sets of labels agree where they are equal." if answers.kind == "labels" else ""),
     )

@@ -30,6 +30,7 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import remembered_report
 
 
 def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
@@ -38,20 +39,17 @@ def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatte
     answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
     """
     texts = pick_texts(answers, parameters)
-    key = ("patterns", parameters.without, tuple(text.pk for text in texts))
-    return cached(answers, key, lambda: _find_patterns(answers, parameters))
-
-
-def _find_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
     place = {name: number for number, name in enumerate(answers.categories)}
 
     def place_in_scheme(label: Label) -> tuple[int, list[str]]:
         return place.get(str(label), len(place)), sorted(names_of(label))
 
-    data = select_categories(answers, parameters)
-    used = np.bincount(data.codes[data.codes >= 0].ravel(), minlength=len(data.labels)) > 0
-    labels = [label for label, is_used in zip(data.labels, used.tolist(), strict=True) if is_used]
-    return LabelPatterns.from_data(data, sorted(labels, key=place_in_scheme))
+    def find() -> LabelPatterns:
+        data = select_categories(answers, parameters)
+        used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
+        return LabelPatterns.from_data(data, sorted(used, key=place_in_scheme))
+
+    return cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
 
 
 LONGEST_NAME = 50
@@ -142,36 +140,31 @@ class MergeComparison:
     after: KappaFigures
 
 
-def compute_category_kappa(extract: ProjectAnswers, parameters: Parameters) -> KappaResult:
-    """Return K of the categories, whatever is linked to what. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("category kappa", parameters), lambda: _pattern_kappa(extract, parameters).result())
+@remembered_report
+def compute_category_kappa(answers: ProjectAnswers, parameters: Parameters) -> KappaResult:
+    """Return K of the categories, whatever is linked to what."""
+    return _pattern_kappa(answers, parameters).result()
 
 
-def _pattern_kappa(extract: ProjectAnswers, parameters: Parameters) -> PatternKappa:
-    judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(extract, parameters))
-    n_coders = len(extract.coders)
-    found = PatternKappa(read_patterns(extract, parameters), n_coders, judges, parameters.missing)
+def _pattern_kappa(answers: ProjectAnswers, parameters: Parameters) -> PatternKappa:
+    judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(answers, parameters))
+    n_coders = len(answers.coders)
+    found = PatternKappa(read_patterns(answers, parameters), n_coders, judges, parameters.missing)
     if parameters.missing == "drop":
         return replace(found, n_coders_used=n_coders if len(found.used.n_coders) else 0)
     return found
 
 
-def compute_by_category(extract: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
-    """Return each category that is used, by name. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("by category", parameters), lambda: _compare_with_others(extract, parameters))
-
-
-def _compare_with_others(extract: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
-    table = compute_agreement_totals(extract, parameters)
-    kappas = _kappa_of_each(extract, parameters)
+@remembered_report
+def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
+    """Return each category that is used, by name."""
+    totals, kappas = compute_agreement_totals(answers, parameters), _kappa_of_each(answers, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
     if not kappas:  # K is undefined where all say the same; the category is used nonetheless
-        counts_by_name = dict(zip(table.names, table.counts.tolist(), strict=True))
-    n_judgements = table.n_judgements if extract.kind == "labels" else sum(counts_by_name.values())
+        counts_by_name = dict(zip(totals.names, totals.counts.tolist(), strict=True))
+    n_judgements = totals.n_judgements if answers.kind == "labels" else sum(counts_by_name.values())
     agreements = []
-    for name, agreeing, judged in zip(table.names, table.agreeing.tolist(), table.judged.tolist(), strict=True):
+    for name, agreeing, judged in zip(totals.names, totals.agreeing.tolist(), totals.judged.tolist(), strict=True):
         if count := counts_by_name.get(name):
             specific = agreeing / judged if judged else None
             value = kappas[name].value if kappas else None
@@ -179,40 +172,35 @@ def _compare_with_others(extract: ProjectAnswers, parameters: Parameters) -> lis
     return agreements
 
 
-def _kappa_of_each(extract: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
+def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
     """Return K of each category against all others; of sets of labels, of having the label or not."""
-    if extract.kind != "labels":
-        return {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
-    kappa, found = _pattern_kappa(extract, parameters), dict[str, CategoryKappa]()
-    labels = kappa.patterns.labels
-    for name in extract.countable:
-        with_it = codes_with(labels, name)
+    if answers.kind != "labels":
+        return {str(one.category): one for one in compute_category_kappa(answers, parameters).categories}
+    kappa, found = _pattern_kappa(answers, parameters), dict[str, CategoryKappa]()
+    for name in answers.countable:
+        with_it = codes_with(kappa.patterns.labels, name)
         if with_it:
-            merged = kappa.patterns.collapse({label: place in with_it for place, label in enumerate(labels)})
-            kappas = {one.category: one for one in replace(kappa, patterns=merged).result().categories}
-            if True in kappas:
-                found[name] = kappas[True]
+            has_it = {label: place in with_it for place, label in enumerate(kappa.patterns.labels)}
+            merged = replace(kappa, patterns=kappa.patterns.collapse(has_it))
+            of_label = {one.category: one for one in merged.result().categories}
+            found |= {name: of_label[True]} if True in of_label else {}
     return found
 
 
-def compute_agreement_totals(extract: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
-    """Return what the rows of the agreement table come to. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("totals", parameters), lambda: _sum_rows(extract, parameters))
-
-
-def _sum_rows(extract: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
-    patterns = read_patterns(extract, parameters)
-    rows = patterns.select(patterns.n_coders >= _least_coders(extract, parameters.missing))
+@remembered_report
+def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
+    """Return what the rows of the agreement table come to."""
+    patterns = read_patterns(answers, parameters)
+    rows = patterns.select(patterns.n_coders >= _least_coders(answers, parameters.missing))
     n_units, n_coders = rows.n_units, rows.n_coders
-    given = [rows.count_coders(codes_with(rows.labels, name)) for name in extract.countable]
+    given = [rows.count_coders(codes_with(rows.labels, name)) for name in answers.countable]
     n_rows = int(n_units.sum())
 
     def add_up(terms: list[Ints]) -> Ints:
         return np.array([int((n_units * one).sum()) for one in terms], dtype=np.int64)
 
     return AgreementTotals(
-        names=extract.countable,
+        names=answers.countable,
         rows_of_texts=rows.count_in_texts(),
         counts=add_up(given),
         n_judgements=int((n_units * n_coders).sum()),
@@ -222,9 +210,9 @@ def _sum_rows(extract: ProjectAnswers, parameters: Parameters) -> AgreementTotal
     )
 
 
-def _least_coders(extract: ProjectAnswers, missing: str) -> int:
+def _least_coders(answers: ProjectAnswers, missing: str) -> int:
     """Return how many coders judge a unit of the agreement table at least."""
-    return max(len(extract.coders), 2) if missing == "drop" else 2
+    return max(len(answers.coders), 2) if missing == "drop" else 2
 
 
 def compute_agreement_table(
@@ -272,35 +260,33 @@ def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
     return mapping
 
 
-def _merge(label: Label, mapping: Mapping[str, str]) -> Label:
-    """Return a category as it is called after merging, or the set of the merged labels."""
-    if isinstance(label, frozenset):
-        return frozenset(mapping.get(str(one), str(one)) for one in label)
-    return mapping.get(str(label), label)
-
-
 def format_mapping(mapping: Mapping[str, str]) -> str:
     """Return the mapping as an address has it; what keeps its name is not in it."""
     return ",".join(f"{old}:{new}" for old, new in sorted(mapping.items()) if old != new)
 
 
-def compare_merged(extract: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
+def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     """Return K before and after the mapping. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    key = ("merged", parameters, tuple(sorted(mapping.items())))
-    return cached(extract, key, lambda: _compare_merged(extract, parameters, mapping))
+    answers, parameters = resolve(answers, parameters)
 
+    def merge(label: Label) -> Label:
+        if isinstance(label, frozenset):
+            return frozenset(mapping.get(str(one), str(one)) for one in label)
+        return mapping.get(str(label), label)
 
-def _compare_merged(extract: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
-    kappa = _pattern_kappa(extract, parameters)
-    labels = kappa.patterns.labels
-    used: dict[Label, Label] = {label: _merge(label, mapping) for label in labels}
-    used = {old: new for old, new in used.items() if old != new}
-    merged = replace(kappa, patterns=kappa.patterns.collapse(used)) if used else kappa
-    before = _find_interval(extract, parameters, kappa, {})
-    after = _find_interval(extract, parameters, merged, used) if used else before
-    n_after = len(merged.patterns.labels)
-    return MergeComparison(mapping, KappaFigures.of(before, len(labels)), KappaFigures.of(after, n_after))
+    def compute() -> MergeComparison:
+        kappa = _pattern_kappa(answers, parameters)
+        labels = kappa.patterns.labels
+        used = {label: merge(label) for label in labels if merge(label) != label}
+        before = _find_interval(answers, parameters, kappa, {})
+        if not used:
+            unchanged = KappaFigures.of(before, len(labels))
+            return MergeComparison(mapping, unchanged, unchanged)
+        merged = replace(kappa, patterns=kappa.patterns.collapse(used))
+        after = KappaFigures.of(_find_interval(answers, parameters, merged, used), len(merged.patterns.labels))
+        return MergeComparison(mapping, KappaFigures.of(before, len(labels)), after)
+
+    return remembered(answers, ("merged", parameters, tuple(sorted(mapping.items()))), compute)
 
 
 def _find_interval(

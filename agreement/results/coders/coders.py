@@ -15,7 +15,7 @@ from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, c
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.overall.course import seconds_per_judgement
-from agreement.reports.request.basis import effective_distance, pick_texts
+from agreement.reports.request.basis import effective_distance, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
@@ -116,7 +116,8 @@ class Coders(ResultPage[PageSections]):
         matrix = Matrix().sections(request)
         profiles = compute_profiles(request.extract, request.parameters)
         repeats = compare_occasions(request.project_answers, request.parameters)
-        by_text, times = build_coder_texts(request), build_times(request)
+        by_text = build_coder_texts(request)
+        times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
         distributions = _build_distributions(request, profiles)
         tables = [_coders_table(request, profiles), build_repeats_table(repeats)]
         tables += [*by_text.tables, *times.tables, *distributions.tables]
@@ -139,8 +140,12 @@ class Coders(ResultPage[PageSections]):
 
 def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     answers, parameters = request.extract, request.parameters
-    work = read_project_work(request.project, request.project_answers).activities
-    seconds = seconds_per_judgement(answers, pick_texts(answers, parameters), work)
+
+    def measure_seconds() -> dict[str, float | None]:
+        work = read_project_work(request.project, request.project_answers).activities
+        return seconds_per_judgement(answers, pick_texts(answers, parameters), work)
+
+    seconds = remembered(answers, ("seconds per judgement", parameters), measure_seconds)
     without = reports.intervals_without_each_coder(answers, parameters)
     chained = answers.has_chains or not answers.question
     rows = []
