@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Annotated
 
 import numpy as np
@@ -17,15 +16,9 @@ from agreement.measures.models.advantages import find_advantages
 from agreement.measures.options import Options
 from agreement.measures.values import Floats
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    comparison,
-    count_left_out,
-    count_other_versions,
-    select_data,
-)
+from agreement.reports.request.basis import comparison, count_left_out, count_other_versions, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import cached_report
 from annotations.core.text import pluralize
 
 EPSILON, Q = 0.1, 0.05
@@ -106,15 +99,15 @@ class AltTestReport:
         return f"{'; '.join(filter(None, [', '.join(known), used, *left_out, levels, test.note]))}."
 
 
+@cached_report
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
     """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
 
-    epsilon and q are numbers as they were typed; nothing is the default. Raises InvalidParameter.
+    epsilon and q are numbers as they were typed; nothing is the default.
     """
-    extract, parameters = resolve(extract, parameters)
-    numbers = read_levels(epsilon, q)
+    levels = read_levels(epsilon, q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
         raise InvalidParameter("candidate", f"name one of those who are compared and have answers: {known}.")
@@ -122,40 +115,8 @@ def compute_alt_test(
         raise InvalidParameter(
             "candidate", "it takes two other coders at least, better three, and there are not so many."
         )
-    key = ("alt-test", parameters, candidate, *numbers)
-    return cached(extract, key, lambda: _compute_alt_test(extract, parameters, candidate, *numbers))
-
-
-def read_levels(epsilon: str, q: str) -> tuple[float, float]:
-    """Return epsilon and q as numbers, of what was typed; nothing is the default. Raises InvalidParameter."""
-    return _read_number("epsilon", epsilon, EPSILON, 1), _read_number("q", q, Q, 1)
-
-
-def _read_number(name: str, typed: str, default: float, below: float) -> float:
-    try:
-        number = float(typed) if typed else default
-    except ValueError:
-        number = -1.0
-    if not (isfinite(number) and 0 <= number < below) or (name == "q" and not number):
-        least = "above 0" if name == "q" else "from 0"
-        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below {below}, such as {default:g}.")
-    return number
-
-
-def _compute_alt_test(
-    extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: float, q: float
-) -> AltTestReport:
     options, data = comparison(parameters), merge_documents(select_data(extract, parameters), original_of)
-    test = alt_test(
-        data,
-        candidate,
-        distance=options.distance,
-        epsilon=epsilon,
-        q=q,
-        exclude_unit=options.exclude_unit,
-        empty=options.empty,
-        thirds=options.thirds,
-    )
+    test = alt_test(data, candidate, epsilon=levels[0], q=levels[1], **vars(options))
     rows = tuple(
         LeftOutHuman(
             **vars(row),
@@ -169,6 +130,22 @@ def _compute_alt_test(
     )
     left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
     return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=rows), *left_out)
+
+
+def read_levels(epsilon: str, q: str) -> tuple[float, float]:
+    """Return epsilon and q as numbers, of what was typed; nothing is the default. Raises InvalidParameter."""
+    return _read_number("epsilon", epsilon, EPSILON), _read_number("q", q, Q)
+
+
+def _read_number(name: str, typed: str, default: float) -> float:
+    try:
+        number = float(typed) if typed else default
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 1 or (name == "q" and not number):
+        least = "above 0" if name == "q" else "from 0"
+        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below 1, such as {default:g}.")
+    return number
 
 
 def _find_intervals(
