@@ -20,7 +20,7 @@ from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, heat_map
 from agreement.results.labels.labels import choice_label, field_label
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, CellValue, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
 
 
 def _caption(request: AnalysisRequest) -> str:
@@ -76,7 +76,7 @@ class Grid(ResultPage[list[Half]]):
             columns = [
                 Column(name, choice_label("distance", name), "figure", explanation=name.lower()) for name in distances
             ]
-            cells = [
+            cells: list[tuple[Cell, ...]] = [
                 (label, *(_link(cell.value, cell.parameters, request.parameters) for cell in of_construction))
                 for label, of_construction in rows
             ]

@@ -12,16 +12,18 @@ import numpy as np
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
+from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
-from agreement.reports.items.categories import read_patterns
 from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters, score_clusters
 from agreement.reports.request.basis import (
+    cached,
     codes_with,
     coefficient_function,
     compute_interval_of,
     compute_result,
     data_by_coders,
     interval_over_texts,
+    names_of,
     pick_texts,
     remembered,
     select_categories,
@@ -196,6 +198,25 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
 
     tree = optimal_leaf_ordering(linkage(apart, "average"), apart)
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
+
+
+def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
+    """Return how many coders gave each unit of the chosen texts which category, of `select_categories`.
+
+    answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
+    """
+    texts = pick_texts(answers, parameters)
+    place = {name: number for number, name in enumerate(answers.categories)}
+
+    def place_in_scheme(label: Label) -> tuple[int, list[str]]:
+        return place.get(str(label), len(place)), sorted(names_of(label))
+
+    def find() -> LabelPatterns:
+        data = select_categories(answers, parameters)
+        used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
+        return LabelPatterns.from_data(data, sorted(used, key=place_in_scheme))
+
+    return cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
 
 
 @remembered_report
