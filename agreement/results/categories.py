@@ -54,10 +54,7 @@ LONGEST_NAME = 50
 
 @dataclass(frozen=True, slots=True)
 class CategoryAgreement:
-    """One category: how often it is used, K of it against all others, and specific agreement.
-
-    `specific` says: if one coder gives it to a unit, how often another does.
-    """
+    """One category: its judgements, K against all others, and if one coder gives it, how often another does."""
 
     name: str
     n_judgements: int
@@ -160,7 +157,6 @@ def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list
 
 
 def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
-    """Return K of each category against all others; of sets of labels, of having the label or not."""
     if answers.kind != "labels":
         return {str(one.category): one for one in compute_category_kappa(answers, parameters).categories}
     kappa, found = _pattern_kappa(answers, parameters), dict[str, CategoryKappa]()
@@ -201,10 +197,7 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
 def compute_agreement_table(
     extract: ProjectAnswers, parameters: Parameters, begin: int = 0, end: int | None = None
 ) -> AgreementTable:
-    """Return the rows of the agreement table from `begin` until before `end`. Raises InvalidParameter.
-
-    The answers in the texts of these rows alone are read.
-    """
+    """Return the rows of the agreement table from `begin` until before `end`, of whose texts alone answers are read."""
     extract, parameters = resolve(extract, parameters)
     until = np.cumsum(compute_agreement_totals(extract, parameters).rows_of_texts)
     n_rows = int(until[-1]) if len(until) else 0

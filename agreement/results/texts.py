@@ -88,8 +88,6 @@ def _sort_texts(request: AnalysisRequest) -> list[Document]:
 
 
 def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
-    """Return these texts with their intervals."""
-
     def compute() -> list[tuple[TextReport, Interval]]:
         report, rows = compute_report(request.extract, request.parameters), []
         for done, text in enumerate(texts):

@@ -90,11 +90,10 @@ def compute_pair_matrix(
     progress: Progress | None = None,
     read_marked: ReadMarkedTexts | None = None,
 ) -> PairMatrix:
-    """Return the measure of each two coders. Raises InvalidParameter.
+    """Return the measure of each two coders, ordered by average linkage of 1 less the measure. Raises InvalidParameter.
 
-    A coreference score is the F1 of the chains that two coders marked (`compare_chains`). Coders are ordered by average
-    linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many; `read_marked` is as
-    in `compare_chains`. As the rules of MUC-6 depend on who is the key, a score by them is the mean of both directions.
+    `progress` is called with how many pairs are done, of how many; `read_marked` is as in `compare_chains`, and a score
+    by the rules of MUC-6, which depend on who is the key, is the mean of both directions.
     """
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
@@ -152,7 +151,6 @@ def _coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
 
 
 def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
-    """Return a coefficient of the values of two coders."""
     data_of, coefficient = data_by_coders(extract, parameters), _coefficient(parameters, measure)
     if measure != "coefficient" or not parameters.is_alpha:
         return lambda a, b: coefficient(data_of([a, b])).value
@@ -170,7 +168,7 @@ def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str
 def _chain_measure(
     extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
 ) -> Callable[[str, str], float | None]:
-    """Return the kappa of links or the F1 of a score, of the chains that two coders marked in the texts of both."""
+    """Return the kappa of links or the F1 of a score, in the texts of both coders."""
     texts = pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
@@ -201,7 +199,7 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
 
 
 def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
-    """Return how many coders gave each unit of the chosen texts which category, of `select_categories`.
+    """Return how many coders gave each unit of the chosen texts which category.
 
     answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
     """
@@ -269,8 +267,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
     """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
 
-    `first` and `second` (pairs of values, labels) are the labels of each, and `counts` (pairs,) how often they meet.
-    Without sets of labels these are the pairs of their categories.
+    first and second: the labels of each, (pairs of values, labels). counts: how often they meet.
     """
     both = first * second
     alone, other = first - both, second - both
@@ -288,10 +285,9 @@ def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """Of the units that just `n_coders` coders judged: how many of these gave a category.
+    """Of the units that just `n_coders` coders judged: to how many k of them gave a category, `units[k]`.
 
-    `units[k]` is the number of units to which k of them gave it, from 0 to all; `category` is empty for the category
-    that most of them gave.
+    `category` is empty for the category that most of them gave.
     """
 
     category: str
@@ -307,8 +303,7 @@ class AgreementCounts:
 def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
     """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
 
-    Where units were judged by different numbers of coders, each number has its own counts, the largest first. Last of
-    each come those of the category that most coders gave, whichever it is.
+    Each number of coders has its own counts, the largest first; last come those of the category that most gave.
     """
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(codes_with(patterns.labels, name)) for name in extract.countable]

@@ -161,10 +161,7 @@ def _select_part(
 
 
 def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[str]:
-    """Return the names between commas, in which each group stands for its coders who answered anything.
-
-    A coder who is called as a group is the coder.
-    """
+    """Return the names between commas, each group standing for its coders, unless a coder is called so."""
     expanded = []
     for name in names.split(","):
         members = [] if name.strip() in coders else [one for one in groups.get(name.strip(), ()) if one in coders]

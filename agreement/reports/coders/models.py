@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from agreement.measures.models.advantages import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coders.alt_test import AltTestFigures, AltTestReport, compute_alt_test, difference_interval
 from agreement.reports.coders.differences import measure_between
-from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly
+from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import (
     cached,
     comparison,
@@ -101,23 +102,27 @@ class ComparedItems:
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
         return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
 
-    def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
+    @cached_property
+    def _original(self) -> Ints:
+        """The text of each item, whatever the round."""
         originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
-        _, text = np.unique(originals[self.text[rows]], return_inverse=True)
+        return originals[self.text]
+
+    def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
+        _, text = np.unique(self._original[rows], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         found = difference_interval(candidate - people)
         assert found.value is not None, "there is a text"
-        return CategoryOfModel(
+        return copy_fields(
+            CategoryOfModel,
+            found,
             name=name,
             n_items=int(counts.sum()),
             n_texts=len(counts),
             candidate_score=float(candidate.mean()),
             people_score=float(people.mean()),
             difference=found.value,
-            low=found.low,
-            high=found.high,
-            note=found.note,
         )
 
 
@@ -211,9 +216,9 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return a model beside the people who are chosen.
+    """Return a model beside the people who are chosen. Raises InvalidParameter.
 
-    options: candidate, epsilon and q, as they were typed. Raises InvalidParameter.
+    options: candidate, epsilon and q, as they were typed.
     """
     asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
     compared = choose_compared(answers, parameters, models, asked)
@@ -279,10 +284,7 @@ def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: st
 def _most_given(
     extract: ProjectAnswers, parameters: Parameters, people: Sequence[int], used: Bools
 ) -> tuple[list[str], Ints]:
-    """Return the names of answers, and which one most people gave to each item, -1 where two are given alike.
-
-    Of numbers, and of questions with too many values for a table, there are none.
-    """
+    """Return names of answers, and which one most people gave to each item: -1 where none is, or there is no table."""
     if extract.kind == "numbers" or not extract.countable:
         return [], np.full(int(used.sum()), -1)
     categories: ReliabilityData = select_categories(extract, parameters)

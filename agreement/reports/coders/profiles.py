@@ -83,7 +83,6 @@ def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints,
 
 
 def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
-    """Return of each coder how many links go back by how many units; none where coders do not point."""
     columns = answers.columns
     if answers.kind != "pointers":
         return [{} for _ in answers.coders]
@@ -96,10 +95,7 @@ def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
 def _chain_lengths(
     answers: ProjectAnswers, parameters: Parameters, chosen: ProjectAnswers, is_ambiguous: Bools
 ) -> list[dict[int, int]]:
-    """Return of each coder how many chains in the chosen texts have how many members.
-
-    What is ambiguous is in a union of chains, and left out.
-    """
+    """Return of each coder how many chains have how many members, without the unions of what is ambiguous."""
     if not answers.has_chains:
         return [{} for _ in answers.coders]
     columns = chosen.columns
@@ -144,7 +140,7 @@ def _mean(counts: Mapping[int, int]) -> float | None:
 class TextDistances:
     """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders.
 
-    A coder who shares no item with another there has None. Coders stand in the order of the extract.
+    Coders stand in the order of the extract.
     """
 
     text: Document
@@ -161,10 +157,7 @@ def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> l
 def find_farthest_texts(
     answers: ProjectAnswers, parameters: Parameters, most: int | None = None
 ) -> tuple[list[TextDistances], int]:
-    """Return the texts with most disagreement, and how many have any distance. Raises InvalidParameter.
-
-    most: so many at most; None: all that have any.
-    """
+    """Return the texts with most disagreement, `most` at most, and how many have any. Raises InvalidParameter."""
     texts, totals, numbers = _sum_distances(answers, parameters)
     rows = np.flatnonzero(numbers.any(axis=1))
     means = totals[rows].sum(axis=1) / numbers[rows].sum(axis=1)
@@ -182,10 +175,7 @@ def _describe(text: Document, totals: Floats, numbers: Floats) -> TextDistances:
 
 @remembered_report
 def _sum_distances(answers: ProjectAnswers, parameters: Parameters) -> tuple[Sequence[Document], Floats, Floats]:
-    """Return what the distances of each coder add up to in each text, and how many there are: (texts, coders).
-
-    Each pair counts for both of its coders.
-    """
+    """Return the sums of distances of each coder in each text, and how many they are of: (texts, coders)."""
     texts = pick_texts(answers, parameters)
     data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)

@@ -46,11 +46,10 @@ class SelfAgreement:
 
 @dataclass(frozen=True, slots=True)
 class CodedAgain:
-    """The agreement of coders with themselves, by name, and of all of them together; None of fewer than two.
+    """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
 
-    together: of all pairs of occasions at once. Each coder's text is a document of its own, whose values are compared
-    with each other and whose values and units are nobody else's; chance is of all. The interval leaves out text by
-    text, with what all coders did there.
+    Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
+    The interval leaves out text by text.
     """
 
     coders: tuple[SelfAgreement, ...] = ()
@@ -120,7 +119,6 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
 
 
 def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return the pairs of occasions of what coders were shown again, unmarked."""
     practised = "practice" in parameters.selection("include")
     texts = [text for text in pick_texts(extract, parameters) if text.reason != "practice" or practised]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
@@ -132,10 +130,7 @@ def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 
 def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return what coders coded in rounds of recheck, each with the latest round before it that counts.
-
-    Of chosen rounds either is one.
-    """
+    """Return what coders coded in rechecks, each with the latest round before it that counts; one of them is chosen."""
     rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
     texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[Document]] = {}
@@ -174,7 +169,6 @@ def _compare(
     how: str,
     coder: str = "",
 ) -> SelfAgreement:
-    """Return the figures of a coder's pairs, or of those of all coders."""
     columns, includes_open = extract.columns, "open" in parameters.selection("include")
     left_out, counted = {NOT_SUBMITTED: 0, EMPTY: 0}, []
     for pair in sorted(pairs, key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder)):
@@ -216,10 +210,7 @@ def _compare(
 
 
 def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
-    """Return the documents as two coders would have coded them, the one on each occasion.
-
-    Each pair is a document of its own, whose key and those of its units are nobody else's.
-    """
+    """Return the documents as two coders would have coded them, each pair as a document with keys of its own."""
     documents = np.array([answers.places[pair.document.pk] for pair in pairs], dtype=np.int64)
     codings = np.array([place for pair in pairs for place in (pair.first, pair.second)], dtype=np.int64)
     columns = answers.columns.gather(documents, codings, np.full(len(pairs), len(OCCASIONS)))

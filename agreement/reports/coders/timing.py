@@ -87,10 +87,7 @@ def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Time
 
 
 def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) -> CoderDays:
-    """Return the judgements of each day in the chosen texts, also of codings that do not count.
-
-    Raises InvalidParameter.
-    """
+    """Return the judgements of each day in the chosen texts, also of codings that do not count."""
     extract, parameters = resolve(extract, parameters)
     texts, chosen = {text.pk for text in pick_texts(extract, parameters)}, parameters.selection("coders")
     counts: dict[str, Counter[date]] = {}

@@ -44,10 +44,7 @@ class AmbiguityCounts:
 
 @remembered_report
 def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
-    """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2).
-
-    Of units that the parameters leave out nothing counts.
-    """
+    """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
     units = np.array(select_categories(answers, parameters).units, dtype=np.int64)
     chosen = answers.restrict(pick_texts(answers, parameters))
     columns = chosen.columns

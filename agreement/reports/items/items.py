@@ -50,10 +50,7 @@ SHARE_DIGITS = 12
 
 @dataclass(frozen=True)
 class ItemMarks:
-    """The markables that somebody flagged, and the units of which a coder wrote a note, or was unsure.
-
-    What coders marked is read when it is asked for.
-    """
+    """The markables that somebody flagged, and those that coders noted or were unsure of, read when asked for."""
 
     flag: frozenset[int] = frozenset()
     read_coder_marks: Callable[[], CoderMarks] = CoderMarks
@@ -74,10 +71,7 @@ NO_MARKS = ItemMarks()
 
 @dataclass(frozen=True, eq=False)
 class ItemReadings:
-    """What a model says of items: the readings of each unit, the name of the model, and what limits it.
-
-    `reason` says why it says nothing.
-    """
+    """What a model says of items: the readings of each unit, its name, what limits it, or why it says nothing."""
 
     units: Mapping[int, UnitReadings] = field(default_factory=dict)
     model: str = ""
@@ -85,10 +79,7 @@ class ItemReadings:
     reason: str = ""
 
     def verdict(self, unit: int) -> str:
-        """Return what is likely where coders differ, one of VERDICTS, else nothing.
-
-        Of fewer than four coders who differ nobody can tell.
-        """
+        """Return what is likely where four coders or more differ, one of VERDICTS, else nothing."""
         one = self.units.get(unit)
         return one.verdict if one and sum(map(len, one.groups)) >= LEAST_IN_CAMPS else ""
 
@@ -132,9 +123,7 @@ class ItemFilters:
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    Each column is computed when it is first asked for: a list of few items needs few of them. A camp has one value in
-    common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer than four judged
-    it there are none.
+    Each column is computed when it is first asked for: a list of few items needs few of them.
     """
 
     answers: ProjectAnswers
@@ -199,7 +188,6 @@ class Items:
 
     @cached_property
     def _placed(self) -> tuple[ProjectAnswers, Ints]:
-        """The answers in the texts, and the place of each unit among all units there."""
         answers = self.answers.restrict(self.texts)
         keys = answers.columns.units["key"]
         order = np.argsort(keys)
@@ -406,9 +394,7 @@ def report_item(
 ) -> ItemReport | None:
     """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
 
-    Of a text in several rounds it is that of the named one, or of the latest.
-
-    The relation of two values and, unless `exclude_unit` is "none", their distances are without the unit.
+    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
     """
     extract, parameters = resolve(extract, parameters)
     text = extract.text(text_slug, round_name)
@@ -435,7 +421,7 @@ def report_item(
 
 
 def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    """Return the distances of two values; the ordinal one, which depends on all values, is not among them."""
+    """Return the distances of two values but the ordinal one, which depends on all values."""
     if parameters.exclude_unit != "none" and extract.has_chains:
         a, b = remove_unit(a, unit), remove_unit(b, unit)
     names = [name for name in distances_of(extract) if name != "ordinal"]

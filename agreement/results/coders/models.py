@@ -14,6 +14,7 @@ from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
 from agreement.reports.coders.alt_test import EPSILON, AltTestReport, Q, compute_alt_test, read_levels
 from agreement.reports.coders.models import (
+    CategoryOfModel,
     ComparedItems,
     MissedItem,
     ModelReport,
@@ -40,6 +41,7 @@ AMONG = "people with each other"
 NO_MAJORITY = "no most frequent answer"
 # Of more categories a chart has those in which the model and people differ most.
 MOST_DOTS = 20
+YES = {True: "yes", False: "no", None: None}
 
 OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
     "candidate": CharField(required=False, help_text="The model; without it the first that has answers."),
@@ -90,8 +92,28 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
     def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
-        charts = [_agreement_chart(report), _humans_chart(report)]
-        return [*charts, *([_categories_chart(report)] if report.compared.names else [])]
+        agreed = [
+            Dot(one.coder or AMONG, *with_ends(one.interval)) for one in (report.among_people, *report.agreements)
+        ]
+        test, candidate = report.alt_test.figures, report.candidate
+        scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
+        charts = [
+            dots_chart("agreement", "Alpha with people, with 95% CI", agreed, "alpha"),
+            Chart(
+                "humans",
+                f"Score of {candidate} less that of the person in whose place it codes, with 95% CI",
+                dot_plot(scores, "difference of scores", (0, -test.epsilon)),
+                f"{describe_dots(scores)} Lines are at 0 and at −epsilon, −{test.epsilon:g}.",
+                "alt_test",
+            ),
+        ]
+        if report.compared.names:
+            most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
+            parts = [part for part in report.categories if part in most]
+            dots = [Dot(_name_majority(part), part.difference, part.low, part.high) for part in parts]
+            title = f"Score of {candidate} less that of people, by what most people say, with 95% CI"
+            charts.append(dots_chart("categories", title, dots, "difference of scores", (0,)))
+        return charts
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
         report = self.compute(request)
@@ -144,7 +166,6 @@ class MissedRow:
 def _describe_items(
     request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
 ) -> list[MissedRow]:
-    """Return the items in these rows, with what people and the model answered."""
     units, query = [int(items.unit[row]) for row in rows], urlencode(parameters.query())
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(parameters.selection("include"), parameters.selection("coders"))
@@ -176,8 +197,6 @@ def _describe_items(
 def _items_table(
     request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
 ) -> Table:
-    """Return the items in these rows, with what people and the model answered."""
-
     def people(row: MissedRow) -> Composed:
         return Composed(row.item.people, "agreement/parts/items/item_answers.html", group_answers(row.people))
 
@@ -228,7 +247,6 @@ def _verdict_table(report: ModelReport) -> Table:
     advantage = ""
     if test.advantage_probability is not None:
         advantage = f" Advantage probability: {test.advantage_probability:.3f}, the mean of those below."
-    passes: dict[bool | None, str] = {True: "yes", False: "no"}
     return Table(
         "verdict",
         f"May {report.candidate} code in the place of a person?",
@@ -240,10 +258,10 @@ def _verdict_table(report: ModelReport) -> Table:
             Column("passes", "Passes", explanation="passes"),
         ],
         [
-            ("over texts", sum(tested), len(tested), test.winning_rate, passes.get(test.passed)),
+            ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
             (
                 *("as published, of items", sum(published), len(published), test.published_winning_rate),
-                passes.get(test.published_passed),
+                YES[test.published_passed],
             ),
         ],
         f"Alternative annotator test (Calderon et al. 2025): {report.test.describe(rates=False)} A winning rate is a"
@@ -259,16 +277,16 @@ def _score_columns(candidate: str) -> list[Column]:
     ]
 
 
+def _name_majority(part: CategoryOfModel) -> str:
+    return part.name or NO_MAJORITY
+
+
 def _categories_table(report: ModelReport) -> Table:
     return Table.of(
         "categories",
         f"Answers of people on which {report.candidate} is worse or better",
         [
-            Column(
-                *("category", "Most people say"),
-                explanation="majority_category",
-                cell=lambda part: part.name or NO_MAJORITY,
-            ),
+            Column("category", "Most people say", explanation="majority_category", cell=_name_majority),
             Column("items", "Items", "count", cell="n_items"),
             Column("texts", "Texts", "count", cell="n_texts"),
             *_score_columns(report.candidate),
@@ -296,32 +314,6 @@ def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
     )
 
 
-def _agreement_chart(report: ModelReport) -> Chart:
-    rows = (report.among_people, *report.agreements)
-    dots = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
-    return dots_chart("agreement", "Alpha with people, with 95% CI", dots, "alpha")
-
-
-def _humans_chart(report: ModelReport) -> Chart:
-    test = report.alt_test.figures
-    dots = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
-    return Chart(
-        "humans",
-        f"Score of {report.candidate} less that of the person in whose place it codes, with 95% CI",
-        dot_plot(dots, "difference of scores", (0, -test.epsilon)),
-        f"{describe_dots(dots)} Lines are at 0 and at −epsilon, −{test.epsilon:g}.",
-        "alt_test",
-    )
-
-
-def _categories_chart(report: ModelReport) -> Chart:
-    parts = report.categories
-    shown = sorted(sorted(parts, key=lambda part: -abs(part.difference))[:MOST_DOTS], key=parts.index)
-    dots = [Dot(part.name or NO_MAJORITY, part.difference, part.low, part.high) for part in shown]
-    title = f"Score of {report.candidate} less that of people, by what most people say, with 95% CI"
-    return dots_chart("categories", title, dots, "difference of scores", (0,))
-
-
 @register
 class AltTest(Result[AltTestReport]):
     """Whether a candidate may code in the place of the other coders who are chosen."""
@@ -342,7 +334,6 @@ class AltTest(Result[AltTestReport]):
 
 
 def _humans_table(report: AltTestReport) -> Table:
-    """Return the candidate in the place of each human."""
     return Table.of(
         "alt_test",
         f"{report.candidate} in the place of each other coder",
@@ -354,17 +345,12 @@ def _humans_table(report: AltTestReport) -> Table:
             *ENDS,
             Column("p_value", "p", "probability", explanation="alt_p_value"),
             Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
-            Column("won", "Wins", cell=lambda row: "yes" if row.won else "no"),
+            Column("won", "Wins", cell=lambda row: YES[row.won]),
             Column("advantage_probability", "Advantage probability", "figure"),
             Column("advantage_low", "from", "figure", explanation="low"),
             Column("advantage_high", "to", "figure", explanation="high"),
             Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
-            Column(
-                "published_won",
-                "Wins, published test",
-                explanation="won",
-                cell=lambda row: "yes" if row.published_won else "no",
-            ),
+            Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
             Column("units", "Units", "count", cell="n_units"),
             Column("texts", "Texts", "count", cell="n_texts"),
             Column("note", "Notes"),

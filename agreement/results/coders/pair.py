@@ -39,9 +39,9 @@ type Chain = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ChainPair:
-    """Chains of the two coders, by their places: with `shared` markables; `aligned` says whether CEAF aligns them.
+    """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
 
-    `similarity` is phi 4 of CEAF. A chain that shares no markable with one of the other coder stands alone.
+    `shared` counts markables, and `similarity` is phi 4 of CEAF.
     """
 
     first: int | None
@@ -55,8 +55,7 @@ class ChainPair:
 class ChainAlignment:
     """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
 
-    `pairs`: the aligned ones first, those with most in common before others; then others that share a markable; last
-    chains alone.
+    `pairs` has the aligned ones first, then others that share a markable, then chains alone.
     """
 
     text: Document
@@ -72,10 +71,9 @@ class ChainAlignment:
 def align_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
 ) -> ChainAlignment | None:
-    """Return the chains of two coders in a text, or where `text` is empty in the first in which one has any.
+    """Return the chains of two coders in a text, or in the first in which one has any; None where neither has.
 
-    None where neither has any. Chains are those of the coreference scores, of the same markables: they are not
-    matched by the rules of MUC-6. Raises InvalidParameter.
+    Chains are those of the coreference scores, not matched by the rules of MUC-6. Raises InvalidParameter.
     """
     selected, texts = _select_pair(extract, parameters, first, second)
     if text and text not in {one.name for one in texts}:
@@ -99,10 +97,7 @@ def align_chains(
 def _select_pair(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str
 ) -> tuple[ProjectAnswers, list[Document]]:
-    """Return the answers of two coders, and the chosen texts that both have coded.
-
-    There are none where coders make no chains of markables, or nothing of one of the two counts.
-    """
+    """Return the answers of two coders, and the chosen texts in which both made chains of markables."""
     if not extract.has_chains or extract.units:
         return extract, []
     selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
@@ -175,7 +170,6 @@ class Pair(ResultPage[PageSections]):
 
 
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
-    """Return how the values of the two coders of the parameters are related; a relation leads to its items."""
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
     return Table(
@@ -194,7 +188,6 @@ def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
 
 
 def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[TablesAndCharts, dict[str, Any]]:
-    """Return the aligned chains of the text that the options name, and what the template needs to choose another."""
     text = request.options.get("text", "")
     found = align_chains(request.project_answers, request.parameters, first, second, text)
     _, texts = _select_pair(request.project_answers, request.parameters, first, second)

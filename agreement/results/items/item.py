@@ -160,7 +160,6 @@ def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units
 
 
 def _neighbour_links(request: AnalysisRequest, items: Items, rows: Ints, place: int | None) -> dict[str, str]:
-    """Return the addresses of the items before and after."""
     if place is None:
         return {}
     neighbours = {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
@@ -176,10 +175,7 @@ def _neighbour_links(request: AnalysisRequest, items: Items, rows: Ints, place: 
 
 
 def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
-    """Return who gives the same reading of an item on which coders differ, by the model that ranks items.
-
-    Nothing of fewer than four coders, of whom nobody can tell.
-    """
+    """Return who gives the same reading of an item, by the model; nothing of fewer than four coders who differ."""
     one = readings.units.get(report.unit)
     if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < LEAST_IN_CAMPS:
         return []
@@ -214,10 +210,7 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
 
 
 def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[TablesAndCharts, dict[str, Any]]:
-    """Return the members of the coders' chains, and for the template each chain in words and in the text.
-
-    A coder who was left out of the figures is left out here.
-    """
+    """Return the members of chains, and for the template each chain in words and in the text."""
     chains, unit, of_pyramids = report.chains, report.unit, bool(request.extract.units)
     shift = shift_of(report.text.pk)
     named = {row_key(cast(int, pk)) for pk in {unit}.union(*chains.values())}
@@ -325,8 +318,7 @@ def build_lines(
 ) -> list[Line]:
     """Return the text in lines of pieces.
 
-    parts: the parts of each markable that is shown. holders: by markable the numbers of the coders whose chain it is
-    in. current: the markable the page is about.
+    parts: of each markable that is shown. holders: by markable the numbers of the coders whose chain it is in.
     """
     spans = [
         (start, end, markable, end == max(stop for _, stop in of_markable))

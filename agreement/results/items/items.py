@@ -144,12 +144,10 @@ class ItemRow:
 
     @property
     def n_notes(self) -> int:
-        """How many coders wrote a note."""
         return sum(bool(one.note) for one in self.given)
 
     @property
     def n_unsure(self) -> int:
-        """How many coders were unsure."""
         return sum(one.unsure for one in self.given)
 
     @property
@@ -312,7 +310,6 @@ class ItemsPage(OfItems[ItemsReport]):
 
 
 def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> list[Chart]:
-    """Return the shares of the first items; nothing of a single one."""
     if len(first) < 2:
         return []
     shares = [float(items.share_of(row)) for row in first]
@@ -350,7 +347,6 @@ def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
 
 
 def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
-    """Return whether the items may be of several texts."""
     return len(items.texts) > 1 and not request.options.get("text")
 
 
@@ -411,7 +407,6 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
 
 
 def _readings_note(items: Items, readings: ItemReadings) -> str:
-    """Return by which rule items are said to be ambiguous, and what limits it."""
     if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
         return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
     if not readings.units:
@@ -451,10 +446,7 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
-    """Return the filters of each kind: label, address, number of items, and whether it is on.
-
-    Those that let nothing through are left out.
-    """
+    """Return the filters that let anything through: label, address, number of items, and whether it is on."""
     counts = count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
     hidden = BY_CAMPS if report.readings.units else VERDICTS
@@ -486,10 +478,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
 
 
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
-    """Return the texts that have items: their addresses, and titles with the numbers of items.
-
-    Of many the first MOST_CHOICES alone have titles: others are not shown.
-    """
+    """Return the texts that have items: addresses, and titles, of the first MOST_CHOICES, with the number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []
