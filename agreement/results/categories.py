@@ -1,21 +1,40 @@
-"""What coders tell apart, and what merging categories would do."""
+"""What coders tell apart and what not: agreement by category, unit by unit, and with categories merged."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 from django.http import QueryDict
 from rest_framework.serializers import CharField
 
+from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
+from agreement.measures import KappaResult, collapse, fleiss_kappa
+from agreement.measures.coefficients.pattern_kappa import PatternKappa
+from agreement.measures.results import CategoryKappa
+from agreement.measures.uncertainty.default_interval import interval_statistics
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
-from agreement.reports.fields import Flat
-from agreement.reports.items import categories as reports
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import QUESTION
+from agreement.reports.coders.coders import read_patterns
+from agreement.reports.fields import Flat, copy_fields
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.request.basis import (
+    codes_with,
+    count_names,
+    interval_over_texts,
+    pick_texts,
+    remembered,
+    select_categories,
+)
+from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import remembered_report
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts, paginate
 from agreement.results.figures.charts import dots_chart
@@ -30,14 +49,240 @@ from annotations.projects.navigation import NO_PYRAMIDS
 
 PAGE_SIZE = 50
 MERGE_PREFIX = "merge_"  # the name of a category's field in the form begins so
+LONGEST_NAME = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAgreement:
+    """One category: its judgements, K against all others, and if one coder gives it, how often another does."""
+
+    name: str
+    n_judgements: int
+    share: float
+    kappa: float | None
+    specific: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementTable:
+    """Units x categories: how many coders gave each, and S, the share of the pairs of coders that agree on the unit.
+
+    Sets of labels agree where they are equal. Rows are in text order; `documents` are places among the chosen texts.
+    """
+
+    names: tuple[str, ...]
+    units: Sequence[int]
+    documents: Ints
+    counts: Ints
+    agreement: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementTotals:
+    """All rows of the agreement table together: those of each chosen text, and the judgements that give each category.
+
+    `agreement` is the mean of S; `n_judgements` counts a set of labels once. `agreeing` and `judged` (names,) are
+    ordered pairs of coders on a unit of whom both give the category, and those of whom the first does.
+    """
+
+    names: tuple[str, ...]
+    rows_of_texts: Ints
+    counts: Ints
+    n_judgements: int
+    agreement: float | None
+    agreeing: Ints
+    judged: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class KappaFigures:
+    """K, and the number of categories in use."""
+
+    value: float | None
+    observed: float | None
+    expected: float | None
+    z: float | None
+    p_value: float | None
+    low: float | None
+    high: float | None
+    n_categories: int
+    note: str
+
+    @classmethod
+    def of(cls, found: Interval, n_categories: int) -> KappaFigures:
+        """Return the figures of an interval of K."""
+        note = found.result.note or found.note
+        return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeComparison:
+    """K with the categories as they are and as merged."""
+
+    merge: Mapping[str, str]
+    before: KappaFigures
+    after: KappaFigures
+
+
+@remembered_report
+def compute_category_kappa(answers: ProjectAnswers, parameters: Parameters) -> KappaResult:
+    """Return K of the categories, whatever is linked to what."""
+    return _pattern_kappa(answers, parameters).result()
+
+
+def _pattern_kappa(answers: ProjectAnswers, parameters: Parameters) -> PatternKappa:
+    judges = sum(one.kind == "coder" and one.n_judgements > 0 for one in summarize_ambiguity(answers, parameters))
+    n_coders = len(answers.coders)
+    found = PatternKappa(read_patterns(answers, parameters), n_coders, judges, parameters.missing)
+    if parameters.missing == "drop":
+        return replace(found, n_coders_used=n_coders if len(found.used.n_coders) else 0)
+    return found
+
+
+@remembered_report
+def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list[CategoryAgreement]:
+    """Return each category that is used, by name."""
+    totals, kappas = compute_agreement_totals(answers, parameters), _kappa_of_each(answers, parameters)
+    counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
+    if not kappas:  # K is undefined where all say the same; the category is used nonetheless
+        counts_by_name = dict(zip(totals.names, totals.counts.tolist(), strict=True))
+    n_judgements = totals.n_judgements if answers.kind == "labels" else sum(counts_by_name.values())
+    agreements = []
+    for name, agreeing, judged in zip(totals.names, totals.agreeing.tolist(), totals.judged.tolist(), strict=True):
+        if count := counts_by_name.get(name):
+            specific = agreeing / judged if judged else None
+            value = kappas[name].value if kappas else None
+            agreements.append(CategoryAgreement(name, count, count / n_judgements, value, specific))
+    return agreements
+
+
+def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str, CategoryKappa]:
+    if answers.kind != "labels":
+        return {str(one.category): one for one in compute_category_kappa(answers, parameters).categories}
+    kappa, found = _pattern_kappa(answers, parameters), dict[str, CategoryKappa]()
+    for name in answers.countable:
+        with_it = codes_with(kappa.patterns.labels, name)
+        if with_it:
+            has_it = {label: place in with_it for place, label in enumerate(kappa.patterns.labels)}
+            merged = replace(kappa, patterns=kappa.patterns.collapse(has_it))
+            of_label = {one.category: one for one in merged.result().categories}
+            found |= {name: of_label[True]} if True in of_label else {}
+    return found
+
+
+@remembered_report
+def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) -> AgreementTotals:
+    """Return what the rows of the agreement table come to."""
+    patterns = read_patterns(answers, parameters)
+    least = max(len(answers.coders), 2) if parameters.missing == "drop" else 2
+    rows = patterns.select(patterns.n_coders >= least)
+    n_units, n_coders = rows.n_units, rows.n_coders
+    given = [rows.count_coders(codes_with(rows.labels, name)) for name in answers.countable]
+    n_rows = int(n_units.sum())
+
+    def add_up(terms: list[Ints]) -> Ints:
+        return np.array([int((n_units * one).sum()) for one in terms], dtype=np.int64)
+
+    return AgreementTotals(
+        names=answers.countable,
+        rows_of_texts=rows.count_in_texts(),
+        counts=add_up(given),
+        n_judgements=int((n_units * n_coders).sum()),
+        agreement=float((n_units * rows.agreements).sum() / n_rows) if n_rows else None,
+        agreeing=add_up([one * (one - 1) for one in given]),
+        judged=add_up([one * (n_coders - 1) for one in given]),
+    )
+
+
+def compute_agreement_table(
+    extract: ProjectAnswers, parameters: Parameters, begin: int = 0, end: int | None = None
+) -> AgreementTable:
+    """Return the rows of the agreement table from `begin` until before `end`, of whose texts alone answers are read."""
+    extract, parameters = resolve(extract, parameters)
+    until = np.cumsum(compute_agreement_totals(extract, parameters).rows_of_texts)
+    n_rows = int(until[-1]) if len(until) else 0
+    last = n_rows if end is None else min(end, n_rows)
+    first_text, last_text = np.searchsorted(until, (begin, max(last - 1, 0)), side="right").tolist()
+    texts = pick_texts(extract, parameters)[first_text : last_text + 1] if last > begin else ()
+    skipped = begin - (int(until[first_text - 1]) if first_text else 0)
+    data = select_categories(extract, parameters, texts)
+    counts, coders = count_names(data, extract.countable), (data.codes >= 0).sum(axis=1)
+    least = max(len(extract.coders), 2) if parameters.missing == "drop" else 2
+    rows = np.flatnonzero(coders >= least)[skipped : skipped + last - begin]
+    codes, counts, coders = data.codes[rows], counts[rows], coders[rows]
+    row, column = np.nonzero(codes >= 0)
+    value, alike = np.unique(row * (data.n_values + 1) + codes[row, column], return_counts=True)
+    equal = np.bincount(value // (data.n_values + 1), weights=alike * (alike - 1), minlength=len(rows))
+    return AgreementTable(
+        extract.countable,
+        [data.units[row] for row in rows.tolist()],
+        first_text + data.document_of_unit[rows],
+        counts,
+        equal / (coders * (coders - 1)),
+    )
+
+
+def parse_mapping(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the mapping that an address has as "lake:water,river:water". Raises InvalidParameter."""
+    mapping: dict[str, str] = {}
+    for one in filter(None, text.split(",")):
+        old, colon, new = one.partition(":")
+        if not colon or not old.strip() or not new.strip():
+            raise InvalidParameter("merge", f"{one!r} is not CATEGORY:NEW NAME.")
+        if "\x00" in new or len(new.strip()) > LONGEST_NAME:
+            raise InvalidParameter("merge", f"a name has at most {LONGEST_NAME} characters that can be printed.")
+        if old.strip() not in names:
+            raise InvalidParameter("merge", f"{old.strip()!r} is not one of {', '.join(names)}.")
+        mapping[old.strip()] = new.strip()
+    return mapping
+
+
+def format_mapping(mapping: Mapping[str, str]) -> str:
+    """Return the mapping as an address has it; what keeps its name is not in it."""
+    return ",".join(f"{old}:{new}" for old, new in sorted(mapping.items()) if old != new)
+
+
+def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
+    """Return K before and after the mapping. Raises InvalidParameter."""
+    answers, parameters = resolve(answers, parameters)
+
+    def merge(label: Label) -> Label:
+        if isinstance(label, frozenset):
+            return frozenset(mapping.get(str(one), str(one)) for one in label)
+        return mapping.get(str(label), label)
+
+    def compute() -> MergeComparison:
+        kappa = _pattern_kappa(answers, parameters)
+        labels = kappa.patterns.labels
+        used = {label: merge(label) for label in labels if merge(label) != label}
+        before = _find_interval(answers, parameters, kappa, {})
+        if not used:
+            unchanged = KappaFigures.of(before, len(labels))
+            return MergeComparison(mapping, unchanged, unchanged)
+        merged = replace(kappa, patterns=kappa.patterns.collapse(used))
+        after = KappaFigures.of(_find_interval(answers, parameters, merged, used), len(merged.patterns.labels))
+        return MergeComparison(mapping, KappaFigures.of(before, len(labels)), after)
+
+    return remembered(answers, ("merged", parameters, tuple(mapping.items())), compute)
+
+
+def _find_interval(
+    extract: ProjectAnswers, parameters: Parameters, kappa: PatternKappa, merged: Mapping[Label, Label]
+) -> Interval:
+    """Return K over the texts; where one text has all that is compared, over the components of its units."""
+    documents = kappa.patterns.documents
+    if len({original_of(documents[place]) for place in np.flatnonzero(kappa.pairable_texts).tolist()}) != 1:
+        return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts, original=original_of)
+    data = select_categories(extract, parameters)
+    return interval_over_texts(collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing)
 
 
 @dataclass(frozen=True, slots=True)
 class CategoriesReport:
     """Each category against all others, and K with categories merged."""
 
-    categories: list[reports.CategoryAgreement]
-    merged: Flat[reports.MergeComparison]
+    categories: list[CategoryAgreement]
+    merged: Flat[MergeComparison]
 
 
 @register
@@ -65,59 +310,81 @@ class Categories(ResultPage[CategoriesReport]):
         merged = query.copy()
         for field in fields:
             del merged[field]
-        merged["merge"] = reports.format_mapping(names)
+        merged["merge"] = format_mapping(names)
         return merged
 
     def compute(self, request: AnalysisRequest) -> CategoriesReport:
         answers, parameters = request.extract, request.parameters
-        classes = reports.parse_mapping(request.options.get("merge", ""), answers.countable)
-        merged = reports.compare_merged(answers, parameters, classes)
-        return CategoriesReport(reports.compute_by_category(answers, parameters), merged)
+        classes = parse_mapping(request.options.get("merge", ""), answers.countable)
+        merged = compare_merged(answers, parameters, classes)
+        return CategoriesReport(compute_by_category(answers, parameters), merged)
 
-    def printed(self, request: AnalysisRequest) -> list[Table]:
-        report = self.compute(request)
-        return [categories_table(report.categories, request.extract), merge_table(report.merged)]
+    def tables(self, request: AnalysisRequest, report: CategoriesReport) -> list[Table]:
+        answers, term = request.extract, TERMS[name_terms(request.extract.question)]
+        several = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
+        compared = [("unchanged", report.merged.before), ("merged", report.merged.after)]
+        return [
+            Table.of(
+                "categories",
+                f"Each {term}",
+                [
+                    Column("category", term.capitalize(), labels=answers.labels, cell="name"),
+                    Column("judgements", "Judgements", "count", cell="n_judgements"),
+                    Column("share", "Share", "percent"),
+                    Column("kappa", "K", "figure"),
+                    Column("specific", "Specific agreement", "figure"),
+                ],
+                report.categories,
+                f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another"
+                f" does.{several}",
+            ),
+            Table(
+                "collapsed",
+                "K before and after merging",
+                [
+                    Column("categories", "Categories"),
+                    Column("n", "In use", "count"),
+                    Column("kappa", "K", "figure"),
+                    *ENDS,
+                    Column("observed", "Observed", "figure"),
+                    Column("expected", "Expected", "figure"),
+                ],
+                [
+                    (label, one.n_categories, *with_ends(one), one.observed, one.expected)
+                    for label, one in (compared if report.merged.merge else compared[:1])
+                ],
+            ),
+        ]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report = self.compute(request)
-        categories, comparison = report.categories, report.merged
-        totals = reports.compute_agreement_totals(request.extract, request.parameters)
-        shown, rows = paginate(request, range(totals.n_rows), PAGE_SIZE)
-        first, last = (rows[0], rows[-1] + 1) if rows else (0, 0)
-        table = reports.compute_agreement_table(request.extract, request.parameters, first, last)
-        dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
-        term = TERMS[name_terms(request.extract.question)]
+        answers, parameters, report = request.extract, request.parameters, self.compute(request)
+        merge = report.merged.merge
+        totals = compute_agreement_totals(answers, parameters)
+        shown, rows = paginate(request, range(int(totals.rows_of_texts.sum())), PAGE_SIZE)
+        dots = [Dot(answers.label(one.name), one.kappa) for one in report.categories]
+        title = f"K of each {TERMS[name_terms(answers.question)]}"
         # all that is compared of pyramids has one category
-        confusion = TablesAndCharts([], []) if request.extract.units else build_confusion(request, request.parameters)
-        together = build_together(request, request.parameters)
+        confusion = TablesAndCharts([], []) if answers.units else build_confusion(request, parameters)
+        together = build_together(request, parameters)
+        categories, merged = self.tables(request, report)
         return PageSections(
-            tables=[
-                categories_table(categories, request.extract),
-                _agreement_table(request, table, totals),
-                merge_table(comparison),
-                *confusion.tables,
-                *together.tables,
-            ],
-            charts=[
-                *([dots_chart("categories", f"K of each {term}", dots, "K")] if dots else []),
+            [categories, _agreement_table(request, rows, totals), merged, *confusion.tables, *together.tables],
+            [
+                *([dots_chart("categories", title, dots, "K")] if dots else []),
                 *confusion.charts,
                 *together.charts,
             ],
             context={
-                "kappa": reports.compute_category_kappa(request.extract, request.parameters),
-                "collapsed": comparison,
+                "kappa": compute_category_kappa(answers, parameters),
+                "collapsed": report.merged,
                 "fields": [
-                    (
-                        request.extract.label(name),
-                        f"{MERGE_PREFIX}{name}",
-                        request.extract.label(comparison.merge.get(name, name)),
-                    )
-                    for name in request.extract.countable
+                    (answers.label(name), f"{MERGE_PREFIX}{name}", answers.label(merge.get(name, name)))
+                    for name in answers.countable
                 ],
-                "too_many": 0 if request.extract.countable else len(request.extract.categories),
+                "too_many": 0 if answers.countable else len(answers.categories),
                 "together": bool(together.tables),
                 "mappings": [
-                    (one, request.address_with(merge=reports.format_mapping(one.classes)))
+                    (one, request.address_with(merge=format_mapping(one.classes)))
                     for one in SavedMapping.objects.filter(project=request.project)
                 ],
                 "shown": shown,
@@ -125,71 +392,24 @@ class Categories(ResultPage[CategoriesReport]):
         )
 
 
-def categories_table(categories: list[reports.CategoryAgreement], answers: ProjectAnswers) -> Table:
-    """Return each category against all others."""
-    term = TERMS[name_terms(answers.question)]
-    note = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
-    return Table.of(
-        "categories",
-        f"Each {term}",
-        [
-            Column("category", term.capitalize(), labels=answers.labels, cell="name"),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
-            Column("share", "Share", "percent"),
-            Column("kappa", "K", "figure"),
-            Column("specific", "Specific agreement", "figure"),
-        ],
-        categories,
-        f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another does."
-        + note,
-    )
-
-
-def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, totals: reports.AgreementTotals) -> Table:
+def _agreement_table(request: AnalysisRequest, rows: list[int], totals: AgreementTotals) -> Table:
     """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
-    snippets = read_snippets(table.units)
-    texts = pick_texts(request.extract, request.parameters)
+    answers, (begin, end) = request.extract, (rows[0], rows[-1] + 1) if rows else (0, 0)
+    table = compute_agreement_table(answers, request.parameters, begin, end)
+    snippets, texts = read_snippets(table.units), pick_texts(answers, request.parameters)
     cells: list[list[Cell]] = []
     for unit, document, counts, agreement in zip(
         table.units, table.documents.tolist(), table.counts.tolist(), table.agreement.tolist(), strict=True
     ):
-        one = snippets[unit]
-        address = item_address(request.project.slug, texts[document], one.key, request.query)
-        cells.append([Linked(one.words, address), *counts, agreement])
+        address = item_address(request.project.slug, texts[document], snippets[unit].key, request.query)
+        cells.append([Linked(snippets[unit].words, address), *counts, agreement])
     cells.append(["all items", *totals.counts.tolist(), totals.agreement])
+    columns = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]
     return Table(
         "table",
-        f"Coders per {TERMS[name_terms(request.extract.question)]} and item, with S",
-        [
-            Column("item", "Item"),
-            *(
-                Column(name, request.extract.label(name), "count", explanation="coders_per_category")
-                for name in table.names
-            ),
-            Column("s", "S", "figure"),
-        ],
+        f"Coders per {TERMS[name_terms(answers.question)]} and item, with S",
+        [Column("item", "Item"), *columns, Column("s", "S", "figure")],
         cells,
         "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement."
-        + (" Sets of labels agree where they are equal." if request.extract.kind == "labels" else ""),
-    )
-
-
-def merge_table(comparison: reports.MergeComparison) -> Table:
-    """Return K with the categories as they are and as merged."""
-    rows = [
-        (label, one.n_categories, *with_ends(one), one.observed, one.expected)
-        for label, one in (("unchanged", comparison.before), ("merged", comparison.after))
-    ]
-    return Table(
-        "collapsed",
-        "K before and after merging",
-        [
-            Column("categories", "Categories"),
-            Column("n", "In use", "count"),
-            Column("kappa", "K", "figure"),
-            *ENDS,
-            Column("observed", "Observed", "figure"),
-            Column("expected", "Expected", "figure"),
-        ],
-        rows if comparison.merge else rows[:1],
+        + (" Sets of labels agree where they are equal." if answers.kind == "labels" else ""),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404
@@ -20,7 +21,6 @@ from agreement.reports.coders.differences import (
     compare_groups,
     compare_parts,
 )
-from agreement.reports.fields import GroupInterval
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
@@ -36,6 +36,10 @@ from annotations.projects.viewing import results_for
 
 # Other projects are compared by the API and the command, which are told their addresses.
 PAGE_KINDS = tuple(kind for kind in KINDS if kind != "project")
+P_VALUES = (
+    Column("p_value", "p", "probability"),
+    Column("permutation_p_value", "p (permutation)", "probability"),
+)
 
 
 @register
@@ -76,18 +80,24 @@ class Difference(ResultPage[DifferenceReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return two figures and their difference, or only the choices where nothing is chosen yet."""
-        choices = _list_choices(request)
-        is_chosen = _check(request)
-        by = request.options.get("by") or next((kind for kind in PAGE_KINDS if len(choices[kind]) > 1), PAGE_KINDS[0])
+        extract = request.extract
+        by, first, second = (request.options.get(name, "") for name in self.options)
+        is_chosen = bool(first or second)
+        # groups are of coders, whom a person puts together
+        choices = {"round": extract.rounds, "group": extract.coders, "category": extract.countable}
+        if by:
+            check_choice("by", by, PAGE_KINDS)
+        shown = by or next((kind for kind in PAGE_KINDS if len(choices[kind]) > 1), PAGE_KINDS[0])
+        groups = read_groups(request.project) if is_chosen or shown == "group" else {}
+        if is_chosen:
+            check_parts(request.project_answers, request.parameters, by, first, second, groups)
         context: dict[str, Any] = {
-            "kinds": [(kind, request.address_with(by=kind, first="", second=""), kind == by) for kind in PAGE_KINDS],
-            "by": by,
-            "names": [
-                (name, request.extract.label(name) if by == "category" else name) for name in choices.get(by, [])
-            ],
-            "first": request.options.get("first", ""),
-            "second": request.options.get("second", ""),
-            "groups": list(read_groups(request.project)) if by == "group" else [],
+            "kinds": [(kind, request.address_with(by=kind, first="", second=""), kind == shown) for kind in PAGE_KINDS],
+            "by": shown,
+            "names": [(name, extract.label(name) if shown == "category" else name) for name in choices[shown]],
+            "first": first,
+            "second": second,
+            "groups": list(groups) if shown == "group" else [],
             "is_chosen": is_chosen,
             "report_query": request.parameters.query(),
         }
@@ -108,23 +118,6 @@ def _find_project(request: AnalysisRequest, slug: str) -> Project:
     return project
 
 
-def _list_choices(request: AnalysisRequest) -> dict[str, list[str]]:
-    """Return the names of each kind: of groups those of the coders, whom a person puts together."""
-    extract = request.extract
-    return {"round": list(extract.rounds), "group": list(extract.coders), "category": list(extract.countable)}
-
-
-def _check(request: AnalysisRequest) -> bool:
-    """Return whether two parts are chosen. Raise InvalidParameter where they are not there."""
-    by, first, second = (request.options.get(name, "") for name in ("by", "first", "second"))
-    if by:
-        check_choice("by", by, PAGE_KINDS)
-    if not first and not second:
-        return False
-    check_parts(request.project_answers, request.parameters, by, first, second, read_groups(request.project))
-    return True
-
-
 def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
     """Return both figures and the difference as a table; `labels` are what the two parts are called."""
     labels = labels or {}
@@ -143,8 +136,7 @@ def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = Non
             Column("value", "Value", "figure"),
             *ENDS,
             Column("units", "Units", "count"),
-            Column("p_value", "p", "probability"),
-            Column("permutation_p_value", "p (permutation)", "probability"),
+            *P_VALUES,
         ],
         [
             [first, report.first, None, None, report.n_units[0], None, None],
@@ -174,7 +166,53 @@ class Groups(ResultPage[GroupsReport]):
         return compare_groups(request.project_answers, request.parameters, read_groups(request.project))
 
     def tables(self, request: AnalysisRequest, report: GroupsReport) -> list[Table]:
-        return [_within_table(report), _between_table(report), _difference_table(report)]
+        between: list[list[Cell]] = []
+        differences: list[list[Cell]] = []
+        for pair in report.pairs:
+            if one := pair.between:
+                between.append([_name(pair), *with_ends(one), one.n_units, one.note])
+            else:
+                none = "this coefficient has none between groups"
+                between.append([_name(pair), None, None, None, None, none])
+            if found := pair.difference:
+                figures = found.difference, found.low, found.high, found.p_value, found.permutation_p_value
+                differences.append([_name(pair), *figures, found.note])
+            else:
+                differences.append([_name(pair), None, None, None, None, None, "a group has a single coder"])
+        left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
+        groups, units, note = Column("groups", "Groups"), Column("units", "Units", "count"), Column("note", "Notes")
+        return [
+            Table.of(
+                "within",
+                "Within each group",
+                [
+                    Column("group", "Group", cell="name"),
+                    Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+                    Column("who", "Who", cell=lambda row: ", ".join(row.coders)),
+                    *figure_columns(Column("value", "Value", "figure"), "interval"),
+                    replace(units, cell="interval.n_units"),
+                    replace(note, cell="interval.note"),
+                ],
+                report.groups,
+                f"In no group: {', '.join(report.ungrouped)}." if report.ungrouped else "",
+            ),
+            Table(
+                "between",
+                "Between each two groups",
+                [groups, Column("between", "Value", "figure"), *ENDS, units, note],
+                between,
+                "Each judgement of the one group against each of the other, with the same distance (Wong, Paritosh &"
+                f" Aroyo 2021): of two coders Cohen’s kappa, weighted by the distance.{left_out}",
+            ),
+            Table(
+                "difference",
+                "How far they differ within, first − second",
+                [groups, Column("difference", "Difference", "figure"), *ENDS, *P_VALUES, note],
+                differences,
+                "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test"
+                " assigns the codings of each text to the groups at random.",
+            ),
+        ]
 
     def charts(self, request: AnalysisRequest, report: GroupsReport) -> list[Chart]:
         dots = [Dot(one.name, *with_ends(one.interval)) for one in report.groups]
@@ -190,71 +228,5 @@ class Groups(ResultPage[GroupsReport]):
         return self.sections(request).extended(coded=coded, not_counted=request.not_counted)
 
 
-def _within_table(report: GroupsReport) -> Table:
-    ungrouped = f"In no group: {', '.join(report.ungrouped)}." if report.ungrouped else ""
-    return Table.of(
-        "within",
-        "Within each group",
-        [
-            Column("group", "Group", cell="name"),
-            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-            Column("who", "Who", cell=lambda row: ", ".join(row.coders)),
-            *figure_columns(Column("value", "Value", "figure"), "interval"),
-            Column("units", "Units", "count", cell="interval.n_units"),
-            Column("note", "Notes", cell="interval.note"),
-        ],
-        report.groups,
-        ungrouped,
-    )
-
-
 def _name(pair: GroupPair) -> str:
     return f"{pair.first} and {pair.second}"
-
-
-def _between_table(report: GroupsReport) -> Table:
-    rows: list[list[Cell]] = []
-    for pair in report.pairs:
-        one = pair.between or GroupInterval(None, None, None, 0, "this coefficient has none between groups")
-        rows.append([_name(pair), *with_ends(one), one.n_units if pair.between else None, one.note])
-    left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
-    return Table(
-        "between",
-        "Between each two groups",
-        [
-            Column("groups", "Groups"),
-            Column("between", "Value", "figure"),
-            *ENDS,
-            Column("units", "Units", "count"),
-            Column("note", "Notes"),
-        ],
-        rows,
-        "Each judgement of the one group against each of the other, with the same distance (Wong, Paritosh & Aroyo"
-        f" 2021): of two coders Cohen’s kappa, weighted by the distance.{left_out}",
-    )
-
-
-def _difference_table(report: GroupsReport) -> Table:
-    rows: list[list[Cell]] = []
-    for pair in report.pairs:
-        one = pair.difference
-        if one is None:
-            rows.append([_name(pair), None, None, None, None, None, "a group has a single coder"])
-        else:
-            figures = one.difference, one.low, one.high, one.p_value, one.permutation_p_value
-            rows.append([_name(pair), *figures, one.note])
-    return Table(
-        "difference",
-        "How far they differ within, first − second",
-        [
-            Column("groups", "Groups"),
-            Column("difference", "Difference", "figure"),
-            *ENDS,
-            Column("p_value", "p", "probability"),
-            Column("permutation_p_value", "p (permutation)", "probability"),
-            Column("note", "Notes"),
-        ],
-        rows,
-        "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test assigns the"
-        " codings of each text to the groups at random.",
-    )

@@ -17,18 +17,18 @@ from agreement.reports.request.resolution import resolve
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot, Figure, heat_map
+from agreement.results.figures.plots import Dot, heat_map
 from agreement.results.labels.labels import choice_label, field_label
 from agreement.results.page import ResultPage
-from agreement.results.tables import ENDS, CellValue, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
 
 
 def _caption(request: AnalysisRequest) -> str:
     return "Alpha by distance" if request.extract.question else "Alpha by chain and distance"
 
 
-def _link(shown: CellValue, parameters: Parameters, is_asked_for: bool = False) -> Linked:
-    return Linked(shown, f"../?{urlencode(parameters.query())}", is_asked_for)
+def _link(shown: CellValue, parameters: Parameters, current: Parameters | None = None) -> Linked:
+    return Linked(shown, f"../?{urlencode(parameters.query())}", parameters == current)
 
 
 def _count_in_constructions(request: AnalysisRequest, times: int) -> int:
@@ -68,50 +68,42 @@ class Grid(ResultPage[list[Half]]):
         return [cell for _, cells in report[-1][1] for cell in cells]
 
     def tables(self, request: AnalysisRequest, report: list[Half]) -> list[Table]:
-        (_, rows), *rest = report
-        tables = [_grid_table("grid", f"{_caption(request)}, with K", rows, request.parameters)]
-        names = " and ".join(map(request.extract.label, request.parameters.without.split(","))) if rest else ""
-        for parameters, cells in rest:
-            without = f"The same without markables that are mostly {names}"
-            tables.append(_grid_table("grid-without", without, cells, parameters))
+        names = " and ".join(request.extract.label(name) for name in request.parameters.without.split(",") if name)
+        captions = {"grid": f"{_caption(request)}, with K"}
+        captions["grid-without"] = f"The same without markables that are mostly {names}"
+        tables = []
+        for (key, caption), (_, rows) in zip(captions.items(), report, strict=False):
+            distances = [cell.parameters.distance if cell.parameters.is_alpha else "K" for cell in rows[0][1]]
+            columns = [
+                Column(name, choice_label("distance", name), "figure", explanation=name.lower()) for name in distances
+            ]
+            cells: list[tuple[Cell, ...]] = [
+                (label, *(_link(cell.value, cell.parameters, request.parameters) for cell in of_construction))
+                for label, of_construction in rows
+            ]
+            tables.append(Table(key, caption, [Column("construction", "Construction"), *columns], cells))
         if request.extract.kind == "pointers":
-            halves = zip(("all markables", f"without {names}"), (parameters for parameters, _ in report), strict=False)
-            tables.append(_antecedents_table(request, dict(halves)))
+            halves = zip(("all markables", f"without {names}"), report, strict=False)
+            tables.append(_antecedents_table(request, {label: parameters for label, (parameters, _) in halves}))
         return tables
 
     def charts(self, request: AnalysisRequest, report: list[Half]) -> list[Chart]:
         [(_, rows), *_] = report
+        cells = [[cell for cell in of_construction if cell.parameters.is_alpha] for _, of_construction in rows]
+        names = [choice_label("distance", cell.parameters.distance) for cell in cells[0]]
+        values = [[cell.value for cell in of_construction] for of_construction in cells]
+        figure = heat_map([label for label, _ in rows], names, values, "alpha")
         words = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
-        return [Chart("grid", _caption(request), _grid_chart(rows), words, "grid")]
+        return [Chart("grid", _caption(request), figure, words, "grid")]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        excluded = request.parameters.selection("without")
-        halves = [
-            (
-                request.extract.label(name),
-                f"?{urlencode(replace(request.parameters, without=','.join(excluded ^ {name})).query())}",
-                name in excluded,
-            )
-            for name in request.extract.countable
-        ]
-        offered = len(halves) > 1 and not request.extract.units
-        return self.sections(request).extended(halves=halves if offered else [])
-
-
-def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridCell]]], asked_for: Parameters) -> Table:
-    names = [cell.parameters.distance if cell.parameters.is_alpha else "K" for cell in rows[0][1]]
-    return Table(
-        key,
-        caption,
-        [
-            Column("construction", "Construction"),
-            *(Column(name, choice_label("distance", name), "figure", explanation=name.lower()) for name in names),
-        ],
-        [
-            (label, *(_link(cell.value, cell.parameters, cell.parameters == asked_for) for cell in cells))
-            for label, cells in rows
-        ],
-    )
+        excluded, names = request.parameters.selection("without"), request.extract.countable
+        offered = names if len(names) > 1 and not request.extract.units else ()
+        halves = []
+        for name in offered:
+            query = replace(request.parameters, without=",".join(excluded ^ {name})).query()
+            halves.append((request.extract.label(name), f"?{urlencode(query)}", name in excluded))
+        return self.sections(request).extended(halves=halves)
 
 
 def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) -> Table:
@@ -120,8 +112,7 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
     for label, parameters in halves.items():
         k, alpha = overall.compare_antecedents(request.extract, parameters)
         more = alpha.value - k.value if alpha.value is not None and k.value is not None else None
-        links = [_link(cell.value, cell.parameters) for cell in (k, alpha)]
-        rows.append((label, *links, more))
+        rows.append((label, *(_link(cell.value, cell.parameters) for cell in (k, alpha)), more))
     return Table(
         "antecedents",
         "K and alpha on antecedents only",
@@ -134,12 +125,6 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
         rows,
         "K counts one shared antecedent of several as disagreement; alpha counts it in part.",
     )
-
-
-def _grid_chart(rows: list[tuple[str, list[overall.GridCell]]]) -> Figure:
-    names = [choice_label("distance", cell.parameters.distance) for cell in rows[0][1] if cell.parameters.is_alpha]
-    values = [[cell.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
-    return heat_map([label for label, _ in rows], names, values, "alpha")
 
 
 @register
@@ -161,13 +146,17 @@ class Compare(ResultPage[TablesAndCharts]):
             return request.extract if same else read_asked(request.project, parameters)
 
         changes = methods.vary_choices(request.extract, request.parameters, request.progress, extract_of)
-        labels = [_variation_label(change.name, change.choice, bool(request.extract.units)) for change in changes]
-        presets = [
-            (preset, chosen, compute_interval(*resolve(extract_of(chosen), chosen)))
-            for preset in presets_for(request.extract.answers)
-            for chosen in [request.parameters.with_convention(preset.parameters)]
-        ]
+        labels = []
+        for one in changes:
+            field = field_label(one.name, pyramids=bool(request.extract.units)) if one.name else ""
+            labels.append(f"{field}: {choice_label(one.name, one.choice)}" if field else "current")
+        presets = []
+        for preset in presets_for(request.extract.answers):
+            chosen = request.parameters.with_convention(preset.parameters)
+            interval = compute_interval(*resolve(extract_of(chosen), chosen))
+            presets.append((_link(preset.label, chosen), *with_ends(interval), preset.published, preset.where))
         figures = [Column("value", "Value", "figure"), *ENDS]
+        where = Column("where", "for the paper’s own data")
         tables = [
             Table(
                 "compare",
@@ -181,20 +170,10 @@ class Compare(ResultPage[TablesAndCharts]):
             Table(
                 "presets",
                 "Presets from the literature",
-                [
-                    *(Column("convention", "Preset"), *figures, Column("published", "Published")),
-                    Column("where", "for the paper’s own data"),
-                ],
-                [
-                    (_link(preset.label, chosen), *with_ends(one), preset.published, preset.where)
-                    for preset, chosen, one in presets
-                ],
+                [Column("convention", "Preset"), *figures, Column("published", "Published"), where],
+                presets,
             ),
         ]
         rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
         return TablesAndCharts(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])
-
-
-def _variation_label(name: str, choice: str, pyramids: bool) -> str:
-    return f"{field_label(name, pyramids=pyramids)}: {choice_label(name, choice)}" if name else "current"

@@ -9,9 +9,10 @@ from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import Document
-from agreement.reports.overall import overall
+from agreement.measures import Interval
+from agreement.reports.overall.overall import TextReport, compute_report
 from agreement.reports.overall.overview import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import compute_interval, pick_texts
+from agreement.reports.request.basis import compute_interval, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
@@ -38,10 +39,6 @@ COLUMNS = [
     Column("shift", "Change without the text", "figure"),
     Column("note", "Left out"),
 ]
-NOTE = (
-    "The CI of one text is over {components}, in eight groups. The change is that of the value of all"
-    " texts when the text is left out."
-)
 
 
 @register
@@ -56,15 +53,15 @@ class Texts(ResultPage[TablesAndCharts]):
     work = 60
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
-        return build_texts(request, sort_texts(request))
+        return _build_texts(request, _sort_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return the texts of one page, or all of them, whose intervals take long."""
-        shown, rows = paginate(request, sort_texts(request), PAGE_SIZE)
+        shown, rows = paginate(request, _sort_texts(request), PAGE_SIZE)
         if request.page is None:
             sections = self.sections(request)
         else:
-            content = build_texts(request, rows)
+            content = _build_texts(request, rows)
             sections = PageSections(content.tables, content.charts)
         current = request.options.get("sort") or "text"
         tenths = build_tenths(request, rows)
@@ -73,13 +70,13 @@ class Texts(ResultPage[TablesAndCharts]):
             tenths.charts,
             shown=shown,
             sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
-            report=overall.compute_report(request.extract, request.parameters),
+            report=compute_report(request.extract, request.parameters),
         )
 
 
-def sort_texts(request: AnalysisRequest) -> list[Document]:
+def _sort_texts(request: AnalysisRequest) -> list[Document]:
     """Return the texts in the order that is asked for. Raises InvalidParameter."""
-    report, sort = overall.compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
+    report, sort = compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
     check_choice("sort", sort, SORTS)
     if sort == "text":
         return list(pick_texts(report.extract, report.parameters))
@@ -91,27 +88,30 @@ def sort_texts(request: AnalysisRequest) -> list[Document]:
     return [one.text for one in sorted(report.texts, key=keys[sort])]
 
 
-def build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
-    """Return these texts with their intervals."""
-    report = overall.compute_report(request.extract, request.parameters)
-    rows: list[list[Cell]] = []
-    points = []
-    for done, text in enumerate(texts):
-        if request.progress:
-            request.progress(done, len(texts))
-        one = report.of_text(text)
-        result = one.result
-        interval = compute_interval(request.extract, request.parameters, [text])
-        note = "; ".join([*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])])
+def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
+    def compute() -> list[tuple[TextReport, Interval]]:
+        report, rows = compute_report(request.extract, request.parameters), []
+        for done, text in enumerate(texts):
+            if request.progress:
+                request.progress(done, len(texts))
+            rows.append((report.of_text(text), compute_interval(request.extract, request.parameters, [text])))
+        return rows
+
+    key = ("by text", request.parameters, tuple(text.pk for text in texts))
+    cells: list[list[Cell]] = []
+    dots = []
+    for one, interval in remembered(request.extract, key, compute):
+        text, result = one.text, one.result
+        notes = [*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])]
         query = urlencode(request.parameters.query() | selection_of(text))
-        address = reverse("items", args=[request.project.slug]) + f"?{query}"
+        link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
-        rows.append(
-            [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, one.shift, note]
-        )
-        points.append(Dot(text.label, result.value, interval.low, interval.high))
-    chart = dots_chart("texts", "Agreement by text, with 95% CI", points, "value", (TENTATIVE, RELIABLE))
-    return TablesAndCharts(
-        [Table("texts", "By text", COLUMNS, rows, NOTE.format(components=name_components(request.extract)))],
-        [chart] if rows else [],
+        counts = (result.n_units, result.n_coders)
+        cells.append([link, text.round, *figures, *counts, one.shift, "; ".join(notes)])
+        dots.append(Dot(text.label, result.value, interval.low, interval.high))
+    note = (
+        f"The CI of one text is over {name_components(request.extract)}, in eight groups. The change is that of the"
+        " value of all texts when the text is left out."
     )
+    chart = dots_chart("texts", "Agreement by text, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))
+    return TablesAndCharts([Table("texts", "By text", COLUMNS, cells, note)], [chart] if dots else [])

@@ -14,9 +14,9 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agreement import discussion
-from agreement.reports.items.categories import format_mapping, parse_mapping
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest
+from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.content import PageSections
 from agreement.web.forms import MappingForm
 from annotations.core.text import pluralize

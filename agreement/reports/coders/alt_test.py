@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ReliabilityData, ScoreInterval, alt_test, mean_interval, share_interval
+from agreement.measures import ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.models.advantages import find_advantages
-from agreement.measures.options import Options
 from agreement.measures.values import Floats
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    comparison,
-    count_left_out,
-    count_other_versions,
-    select_data,
-)
+from agreement.reports.request.basis import comparison, count_left_out, count_other_versions, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import cached_report
 from annotations.core.text import pluralize
 
 EPSILON, Q = 0.1, 0.05
@@ -106,15 +98,15 @@ class AltTestReport:
         return f"{'; '.join(filter(None, [', '.join(known), used, *left_out, levels, test.note]))}."
 
 
+@cached_report
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
     """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
 
-    epsilon and q are numbers as they were typed; nothing is the default. Raises InvalidParameter.
+    epsilon and q are numbers as they were typed; nothing is the default.
     """
-    extract, parameters = resolve(extract, parameters)
-    numbers = read_levels(epsilon, q)
+    levels = read_levels(epsilon, q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
         raise InvalidParameter("candidate", f"name one of those who are compared and have answers: {known}.")
@@ -122,79 +114,49 @@ def compute_alt_test(
         raise InvalidParameter(
             "candidate", "it takes two other coders at least, better three, and there are not so many."
         )
-    key = ("alt-test", parameters, candidate, *numbers)
-    return cached(extract, key, lambda: _compute_alt_test(extract, parameters, candidate, *numbers))
-
-
-def read_levels(epsilon: str, q: str) -> tuple[float, float]:
-    """Return epsilon and q as numbers, of what was typed; nothing is the default. Raises InvalidParameter."""
-    return _read_number("epsilon", epsilon, EPSILON, 1), _read_number("q", q, Q, 1)
-
-
-def _read_number(name: str, typed: str, default: float, below: float) -> float:
-    try:
-        number = float(typed) if typed else default
-    except ValueError:
-        number = -1.0
-    if not (isfinite(number) and 0 <= number < below) or (name == "q" and not number):
-        least = "above 0" if name == "q" else "from 0"
-        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below {below}, such as {default:g}.")
-    return number
-
-
-def _compute_alt_test(
-    extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: float, q: float
-) -> AltTestReport:
     options, data = comparison(parameters), merge_documents(select_data(extract, parameters), original_of)
-    test = alt_test(
-        data,
-        candidate,
-        distance=options.distance,
-        epsilon=epsilon,
-        q=q,
-        exclude_unit=options.exclude_unit,
-        empty=options.empty,
-        thirds=options.thirds,
-    )
-    rows = tuple(
-        LeftOutHuman(
-            **vars(row),
-            low=own.low,
-            high=own.high,
-            advantage_low=of.low,
-            advantage_high=of.high,
-            note=own.note or of.note,
-        )
-        for row, (own, of) in zip(test.rows, _find_intervals(data, candidate, options), strict=True)
-    )
-    left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
-    return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=rows), *left_out)
-
-
-def _find_intervals(
-    data: ReliabilityData, candidate: str, options: Options
-) -> list[tuple[ScoreInterval, ScoreInterval]]:
-    """Return of each human, in the order of the test, the intervals of the difference and of the advantage."""
+    test = alt_test(data, candidate, epsilon=levels[0], q=levels[1], **vars(options))
     coders = list(data.coders)
     humans = [place for place, name in enumerate(coders) if name != candidate]
-    advantages = find_advantages(data, coders.index(candidate), humans, options)
-    found = []
-    for number in range(len(humans)):
-        own, other = advantages.scores_by_text(number)
+    advantages, rows = find_advantages(data, coders.index(candidate), humans, options), []
+    for number, row in enumerate(test.rows):
+        own, others = advantages.scores_by_text(number)
+        apart = difference_interval(own - others)
         compared = advantages.compared[:, number]
         better = (advantages.candidate - advantages.human)[compared, number] >= -TIE
         _, text = np.unique(advantages.documents[compared], return_inverse=True)
         total = np.bincount(text)
         wins = np.bincount(text[better], minlength=len(total))
-        found.append((difference_interval(own - other), share_interval(wins.tolist(), total.tolist())))
-    return found
+        won = share_interval(wins.tolist(), total.tolist())
+        ends: dict[str, Any] = {
+            "low": apart.low,
+            "high": apart.high,
+            "advantage_low": won.low,
+            "advantage_high": won.high,
+        }
+        rows.append(LeftOutHuman(**vars(row), **ends, note=apart.note or won.note))
+    left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
+    return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=tuple(rows)), *left_out)
+
+
+def read_levels(epsilon: str, q: str) -> tuple[float, float]:
+    """Return epsilon and q as numbers, of what was typed; nothing is the default. Raises InvalidParameter."""
+    return _read_number("epsilon", epsilon, EPSILON), _read_number("q", q, Q)
+
+
+def _read_number(name: str, typed: str, default: float) -> float:
+    try:
+        number = float(typed) if typed else default
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 1 or (name == "q" and not number):
+        least = "above 0" if name == "q" else "from 0"
+        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below 1, such as {default:g}.")
+    return number
 
 
 def difference_interval(differences: Floats) -> ScoreInterval:
-    """Return the mean of differences of two scores in each text, from -1 to 1, with its interval over texts.
-
-    It is that of `mean_interval` of the same on a scale from 0 to 1, which it does not leave.
-    """
+    """Return the mean of differences of scores in each text, from -1 to 1, with the interval of `mean_interval`."""
     if len(differences) > 1 and float(np.ptp(differences)) <= TIE:
         value = float(differences.mean())
         return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")

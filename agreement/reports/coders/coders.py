@@ -11,31 +11,19 @@ import numpy as np
 
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.muc import ReadMarkedTexts
-from agreement.measures import (
-    Interval,
-    LeaveOneOut,
-    Result,
-    cohen_kappa,
-    link_kappa,
-    observed_agreement,
-)
+from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
+from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
-from agreement.reports.items.categories import read_patterns
-from agreement.reports.links.coreference import (
-    SCORES,
-    Clusters,
-    common_texts,
-    find_clusters,
-    pair_clusters,
-    score_clusters,
-)
+from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters, score_clusters
 from agreement.reports.request.basis import (
+    cached,
     codes_with,
     coefficient_function,
     compute_interval_of,
     compute_result,
     data_by_coders,
     interval_over_texts,
+    names_of,
     pick_texts,
     remembered,
     select_categories,
@@ -43,6 +31,7 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import remembered_report
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
@@ -64,17 +53,18 @@ class PairMatrix:
         """Return the value of two coders, in either order; None also for a coder with themself."""
         return self.values.get(frozenset((first, second)))
 
+    def of_coder(self, coder: str) -> list[float]:
+        """Return the values of the pairs that the coder is in."""
+        return [value for pair, value in self.values.items() if coder in pair and value is not None]
+
     def against_rest(self, coder: str) -> float | None:
         """Return the mean over the pairs that the coder is in and that have a value."""
-        values = self._values_of(coder)
+        values = self.of_coder(coder)
         return sum(values) / len(values) if values else None
 
     def count_pairs(self, coder: str) -> int:
         """Return how many pairs that mean is of."""
-        return len(self._values_of(coder))
-
-    def _values_of(self, coder: str) -> list[float]:
-        return [value for pair, value in self.values.items() if coder in pair and value is not None]
+        return len(self.of_coder(coder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +80,7 @@ class PairFigure:
 
 def measures_for(kind: str) -> tuple[str, ...]:
     """Return the measures of two coders that their answers allow: scores of chains need chains."""
-    return MEASURES if kind in CHAINED else ("coefficient", "observed_agreement", "cohen_kappa")
-
-
-def check_measure(extract: ProjectAnswers, measure: str) -> None:
-    """Raise InvalidParameter unless the scheme allows the measure."""
-    check_choice("measure", measure, measures_for(extract.kind))
+    return tuple(name for name in MEASURES if kind in CHAINED or name not in CHAIN_MEASURES)
 
 
 def compute_pair_matrix(
@@ -105,37 +90,27 @@ def compute_pair_matrix(
     progress: Progress | None = None,
     read_marked: ReadMarkedTexts | None = None,
 ) -> PairMatrix:
-    """Return the measure of each two coders. Raises InvalidParameter.
+    """Return the measure of each two coders, ordered by average linkage of 1 less the measure. Raises InvalidParameter.
 
-    A coreference score is the F1 of the chains that two coders marked (`compare_chains`). Coders are ordered by average
-    linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many; `read_marked` is as
-    in `compare_chains`. As the rules of MUC-6 depend on who is the key, a score by them is the mean of both directions.
+    `progress` is called with how many pairs are done, of how many; `read_marked` is as in `compare_chains`, and a score
+    by the rules of MUC-6, which depend on who is the key, is the mean of both directions.
     """
-    check_measure(extract, measure)
+    check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
-    return remembered(
-        extract,
-        ("matrix", parameters, measure, read_marked is not None),
-        lambda: _fill_pair_matrix(extract, parameters, measure, progress, read_marked),
-    )
 
+    def compute() -> PairMatrix:
+        if measure in CHAIN_MEASURES:
+            of_pair = _chain_measure(extract, parameters, measure, read_marked)
+        else:
+            of_pair = _value_measure(extract, parameters, measure)
+        pairs, values = list(combinations(extract.coders, 2)), dict[frozenset[str], float | None]()
+        for done, pair in enumerate(pairs):
+            if progress:
+                progress(done, len(pairs))
+            values[frozenset(pair)] = of_pair(*pair)
+        return PairMatrix(measure, _order_by_similarity(extract.coders, values), values)
 
-def _fill_pair_matrix(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    measure: str,
-    progress: Progress | None,
-    read_marked: ReadMarkedTexts | None,
-) -> PairMatrix:
-    coders = extract.coders
-    of_pair = _pair_measure(extract, parameters, measure, read_marked)
-    pairs = list(combinations(coders, 2))
-    values: dict[frozenset[str], float | None] = {}
-    for done, pair in enumerate(pairs):
-        if progress:
-            progress(done, len(pairs))
-        values[frozenset(pair)] = of_pair(*pair)
-    return PairMatrix(measure, _order_by_similarity(coders, values), values)
+    return remembered(extract, ("matrix", parameters, measure, read_marked is not None), compute)
 
 
 def measure_pair(
@@ -149,73 +124,51 @@ def measure_pair(
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if len(extract.coders) < 2:
         return [PairFigure(measure, None, None, None, NO_PAIR) for measure in measures]
-    return remembered(
-        extract,
-        ("pair", parameters, first, second, read_marked is not None),
-        lambda: _measure_pair(extract, parameters, measures, first, second, read_marked),
-    )
+
+    def compute() -> list[PairFigure]:
+        figures = []
+        for measure in measures:
+            if measure not in CHAIN_MEASURES:
+                one = interval_over_texts(select_data(extract, parameters), _coefficient(parameters, measure))
+                figures.append(PairFigure(measure, one.value, one.low, one.high, one.note))
+        if "link_kappa" in measures:
+            texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+            key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
+            value = link_kappa(key, response, duplicates="first").value
+            figures.append(PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS))
+            for name, score in SCORES.items():
+                found = score_clusters(score, key, response, with_interval=True)
+                figures.append(PairFigure(name, found.f1, found.low, found.high, found.notes))
+        return figures
+
+    return remembered(extract, ("pair", parameters, first, second, read_marked is not None), compute)
 
 
-def _measure_pair(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    measures: Sequence[str],
-    first: str,
-    second: str,
-    read_marked: ReadMarkedTexts | None,
-) -> list[PairFigure]:
-    figures = {
-        measure: _measure_values(extract, parameters, measure) for measure in measures if measure not in CHAIN_MEASURES
-    }
-    if "link_kappa" in measures:
-        texts = common_texts(extract, pick_texts(extract, parameters), first, second)
-        key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
-        value = link_kappa(key, response, duplicates="first").value
-        figures["link_kappa"] = PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS)
-        figures |= {name: _measure_score(name, key, response) for name in SCORES}
-    return [figures[measure] for measure in measures]
+def _coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
+    if measure == "coefficient":
+        return coefficient_function(parameters)
+    return partial({"cohen_kappa": cohen_kappa}.get(measure, observed_agreement), missing=parameters.missing)
 
 
-def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
-    score = score_clusters(SCORES[name], key, response, with_interval=True)
-    return PairFigure(name, score.f1, score.low, score.high, score.notes)
-
-
-def _measure_values(extract: ProjectAnswers, parameters: Parameters, measure: str) -> PairFigure:
-    one = interval_over_texts(select_data(extract, parameters), _pair_coefficient(parameters, measure))
-    return PairFigure(measure, one.value, one.low, one.high, one.note)
-
-
-def _pair_coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
-    others: dict[str, Callable[..., Result]] = {
-        "observed_agreement": partial(observed_agreement, missing=parameters.missing),
-        "cohen_kappa": partial(cohen_kappa, missing=parameters.missing),
-    }
-    return others.get(measure) or coefficient_function(parameters)
-
-
-def _pair_measure(
-    extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
-) -> Callable[[str, str], float | None]:
-    if measure in CHAIN_MEASURES:
-        return _chain_measure(extract, parameters, measure, read_marked)
-    data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
+def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
+    data_of, coefficient = data_by_coders(extract, parameters), _coefficient(parameters, measure)
+    if measure != "coefficient" or not parameters.is_alpha:
+        return lambda a, b: coefficient(data_of([a, b])).value
     has_answered = extract.restrict(pick_texts(extract, parameters)).has_answered
     answered = dict(zip(extract.coders, has_answered.T, strict=True))
 
     def of_common_texts(a: str, b: str) -> float | None:
+        # of alpha only units that both judged count: of many coders few have texts in common
         both = answered[a] & answered[b]
         return coefficient(data_of([a, b], both)).value if both.any() else None
 
-    # of alpha only units that both judged count: of many coders few have texts in common
-    is_alpha = measure == "coefficient" and parameters.is_alpha
-    return of_common_texts if is_alpha else lambda a, b: coefficient(data_of([a, b])).value
+    return of_common_texts
 
 
 def _chain_measure(
     extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
 ) -> Callable[[str, str], float | None]:
-    """Return the kappa of links or the F1 of a score, of the chains that two coders marked in the texts of both."""
+    """Return the kappa of links or the F1 of a score, in the texts of both coders."""
     texts = pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
@@ -245,50 +198,54 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
 
 
+def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
+    """Return how many coders gave each unit of the chosen texts which category.
+
+    answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
+    """
+    texts = pick_texts(answers, parameters)
+    place = {name: number for number, name in enumerate(answers.categories)}
+
+    def place_in_scheme(label: Label) -> tuple[int, list[str]]:
+        return place.get(str(label), len(place)), sorted(names_of(label))
+
+    def find() -> LabelPatterns:
+        data = select_categories(answers, parameters)
+        used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
+        return LabelPatterns.from_data(data, sorted(used, key=place_in_scheme))
+
+    return cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
+
+
+@remembered_report
 def leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> LeaveOneOut:
-    """Return the coefficient without each coder in turn. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("without each", parameters), lambda: _leave_out_each_coder(extract, parameters))
-
-
-def _leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> LeaveOneOut:
+    """Return the coefficient without each coder in turn."""
     intervals = intervals_without_each_coder(extract, parameters)
     rest: dict[Hashable, Result] = {coder: one.result for coder, one in intervals.items()}
     return LeaveOneOut.from_results(compute_result(extract, parameters), "coder", rest)
 
 
-def _all_but_each(extract: ProjectAnswers) -> dict[str, list[str]]:
-    """Return the other coders of each."""
-    return {coder: [other for other in extract.coders if other != coder] for coder in extract.coders}
-
-
+@remembered_report
 def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters) -> dict[str, Interval]:
-    """Return the interval of the coefficient without each coder. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-
-    def compute() -> dict[str, Interval]:
-        others = _all_but_each(extract)
-        if parameters.is_alpha:
-            return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
-        coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-        return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
-
-    return remembered(extract, ("intervals without each", parameters), compute)
+    """Return the interval of the coefficient without each coder."""
+    others = {coder: [other for other in extract.coders if other != coder] for coder in extract.coders}
+    if parameters.is_alpha:
+        return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
+    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
+    return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
 
+@remembered_report
 def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
     """Return how often category meets category, (categories, categories) in the order of the scheme.
 
     Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
-    Raises InvalidParameter.
     """
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("confusion", parameters, pair), lambda: _count_confusion(extract, parameters, pair))
-
-
-def _count_confusion(extract: ProjectAnswers, parameters: Parameters, pair: tuple[str, str] | None) -> Ints:
     if pair is None:
-        return _count_confusion_of_all(extract, parameters)
+        patterns = read_patterns(extract, parameters)
+        gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
+        first, second = np.nonzero(pairs)
+        return count_confused(gives[first], gives[second], pairs[first, second])
     data = select_categories(extract, parameters)
     for name in pair:
         if name not in data.coders:
@@ -298,19 +255,9 @@ def _count_confusion(extract: ProjectAnswers, parameters: Parameters, pair: tupl
     return count_confused(first, second, np.ones(len(data.units), dtype=np.int64))
 
 
-def _count_confusion_of_all(extract: ProjectAnswers, parameters: Parameters) -> Ints:
-    patterns = read_patterns(extract, parameters)
-    gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
-    first, second = np.nonzero(pairs)
-    return count_confused(gives[first], gives[second], pairs[first, second])
-
-
+@remembered_report
 def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
-    """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often.
-
-    Raises InvalidParameter.
-    """
-    extract, parameters = resolve(extract, parameters)
+    """Return how often coders gave two labels to a unit together, (labels, labels); a label with itself: how often."""
     patterns = read_patterns(extract, parameters)
     gives = gives_names(patterns.labels, extract.countable)[:-1]
     together: Ints = (gives * patterns.count_judgements()[:, np.newaxis]).T @ gives
@@ -320,8 +267,7 @@ def count_together(extract: ProjectAnswers, parameters: Parameters) -> Ints:
 def count_confused(first: Ints, second: Ints, counts: Ints) -> Ints:
     """Return how often label meets label: what both gave meets itself, what one gave alone what the other gave alone.
 
-    `first` and `second` (pairs of values, labels) are the labels of each, and `counts` (pairs,) how often they meet.
-    Without sets of labels these are the pairs of their categories.
+    first and second: the labels of each, (pairs of values, labels). counts: how often they meet.
     """
     both = first * second
     alone, other = first - both, second - both
@@ -339,10 +285,9 @@ def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """Of the units that just `n_coders` coders judged: how many of these gave a category.
+    """Of the units that just `n_coders` coders judged: to how many k of them gave a category, `units[k]`.
 
-    `units[k]` is the number of units to which k of them gave it, from 0 to all; `category` is empty for the category
-    that most of them gave.
+    `category` is empty for the category that most of them gave.
     """
 
     category: str
@@ -354,17 +299,12 @@ class AgreementCounts:
         return sum(self.units[k:])
 
 
+@remembered_report
 def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
     """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
 
-    Where units were judged by different numbers of coders, each number has its own counts, the largest first. Last of
-    each come those of the category that most coders gave, whichever it is. Raises InvalidParameter.
+    Each number of coders has its own counts, the largest first; last come those of the category that most gave.
     """
-    extract, parameters = resolve(extract, parameters)
-    return remembered(extract, ("agreeing coders", parameters), lambda: _count_agreeing_coders(extract, parameters))
-
-
-def _count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> list[AgreementCounts]:
     patterns = read_patterns(extract, parameters)
     given = [patterns.count_coders(codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)

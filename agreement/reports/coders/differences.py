@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -19,9 +19,8 @@ from agreement.measures import Comparison, ReliabilityData, Result, alpha, colla
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly
+from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import (
-    cached,
     codes_with,
     coefficient_function,
     comparison_options,
@@ -86,11 +85,33 @@ def compare_parts(
     """
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
-    if by == "project":
-        return _compare(extract, parameters, by, first, second, answers_of, groups)
-    members = tuple(name_coders(name, groups, extract.coders) for name in (first, second)) if by == "group" else ()
-    key = ("difference", parameters, by, first, second, members)
-    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of, groups))
+    wholes = [(extract, parameters)]
+    if by == "project" and answers_of:  # what is chosen of one means nothing in another
+        everything = replace(parameters, coders="", texts="", rounds="", without="")
+        wholes = [resolve(answers_of(name), everything) for name in (first, second)]
+    a = _select_part(*wholes[0], by, "first", first, groups)
+    b = _select_part(*wholes[-1], by, "second", second, groups)
+    left_out = Counter[str]()
+    for whole in wholes:
+        left_out.update(count_left_out(*whole))
+    other_versions = [n for n in (count_other_versions(*whole) for whole in wholes) if n is not None]
+    coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
+    found, permutation = difference(a, b, coefficient, original=original_of), _permute(a, b, coefficient)
+    return copy_fields(
+        DifferenceReport,
+        found,
+        by=by,
+        parameters=parameters,
+        names=(first, second),
+        first=found.first.value,
+        second=found.second.value,
+        permutation_p_value=permutation.p_value if permutation else None,
+        codings_left_out=dict(left_out),
+        judgements_of_other_versions=sum(other_versions) if other_versions else None,
+        n_units=(found.first.n_units, found.second.n_units),
+        of_components=found.by == "component",
+        is_permuted=permutation is not None,
+    )
 
 
 def check_parts(
@@ -100,23 +121,7 @@ def check_parts(
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
     for field, name in (("first", first), ("second", second)):
-        _SELECTIONS[by](extract, parameters, field, _expand(by, name, groups, extract))
-
-
-def name_coders(names: str, groups: Groups, coders: Collection[str]) -> str:
-    """Return names with commas between in which each group stands for its coders who answered anything.
-
-    A coder who is called as a group is the coder.
-    """
-    expanded = []
-    for name in names.split(","):
-        members = [] if name.strip() in coders else [one for one in groups.get(name.strip(), ()) if one in coders]
-        expanded += members or [name]
-    return ",".join(dict.fromkeys(expanded))
-
-
-def _expand(by: str, name: str, groups: Groups, extract: ProjectAnswers) -> str:
-    return name_coders(name, groups, extract.coders) if by == "group" else name
+        _select_part(extract, parameters, by, field, name, groups)
 
 
 def _check_names(by: str, first: str, second: str) -> None:
@@ -128,46 +133,40 @@ def _check_names(by: str, first: str, second: str) -> None:
         raise InvalidParameter("second", "choose another one than the first.")
 
 
-def _compare(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    by: str,
-    first: str,
-    second: str,
-    answers_of: Callable[[str], ProjectAnswers] | None,
-    groups: Groups,
-) -> DifferenceReport:
-    select = _SELECTIONS[by]
-    if by == "project" and answers_of:
-        extracts = [_select_answers(answers_of(name), parameters) for name in (first, second)]
-    else:
-        extracts = [(extract, parameters)] * 2
-    a, b = (
-        select(*of_part, field, _expand(by, name, groups, of_part[0]))
-        for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
-    )
-    left_out = Counter[str]()
-    other_versions = None
-    for one, chosen in extracts if by == "project" else extracts[:1]:
-        left_out.update(count_left_out(one, chosen))
-        n = count_other_versions(one, chosen)
-        other_versions = n if other_versions is None else other_versions + (n or 0)
-    coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
-    found, permutation = difference(a, b, coefficient, original=original_of), _permute(a, b, coefficient)
-    return DifferenceReport(
-        by=by,
-        parameters=parameters,
-        names=(first, second),
-        first=found.first.value,
-        second=found.second.value,
-        **{name: getattr(found, name) for name in ("difference", "low", "high", "p_value", "paired", "note")},
-        permutation_p_value=permutation.p_value if permutation else None,
-        codings_left_out=dict(left_out),
-        judgements_of_other_versions=other_versions,
-        n_units=(found.first.n_units, found.second.n_units),
-        of_components=found.by == "component",
-        is_permuted=permutation is not None,
-    )
+def _select_part(
+    extract: ProjectAnswers, parameters: Parameters, by: str, field: str, name: str, groups: Groups
+) -> ReliabilityData:
+    """Return the data of a part. Raises InvalidParameter for the field where it is not there."""
+    if by == "round":
+        if name not in extract.rounds:
+            raise InvalidParameter(field, f"there is no round {name!r}.")
+        extract, parameters = resolve(extract, replace(parameters, rounds=name))
+    elif by == "group":
+        coders = _name_coders(name, groups, extract.coders)
+        for coder in coders:
+            if coder.strip() not in extract.coders:
+                raise InvalidParameter(field, f"there is no {coder.strip()!r} in what is coded here.")
+        extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
+    texts = pick_texts_to_draw(extract, parameters)
+    if by == "category":
+        data = select_categories(extract, parameters, texts)
+        with_it = codes_with(data.labels, name)
+        if not with_it:
+            raise InvalidParameter(field, f"nobody used a category {name!r}.")
+        return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
+    data = select_data(extract, parameters, texts)
+    if by == "project" and not len(data.units):
+        raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
+    return data
+
+
+def _name_coders(names: str, groups: Groups, coders: Collection[str]) -> list[str]:
+    """Return the names between commas, each group standing for its coders, unless a coder is called so."""
+    expanded = []
+    for name in names.split(","):
+        members = [] if name.strip() in coders else [one for one in groups.get(name.strip(), ()) if one in coders]
+        expanded += members or [name]
+    return list(dict.fromkeys(expanded))
 
 
 def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
@@ -178,51 +177,6 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
     if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):
         return None
     return permute(first, second, coefficient, n=PERMUTATIONS)
-
-
-def _select_round(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    if name not in extract.rounds:
-        raise InvalidParameter(field, f"there is no round {name!r}.")
-    return _select_in_drawn_order(*resolve(extract, replace(parameters, rounds=name)))
-
-
-def _select_group(extract: ProjectAnswers, parameters: Parameters, field: str, names: str) -> ReliabilityData:
-    for name in names.split(","):
-        if name.strip() not in extract.coders:
-            raise InvalidParameter(field, f"there is no {name.strip()!r} in what is coded here.")
-    return _select_in_drawn_order(*resolve(extract, replace(parameters, coders=names)))
-
-
-def _select_in_drawn_order(extract: ProjectAnswers, parameters: Parameters) -> ReliabilityData:
-    return select_data(extract, parameters, pick_texts_to_draw(extract, parameters))
-
-
-def _select_category(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = select_categories(extract, parameters, pick_texts_to_draw(extract, parameters))
-    with_it = codes_with(data.labels, name)
-    if not with_it:
-        raise InvalidParameter(field, f"nobody used a category {name!r}.")
-    return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
-
-
-def _select_answers(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAnswers, Parameters]:
-    """Return the answers of a whole project: what is chosen of one means nothing in another."""
-    return resolve(extract, replace(parameters, coders="", texts="", rounds="", without=""))
-
-
-def _select_project(extract: ProjectAnswers, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    data = _select_in_drawn_order(extract, parameters)
-    if not len(data.units):
-        raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
-    return data
-
-
-_SELECTIONS: Mapping[str, Callable[[ProjectAnswers, Parameters, str, str], ReliabilityData]] = {
-    "round": _select_round,
-    "group": _select_group,
-    "category": _select_category,
-    "project": _select_project,
-}
 
 
 # Of more groups only those with most coders are compared with each other.
@@ -275,43 +229,27 @@ def compare_groups(
     """
     selected, parameters = resolve(extract, parameters)
     known = {name: tuple(one for one in coders if one in selected.coders) for name, coders in groups.items()}
-    known = {name: coders for name, coders in known.items() if coders}
-    key = ("groups", parameters, tuple(known.items()), differences)
-    return cached(selected, key, lambda: _compare_groups(extract, selected, parameters, known, differences=differences))
-
-
-def _compare_groups(
-    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, groups: Groups, *, differences: bool
-) -> GroupsReport:
-    within = tuple(
-        CoderGroup(name, coders, GroupInterval.of(compute_interval(*resolve(extract, _of_coders(parameters, coders)))))
-        for name, coders in groups.items()
-    )
-    compared = sorted(within, key=lambda one: -len(one.coders))[:MOST_GROUPS]
-    names = [one.name for one in within if one in compared]
-    pairs = tuple(
-        GroupPair(
-            first,
-            second,
-            measure_between(extract, parameters, groups[first], groups[second]),
-            _compare_within(extract, parameters, first, second, groups) if differences else None,
-        )
-        for first, second in combinations(names, 2)
-    )
-    grouped = {coder for coders in groups.values() for coder in coders}
+    groups = {name: coders for name, coders in known.items() if coders}
+    within = []
+    for name, coders in groups.items():
+        own = resolve(extract, replace(parameters, coders=",".join(coders)))
+        within.append(CoderGroup(name, coders, GroupInterval.of(compute_interval(*own))))
+    largest = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_GROUPS]
+    pairs = []
+    for first, second in combinations([name for name in groups if name in largest], 2):
+        between = measure_between(extract, parameters, groups[first], groups[second])
+        several = differences and min(len(groups[first]), len(groups[second])) > 1
+        apart = compare_parts(extract, parameters, "group", first, second, groups=groups) if several else None
+        pairs.append(GroupPair(first, second, between, apart))
     return GroupsReport(
         parameters,
-        within,
-        pairs,
-        tuple(coder for coder in selected.coders if coder not in grouped),
-        len(within) - len(names),
+        tuple(within),
+        tuple(pairs),
+        tuple(coder for coder in selected.coders if not any(coder in coders for coders in groups.values())),
+        len(groups) - len(largest),
         count_left_out(selected, parameters),
         count_other_versions(selected, parameters),
     )
-
-
-def _of_coders(parameters: Parameters, coders: Sequence[str]) -> Parameters:
-    return replace(parameters, coders=",".join(coders))
 
 
 def measure_between(
@@ -324,17 +262,10 @@ def measure_between(
         parameters,
         coefficient="alpha",
         distance=effective_distance(parameters),
+        coders=",".join([*first, *second]),
         **{name: value for name, value in comparison_options(parameters).items() if name in CONVENTIONS},
     )
-    selected, own = resolve(extract, _of_coders(own, [*first, *second]))
+    selected, own = resolve(extract, own)
     measure = partial(cross_alpha, distance=own.distance, **comparison_options(own))
     groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
     return GroupInterval.of(interval_over_texts(select_data(selected, own), measure, *groups))
-
-
-def _compare_within(
-    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, groups: Groups
-) -> DifferenceReport | None:
-    if min(len(groups[first]), len(groups[second])) < 2:
-        return None
-    return compare_parts(extract, parameters, "group", first, second, groups=groups)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from agreement.measures.models.advantages import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coders.alt_test import AltTestFigures, AltTestReport, compute_alt_test, difference_interval
 from agreement.reports.coders.differences import measure_between
-from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly
+from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import (
     cached,
     comparison,
@@ -29,6 +30,7 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import cached_report
 from annotations.core.processes.progress import Progress
 
 # Of more people only so many are set beside the model one by one.
@@ -90,7 +92,7 @@ class ComparedItems:
         """Return the categories, the one in which the model is farthest behind people first."""
         named = [(name, self.category == place) for place, name in enumerate(self.names)]
         parts = [self._part(name, rows) for name, rows in (*named, ("", self.category < 0)) if rows.any()]
-        return sorted(parts, key=_by_difference)
+        return sorted(parts, key=lambda part: (part.difference, part.name))
 
     def by_text(self) -> list[tuple[Document, CategoryOfModel]]:
         """Return the texts, the one in which the model is farthest behind people first."""
@@ -98,25 +100,29 @@ class ComparedItems:
         cuts = np.searchsorted(self.text[order], np.arange(len(self.texts) + 1)).tolist()
         rows = [(text, order[start:end]) for text, start, end in zip(self.texts, cuts, cuts[1:], strict=False)]
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
-        return sorted(parts, key=lambda one: _by_difference(one[1]))
+        return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
+
+    @cached_property
+    def _original(self) -> Ints:
+        """The text of each item, whatever the round."""
+        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
+        return originals[self.text]
 
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
-        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
-        _, text = np.unique(originals[self.text[rows]], return_inverse=True)
+        _, text = np.unique(self._original[rows], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         found = difference_interval(candidate - people)
         assert found.value is not None, "there is a text"
-        return CategoryOfModel(
+        return copy_fields(
+            CategoryOfModel,
+            found,
             name=name,
             n_items=int(counts.sum()),
             n_texts=len(counts),
             candidate_score=float(candidate.mean()),
             people_score=float(people.mean()),
             difference=found.value,
-            low=found.low,
-            high=found.high,
-            note=found.note,
         )
 
 
@@ -168,26 +174,39 @@ class ModelReport:
     compared: PageOnly[ComparedItems]
 
 
-def choose_candidate(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> str:
-    """Return the model that is asked for, or the first that has answers; empty where none has. Raises InvalidParameter.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A model, empty where none has answers, and the people it is compared with; `models` are those with answers."""
 
-    answers: all of the project, with those of models. models: who is one.
+    candidate: str
+    people: tuple[str, ...]
+    models: tuple[str, ...]
+
+    def select(self, parameters: Parameters) -> Parameters:
+        """Return the parameters that choose them. Raises InvalidParameter where there are too few."""
+        if not self.candidate:
+            raise InvalidParameter("candidate", "no model has answers that count yet.")
+        if len(self.people) < 2:
+            raise InvalidParameter("coders", "a model is compared with two people at least, and there are not so many.")
+        return replace(parameters, coders=",".join((*self.people, self.candidate)))
+
+
+def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Collection[str], asked: str) -> Compared:
+    """Return the model that is asked for, or the first that has answers, and the chosen people who have answers.
+
+    answers: all of the project, with those of models. models: who is one. A choice of models alone is one of all
+    people. Raises InvalidParameter.
     """
     counted = answers.select(parameters.selection("include"))
-    known = [name for name in counted.coders if name in models]
+    known = tuple(name for name in counted.coders if name in models)
     if asked and asked not in known:
         there = f"those that have are {', '.join(known)}" if known else "none has"
         raise InvalidParameter("candidate", f"there is no model {asked!r} with answers; {there}.")
-    return asked or next(iter(known), "")
-
-
-def choose_people(answers: ProjectAnswers, parameters: Parameters, models: Collection[str]) -> tuple[str, ...]:
-    """Return the people who are chosen and have answers."""
     selected = answers.select(parameters.selection("include"), parameters.selection("coders"))
-    people = tuple(name for name in selected.coders if name not in models)
-    if people or not parameters.coders:
-        return people
-    return tuple(name for name in answers.select(parameters.selection("include")).coders if name not in models)
+    people = [name for name in selected.coders if name not in models]
+    if not people and parameters.coders:
+        people = [name for name in counted.coders if name not in models]
+    return Compared(asked or next(iter(known), ""), tuple(people), known)
 
 
 def compare_model(
@@ -197,58 +216,48 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return a model beside the people who are chosen; a choice of models alone is one of all people.
+    """Return a model beside the people who are chosen. Raises InvalidParameter.
 
-    options: candidate, epsilon and q, as they were typed. Raises InvalidParameter.
+    options: candidate, epsilon and q, as they were typed.
     """
-    candidate, own = select_compared(answers, parameters, models, options)
-    people = choose_people(answers, parameters, models)
-    epsilon, q = (options.get(name, "") for name in ("epsilon", "q"))
+    asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
+    compared = choose_compared(answers, parameters, models, asked)
+    candidate, people, own = compared.candidate, compared.people, compared.select(parameters)
     test = compute_alt_test(answers, own, candidate, epsilon, q)
-    key = ("model", own, candidate, people, epsilon, q)
 
     def compute() -> ModelReport:
-        among, agreements = _measure_agreement(answers, own, candidate, people, progress)
+        alpha = replace(own, coefficient="alpha", distance=effective_distance(own))
+        of_people = compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
+        agreements = []
+        shown = (candidate, *people[:MOST_PEOPLE])
+        for number, coder in enumerate(shown):
+            if progress is not None:
+                progress(number, len(shown))
+            between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
+            assert between is not None, "alpha is of all values"
+            agreements.append(AgreementWithPeople(coder, between))
         items = compare_items(answers, own, candidate)
-        counted = answers.select(parameters.selection("include"))
         return ModelReport(
             parameters=test.parameters,
             candidate=candidate,
             people=people,
-            among_people=among,
-            agreements=agreements,
+            among_people=AgreementWithPeople("", GroupInterval.of(of_people)),
+            agreements=tuple(agreements),
             codings_left_out=test.codings_left_out,
             alt_test=ModelTest(test.test, test.judgements_of_other_versions),
             categories=tuple(items.by_category()),
-            models=tuple(name for name in counted.coders if name in models),
+            models=compared.models,
             n_more_people=max(len(people) - MOST_PEOPLE, 0),
             test=test,
             compared=items,
         )
 
-    return cached(answers, key, compute)
+    return cached(answers, ("model", own, candidate, people, epsilon, q), compute)
 
 
-def select_compared(
-    answers: ProjectAnswers, parameters: Parameters, models: Collection[str], options: Mapping[str, str]
-) -> tuple[str, Parameters]:
-    """Return the model, and the parameters that choose it and the people. Raises InvalidParameter."""
-    candidate = choose_candidate(answers, parameters, models, options.get("candidate", ""))
-    if not candidate:
-        raise InvalidParameter("candidate", "no model has answers that count yet.")
-    people = choose_people(answers, parameters, models)
-    if len(people) < 2:
-        raise InvalidParameter("coders", "a model is compared with two people at least, and there are not so many.")
-    return candidate, replace(parameters, coders=",".join((*people, candidate)))
-
-
-def compare_items(answers: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
+@cached_report
+def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     """Return the items of the model and the people whom the parameters choose."""
-    selected, own = resolve(answers, parameters)
-    return cached(selected, ("items of a model", own, candidate), lambda: _compare_items(selected, own, candidate))
-
-
-def _compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     data = select_data(extract, parameters)
     columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
     chosen = select_coders(data, columns)
@@ -275,10 +284,7 @@ def _compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: s
 def _most_given(
     extract: ProjectAnswers, parameters: Parameters, people: Sequence[int], used: Bools
 ) -> tuple[list[str], Ints]:
-    """Return the names of answers, and which one most people gave to each item, -1 where two are given alike.
-
-    Of numbers, and of questions with too many values for a table, there are none.
-    """
+    """Return names of answers, and which one most people gave to each item: -1 where none is, or there is no table."""
     if extract.kind == "numbers" or not extract.countable:
         return [], np.full(int(used.sum()), -1)
     categories: ReliabilityData = select_categories(extract, parameters)
@@ -293,26 +299,3 @@ def _most_given(
     most = counts.max(axis=1)
     tied = (counts == most[:, None]).sum(axis=1) > 1
     return names, np.where(tied | (most == 0), -1, counts.argmax(axis=1))
-
-
-def _by_difference(part: CategoryOfModel) -> tuple[float, str]:
-    return part.difference, part.name
-
-
-def _measure_agreement(
-    answers: ProjectAnswers, parameters: Parameters, candidate: str, people: Sequence[str], progress: Progress | None
-) -> tuple[AgreementWithPeople, tuple[AgreementWithPeople, ...]]:
-    """Return alpha of people with each other, then that of the model with them and of each of them with the others."""
-    own = replace(parameters, coefficient="alpha", distance=effective_distance(parameters))
-    of_people = compute_interval(*resolve(answers, replace(own, coders=",".join(people))))
-    among = AgreementWithPeople("", GroupInterval.of(of_people))
-    shown = people[:MOST_PEOPLE]
-    pairs = [(candidate, people), *((one, tuple(name for name in people if name != one)) for one in shown)]
-    found = []
-    for number, (coder, others) in enumerate(pairs):
-        if progress is not None:
-            progress(number, len(pairs))
-        between = measure_between(answers, own, [coder], others)
-        assert between is not None, "alpha is of all values"
-        found.append(AgreementWithPeople(coder, between))
-    return among, tuple(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -14,14 +13,9 @@ from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.items.items import SHARE_DIGITS
-from agreement.reports.overall.course import seconds_per_judgement
-from agreement.reports.request.basis import comparison, pairable_units, pick_texts, remembered, select_data
+from agreement.reports.request.basis import comparison, pairable_units, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
-from annotations.coding.active_time import Activity
-
-LONGEST_CHAIN = 10  # from here on chains are counted together
-FARTHEST_LINK = 20  # and links
+from agreement.reports.resolved import remembered_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +40,9 @@ class Profile:
         return _mean(self.link_distances)
 
 
+@remembered_report
 def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
-    """Return how each coder codes. Raises InvalidParameter."""
-    answers, parameters = resolve(answers, parameters)
-    return remembered(answers, ("profiles", parameters), lambda: _build_profiles(answers, parameters))
-
-
-def _build_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
+    """Return how each coder codes."""
     chosen = answers.restrict(pick_texts(answers, parameters))
     columns, n_coders = chosen.columns, len(answers.coders)
     coder = chosen.column_of_coding[columns.coding_of_mark]
@@ -93,7 +83,6 @@ def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints,
 
 
 def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
-    """Return of each coder how many links go back by how many units; none where coders do not point."""
     columns = answers.columns
     if answers.kind != "pointers":
         return [{} for _ in answers.coders]
@@ -106,20 +95,23 @@ def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
 def _chain_lengths(
     answers: ProjectAnswers, parameters: Parameters, chosen: ProjectAnswers, is_ambiguous: Bools
 ) -> list[dict[int, int]]:
-    """Return of each coder how many chains in the chosen texts have how many members.
-
-    What is ambiguous is in a union of chains, and left out.
-    """
+    """Return of each coder how many chains have how many members, without the unions of what is ambiguous."""
     if not answers.has_chains:
         return [{} for _ in answers.coders]
     columns = chosen.columns
     coder_of_mark = chosen.column_of_coding[columns.coding_of_mark]
     width = len(answers.coders) + 1
     ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
-    # neither the coefficient nor its options matter, but for what makes a value
-    of_values = replace(Parameters(), readings=parameters.readings, unmarked=parameters.unmarked)
-    of_values = replace(of_values, without=parameters.without, question=parameters.question)
-    data = select_data(answers, _whole_chains(answers, of_values), pick_texts(answers, parameters))
+    # whole chains with their first members, as a score of clusters compares them, whatever is asked but for values
+    of_values = Parameters(
+        readings=parameters.readings,
+        unmarked=parameters.unmarked,
+        without=parameters.without,
+        question=parameters.question,
+    )
+    if answers.kind == "pointers":
+        of_values = replace(of_values, chains="full", top="chain")
+    data = select_data(answers, of_values, pick_texts(answers, parameters))
     units = np.array(data.units, dtype=np.int64)
     unit, coder = np.nonzero(data.codes >= len(data.labels))
     kept = ~np.isin(units[unit] * width + coder, ambiguous)
@@ -139,22 +131,6 @@ def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[
     return counts
 
 
-def mean_seconds(
-    answers: ProjectAnswers, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
-) -> dict[str, float | None]:
-    """Return each coder's time at work in the chosen texts over the judgements there, where the log has any time.
-
-    Raises InvalidParameter.
-    """
-    answers, parameters = resolve(answers, parameters)
-    return seconds_per_judgement(answers, pick_texts(answers, parameters), work)
-
-
-def _whole_chains(extract: ProjectAnswers, parameters: Parameters) -> Parameters:
-    """Return whole chains with their first members, which a score of clusters compares."""
-    return replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
-
-
 def _mean(counts: Mapping[int, int]) -> float | None:
     total = sum(counts.values())
     return sum(size * count for size, count in counts.items()) / total if total else None
@@ -164,7 +140,7 @@ def _mean(counts: Mapping[int, int]) -> float | None:
 class TextDistances:
     """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders.
 
-    A coder who shares no item with another there has None. Coders stand in the order of the extract.
+    Coders stand in the order of the extract.
     """
 
     text: Document
@@ -172,59 +148,34 @@ class TextDistances:
     mean: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """What the distances of each coder add up to in each text, and how many there are: (texts, coders).
-
-    Each pair counts for both of its coders.
-    """
-
-    texts: Sequence[Document]
-    totals: Floats
-    numbers: Floats
-
-    @cached_property
-    def means(self) -> Floats:
-        """The mean of all pairs in each text, NaN where there is none."""
-        numbers = self.numbers.sum(axis=1)
-        means: Floats = np.divide(
-            self.totals.sum(axis=1), numbers, out=np.full(len(numbers), np.nan), where=numbers > 0
-        )
-        return means
-
-    def describe(self, row: int) -> TextDistances:
-        """Return the distances in one text."""
-        totals, numbers = self.totals[row].tolist(), self.numbers[row].tolist()
-        coders = tuple(total / number if number else None for total, number in zip(totals, numbers, strict=True))
-        mean = float(self.means[row]) if any(numbers) else None
-        return TextDistances(self.texts[row], coders, mean)
-
-
-def compute_text_distances(extract: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
+def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
     """Return the mean distances in each chosen text, in the order of the project. Raises InvalidParameter."""
-    sums = _read(*resolve(extract, parameters))
-    return [sums.describe(row) for row in range(len(sums.texts))]
+    texts, totals, numbers = _sum_distances(answers, parameters)
+    return [_describe(text, *row) for text, *row in zip(texts, totals, numbers, strict=True)]
 
 
 def find_farthest_texts(
-    extract: ProjectAnswers, parameters: Parameters, most: int | None = None
+    answers: ProjectAnswers, parameters: Parameters, most: int | None = None
 ) -> tuple[list[TextDistances], int]:
-    """Return the texts with most disagreement, and how many have any distance. Raises InvalidParameter.
-
-    most: so many at most; None: all that have any.
-    """
-    sums = _read(*resolve(extract, parameters))
-    rows = np.flatnonzero(~np.isnan(sums.means))
+    """Return the texts with most disagreement, `most` at most, and how many have any. Raises InvalidParameter."""
+    texts, totals, numbers = _sum_distances(answers, parameters)
+    rows = np.flatnonzero(numbers.any(axis=1))
+    means = totals[rows].sum(axis=1) / numbers[rows].sum(axis=1)
     # of texts with equal distances the first one comes first, whatever last digits say
-    order = rows[np.argsort(-sums.means[rows].round(SHARE_DIGITS), kind="stable")][:most].tolist()
-    return [sums.describe(row) for row in order], len(rows)
+    order = rows[np.argsort(-means.round(SHARE_DIGITS), kind="stable")][:most].tolist()
+    return [_describe(texts[row], totals[row], numbers[row]) for row in order], len(rows)
 
 
-def _read(extract: ProjectAnswers, parameters: Parameters) -> _Sums:
-    return remembered(extract, ("distances by text", parameters), lambda: _read_sums(extract, parameters))
+def _describe(text: Document, totals: Floats, numbers: Floats) -> TextDistances:
+    coders = [
+        total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)
+    ]
+    return TextDistances(text, tuple(coders), float(totals.sum() / numbers.sum()) if numbers.any() else None)
 
 
-def _read_sums(answers: ProjectAnswers, parameters: Parameters) -> _Sums:
+@remembered_report
+def _sum_distances(answers: ProjectAnswers, parameters: Parameters) -> tuple[Sequence[Document], Floats, Floats]:
+    """Return the sums of distances of each coder in each text, and how many they are of: (texts, coders)."""
     texts = pick_texts(answers, parameters)
     data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
@@ -236,4 +187,4 @@ def _read_sums(answers: ProjectAnswers, parameters: Parameters) -> _Sums:
         places = documents * n_coders + columns
         totals += np.bincount(places, found.distances, size).reshape(totals.shape)
         numbers += np.bincount(places, minlength=size).reshape(totals.shape)
-    return _Sums(texts, totals, numbers)
+    return texts, totals, numbers

@@ -46,11 +46,10 @@ class SelfAgreement:
 
 @dataclass(frozen=True, slots=True)
 class CodedAgain:
-    """The agreement of coders with themselves, by name, and of all of them together; None of fewer than two.
+    """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
 
-    together: of all pairs of occasions at once. Each coder's text is a document of its own, whose values are compared
-    with each other and whose values and units are nobody else's; chance is of all. The interval leaves out text by
-    text, with what all coders did there.
+    Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
+    The interval leaves out text by text.
     """
 
     coders: tuple[SelfAgreement, ...] = ()
@@ -83,28 +82,6 @@ class RepeatsReport:
         return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
 
 
-def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    """Return the coefficient of the parameters between the two occasions of each coder. Raises InvalidParameter.
-
-    extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
-    these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
-    are included, and it was not practice; what an adjudicator coded counts where that is included.
-    """
-    selected, parameters = resolve(extract, parameters)
-    return remembered(extract, ("occasions", parameters), lambda: _compare_occasions(extract, selected, parameters))
-
-
-def _compare_occasions(extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
-    unmarked, rechecks = (
-        _compare_pairs(extract, selected, parameters, pairs, how)
-        for pairs, how in (
-            (_pairs_within_rounds(extract, parameters), UNMARKED),
-            (_pairs_with_rechecks(extract, parameters), RECHECK),
-        )
-    )
-    return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
-
-
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
@@ -115,19 +92,125 @@ class _Pair:
     second: int
 
 
-def _why_left_out(answers: ProjectAnswers, pair: _Pair, included: frozenset[str]) -> str:
-    """Return why a pair does not count; empty where it does."""
-    both = [pair.first, pair.second]
-    if "open" not in included and not answers.columns.codings["submitted"][both].all():
-        return NOT_SUBMITTED
-    return "" if answers.columns.is_answer[both].all() else EMPTY
+def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
+    """Return the coefficient of the parameters between the two occasions of each coder. Raises InvalidParameter.
+
+    extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
+    these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
+    are included, and it was not practice; what an adjudicator coded counts where that is included.
+    """
+    selected, parameters = resolve(extract, parameters)
+
+    def compare_all(pairs: list[_Pair], how: str) -> CodedAgain:
+        names = sorted({pair.coder for pair in pairs})
+        coders = tuple(
+            _compare(extract, selected, parameters, [pair for pair in pairs if pair.coder == name], how, name)
+            for name in names
+        )
+        several = sum(one.texts > 0 for one in coders) > 1
+        return CodedAgain(coders, _compare(extract, selected, parameters, pairs, how) if several else None)
+
+    def compute() -> RepeatsReport:
+        unmarked = compare_all(_pairs_within_rounds(extract, parameters), UNMARKED)
+        rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
+        return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
+
+    return remembered(extract, ("occasions", parameters), compute)
+
+
+def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
+    practised = "practice" in parameters.selection("include")
+    texts = [text for text in pick_texts(extract, parameters) if text.reason != "practice" or practised]
+    firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
+    pairs = []
+    for text in texts:
+        if text.occasion == len(OCCASIONS) and (first := firsts.get((text.text_pk, text.round))) is not None:
+            pairs += _pairs_of(extract, first, text, parameters)
+    return pairs
+
+
+def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
+    """Return what coders coded in rechecks, each with the latest round before it that counts; one of them is chosen."""
+    rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
+    texts = [text for text in chosen if text.occasion == 1]
+    earlier: dict[int, list[Document]] = {}
+    for text in sorted(texts, key=lambda text: text.place, reverse=True):
+        if not text.reason:
+            earlier.setdefault(text.text_pk, []).append(text)
+    pairs = []
+    for text in texts:
+        paired: set[str] = set()
+        for first in earlier.get(text.text_pk, ()) if text.reason == "repeats" else ():
+            if first.place < text.place:
+                found = [pair for pair in _pairs_of(extract, first, text, parameters) if pair.coder not in paired]
+                paired |= {pair.coder for pair in found}
+                pairs += found if not rounds or rounds & {first.round, text.round} else []
+    return pairs
+
+
+def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
+    """Return the codings of each coder who has both documents."""
+    included, chosen = parameters.selection("include"), parameters.selection("coders")
+    of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
+    return [
+        _Pair(coder, document, of_first[coder], second.place)
+        for _, coder, second in answers.codings_in([again])
+        if coder in of_first
+        and (not chosen or coder in chosen)
+        and (REASONS[second.coding["reason"]] != "adjudicators" or "adjudicators" in included)
+    ]
+
+
+def _compare(
+    extract: ProjectAnswers,
+    selected: ProjectAnswers,
+    parameters: Parameters,
+    pairs: Sequence[_Pair],
+    how: str,
+    coder: str = "",
+) -> SelfAgreement:
+    columns, includes_open = extract.columns, "open" in parameters.selection("include")
+    left_out, counted = {NOT_SUBMITTED: 0, EMPTY: 0}, []
+    for pair in sorted(pairs, key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder)):
+        both = [pair.first, pair.second]
+        if not includes_open and not columns.codings["submitted"][both].all():
+            left_out[NOT_SUBMITTED] += 1
+        elif not columns.is_answer[both].all():
+            left_out[EMPTY] += 1
+        else:
+            counted.append(pair)
+    left_out = {reason: number for reason, number in left_out.items() if number}
+    notes = [f"{number} {reason}" for reason, number in left_out.items()]
+    described = partial(
+        SelfAgreement,
+        coder=coder,
+        shown_again=len(pairs),
+        codings=len(counted),
+        texts=len({pair.document.text_pk for pair in counted}),
+        texts_left_out=left_out,
+        coded_again=how,
+    )
+    if not counted:
+        return described(note="; ".join(notes))
+    keys = {pair.document.pk for pair in counted}
+    others = [text for text in selected.texts if text.pk in keys]
+    everywhere = replace(parameters, coders="", texts="", rounds="", include="")
+    interval = compute_interval(_as_two_coders(extract, counted), everywhere)
+    result = interval.result
+    notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
+    return described(
+        n_units=result.n_units,
+        units_left_out=result.left_out,
+        value=interval.value,
+        low=interval.low,
+        high=interval.high,
+        between=compute_result(selected, parameters, others).value if others else None,
+        note="; ".join(filter(None, [*notes, interval.note or result.note])),
+    )
 
 
 def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
-    """Return the documents as two coders would have coded them, the one on each occasion.
-
-    Each pair is a document of its own, whose key and those of its units are nobody else's.
-    """
+    """Return the documents as two coders would have coded them, each pair as a document with keys of its own."""
     documents = np.array([answers.places[pair.document.pk] for pair in pairs], dtype=np.int64)
     codings = np.array([place for pair in pairs for place in (pair.first, pair.second)], dtype=np.int64)
     columns = answers.columns.gather(documents, codings, np.full(len(pairs), len(OCCASIONS)))
@@ -150,114 +233,4 @@ def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAn
         managers=(),
         state_name="",
         cache={},
-    )
-
-
-def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return the pairs of occasions of what coders were shown again, unmarked."""
-    included, chosen = parameters.selection("include"), pick_texts(extract, parameters)
-    if {text.occasion for text in chosen} <= {1}:
-        return []
-    texts = [text for text in chosen if text.reason != "practice" or "practice" in included]
-    firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
-    pairs = []
-    for text in texts:
-        if text.occasion == len(OCCASIONS) and (document := firsts.get((text.text_pk, text.round))) is not None:
-            pairs += _pairs_of(extract, document, text, parameters)
-    return pairs
-
-
-def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
-    """Return what coders coded in rounds of recheck, each with the latest round before it that counts.
-
-    Of chosen rounds either is one.
-    """
-    rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
-    if "repeats" not in {text.reason for text in chosen}:
-        return []
-    texts = [text for text in chosen if text.occasion == 1]
-    earlier: dict[int, list[Document]] = {}
-    for text in texts:
-        if not text.reason:
-            earlier.setdefault(text.text_pk, []).append(text)
-    pairs = []
-    for text in texts:
-        if text.reason != "repeats":
-            continue
-        paired: set[str] = set()
-        before = [one for one in earlier.get(text.text_pk, ()) if one.place < text.place]
-        for document in sorted(before, key=lambda one: one.place, reverse=True):
-            found = [pair for pair in _pairs_of(extract, document, text, parameters) if pair.coder not in paired]
-            paired |= {pair.coder for pair in found}
-            if not rounds or rounds & {document.round, text.round}:
-                pairs += found
-    return pairs
-
-
-def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
-    """Return the codings of each coder who has both documents."""
-    included, chosen = parameters.selection("include"), parameters.selection("coders")
-    of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
-    return [
-        _Pair(coder, document, of_first[coder], second.place)
-        for _, coder, second in answers.codings_in([again])
-        if coder in of_first
-        and (not chosen or coder in chosen)
-        and (REASONS[second.coding["reason"]] != "adjudicators" or "adjudicators" in included)
-    ]
-
-
-def _compare_pairs(
-    extract: ProjectAnswers, selected: ProjectAnswers, parameters: Parameters, pairs: Sequence[_Pair], how: str
-) -> CodedAgain:
-    names = sorted({one.coder for one in pairs})
-    coders = tuple(
-        _compare(extract, selected, parameters, [one for one in pairs if one.coder == name], how, name)
-        for name in names
-    )
-    if sum(one.texts > 0 for one in coders) < 2:
-        return CodedAgain(coders)
-    return CodedAgain(coders, _compare(extract, selected, parameters, pairs, how))
-
-
-def _compare(
-    extract: ProjectAnswers,
-    selected: ProjectAnswers,
-    parameters: Parameters,
-    pairs: Sequence[_Pair],
-    how: str,
-    coder: str = "",
-) -> SelfAgreement:
-    """Return the figures of a coder's pairs, or of those of all coders."""
-    reasons = [_why_left_out(extract, one, parameters.selection("include")) for one in pairs]
-    counted = [one for one, reason in zip(pairs, reasons, strict=True) if not reason]
-    counted.sort(key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder))
-    left_out = {reason: reasons.count(reason) for reason in (NOT_SUBMITTED, EMPTY) if reason in reasons}
-    described = partial(
-        SelfAgreement,
-        coder=coder,
-        shown_again=len(pairs),
-        codings=len(counted),
-        texts=len({pair.document.text_pk for pair in counted}),
-        texts_left_out=left_out,
-        coded_again=how,
-    )
-    notes = [f"{number} {reason}" for reason, number in left_out.items()]
-    if not counted:
-        return described(note="; ".join(notes))
-    of_two = _as_two_coders(extract, counted)
-    everywhere = replace(parameters, coders="", texts="", rounds="", include="")
-    keys = {pair.document.pk for pair in counted}
-    others = [text for text in selected.texts if text.pk in keys]
-    interval = compute_interval(of_two, everywhere)
-    result = interval.result
-    notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-    return described(
-        n_units=result.n_units,
-        units_left_out=result.left_out,
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
-        between=compute_result(selected, parameters, others).value if others else None,
-        note="; ".join(filter(None, [*notes, interval.note or result.note])),
     )

@@ -53,19 +53,22 @@ class RoundPace:
 
 def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
     """Return what the log says of the work on a project, all of whose answers these are: by document and coder."""
-    return cached(answers, ("work",), lambda: _read_work(project, answers))
 
+    def read() -> ProjectWork:
+        keys = {text.text_pk for text in answers.texts}
+        found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
+        rows = zip(answers.texts, answers.rows_by_text(), strict=True)
+        text_of = {coding: text.pk for text, of_text in rows for _, coding in of_text}
+        return ProjectWork(
+            {(text_of[coding], name): one for (coding, name), one in found.activities.items() if coding in text_of},
+            {
+                (text_of[coding], name): one
+                for (coding, name), one in found.judgement_times.items()
+                if coding in text_of
+            },
+        )
 
-def _read_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
-    keys = {text.text_pk for text in answers.texts}
-    found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
-    text_of = {
-        coding: text.pk for text, rows in zip(answers.texts, answers.rows_by_text(), strict=True) for _, coding in rows
-    }
-    return ProjectWork(
-        {(text_of[coding], name): one for (coding, name), one in found.activities.items() if coding in text_of},
-        {(text_of[coding], name): one for (coding, name), one in found.judgement_times.items() if coding in text_of},
-    )
+    return cached(answers, ("work",), read)
 
 
 def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Times) -> list[CoderTimes]:
@@ -84,10 +87,7 @@ def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Time
 
 
 def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) -> CoderDays:
-    """Return the judgements of each day in the chosen texts, also of codings that do not count.
-
-    Raises InvalidParameter.
-    """
+    """Return the judgements of each day in the chosen texts, also of codings that do not count."""
     extract, parameters = resolve(extract, parameters)
     texts, chosen = {text.pk for text in pick_texts(extract, parameters)}, parameters.selection("coders")
     counts: dict[str, Counter[date]] = {}
@@ -127,20 +127,17 @@ class DayCounts:
 
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
-    return remembered(extract, ("judged days", timezone.get_current_timezone_name()), lambda: _count(project, extract))
 
+    def count() -> DayCounts:
+        places = zip(extract.texts, extract.round_places.tolist(), strict=True)
+        round_of = {text.pk: extract.rounds[place] for text, place in places if place != NO_ROUND}
+        rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
+        coders: dict[str, Counter[date]] = {}
+        for (text, coder), judgements in sorted(read_project_work(project, extract).judgement_times.items()):
+            if text in round_of and judgements:
+                days = Counter(one.day for one in judgements)
+                rounds[round_of[text]].update(days)
+                coders.setdefault(coder, Counter()).update(days)
+        return DayCounts(rounds, dict(sorted(coders.items())))
 
-def _count(project: Project, answers: ProjectAnswers) -> DayCounts:
-    round_of = {
-        text.pk: answers.rounds[place]
-        for text, place in zip(answers.texts, answers.round_places.tolist(), strict=True)
-        if place != NO_ROUND
-    }
-    rounds: dict[str, Counter[date]] = {name: Counter() for name in answers.rounds}
-    coders: dict[str, Counter[date]] = {}
-    for (text, coder), judgements in sorted(read_project_work(project, answers).judgement_times.items()):
-        if text in round_of and judgements:
-            days = Counter(one.day for one in judgements)
-            rounds[round_of[text]].update(days)
-            coders.setdefault(coder, Counter()).update(days)
-    return DayCounts(rounds, dict(sorted(coders.items())))
+    return remembered(extract, ("judged days", timezone.get_current_timezone_name()), count)

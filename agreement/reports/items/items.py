@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -10,33 +10,32 @@ from types import EllipsisType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.given_answers import CoderMarks
 from agreement.data.keys import read_keys
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import RELATIONS, ReliabilityData, distance, relation, relation_counts
+from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, distance, relation, relation_counts
 from agreement.measures.coefficients.augmented import unit_agreements
-from agreement.measures.models.camps import count_camps, split_into_camps
+from agreement.measures.data.subsets import select_units
+from agreement.measures.models.camps import LEAST_IN_CAMPS, count_camps, split_into_camps
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
-    cached,
     comparison,
     count_names,
     distances_of,
     pairable_units,
     pick_texts,
-    remembered,
     select_categories,
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
+from agreement.reports.resolved import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = ("ambiguous", "slip")
@@ -51,10 +50,7 @@ SHARE_DIGITS = 12
 
 @dataclass(frozen=True)
 class ItemMarks:
-    """The markables that somebody flagged, and the units of which a coder wrote a note, or was unsure.
-
-    What coders marked is read when it is asked for.
-    """
+    """The markables that somebody flagged, and those that coders noted or were unsure of, read when asked for."""
 
     flag: frozenset[int] = frozenset()
     read_coder_marks: Callable[[], CoderMarks] = CoderMarks
@@ -63,25 +59,42 @@ class ItemMarks:
     def _of_coders(self) -> CoderMarks:
         return self.read_coder_marks()
 
-    @property
-    def note(self) -> frozenset[int]:
-        return self._of_coders.note
+    def find(self, name: str, units: Ints) -> Bools:
+        """Return which of some units have a mark, one of MARKS."""
+        if name == "flag":
+            return np.isin(units % NEXT_DOCUMENT, list(self.flag))
+        return np.isin(units, list(getattr(self._of_coders, name)))
 
-    @property
-    def unsure(self) -> frozenset[int]:
-        return self._of_coders.unsure
+
+NO_MARKS = ItemMarks()
 
 
 @dataclass(frozen=True, eq=False)
-class RankedReadings:
-    """What a model says of each item: the probability of two readings, -1 where there is none, and the verdict.
+class ItemReadings:
+    """What a model says of items: the readings of each unit, its name, what limits it, or why it says nothing."""
 
-    `reason` says why it says nothing.
-    """
-
-    posterior: Floats
-    verdict: NDArray[np.str_]
+    units: Mapping[int, UnitReadings] = field(default_factory=dict)
+    model: str = ""
+    note: str = ""
     reason: str = ""
+
+    def verdict(self, unit: int) -> str:
+        """Return what is likely where four coders or more differ, one of VERDICTS, else nothing."""
+        one = self.units.get(unit)
+        return one.verdict if one and sum(map(len, one.groups)) >= LEAST_IN_CAMPS else ""
+
+    def posterior(self, unit: int) -> float | None:
+        """Return the probability that the unit has two readings; None where fewer than two coders gave one."""
+        one = self.units.get(unit)
+        return one.posterior if one else None
+
+    def require(self, field: str) -> None:
+        """Raise InvalidParameter for a field that asks for the model, where it says nothing."""
+        if self.reason:
+            raise InvalidParameter(field, self.reason)
+
+
+NO_READINGS = ItemReadings(reason="the items are not ranked by a model here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +118,12 @@ class ItemFilters:
             if value not in choices and (value or name == "sort"):
                 raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
 
-    def read_ranked(self, ranked: RankedReadings | None) -> RankedReadings:
-        """Return what the model says, as filters or order need it. Raises InvalidParameter if it says nothing."""
-        if ranked is None or ranked.reason:
-            name = "ambiguity" if self.ambiguity in VERDICTS else "sort"
-            raise InvalidParameter(name, ranked.reason if ranked else "the items are not ranked by a model here.")
-        return ranked
-
-    def query(self) -> dict[str, str]:
-        """Return the filters that are set, for an address."""
-        values = {name: getattr(self, name) for name in ("relation", "level", "category", "ambiguity", "text", *MARKS)}
-        values["sort"] = "" if self.sort == "share" else self.sort
-        return {name: value for name, value in values.items() if value}
-
 
 @dataclass(frozen=True, eq=False)
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    Each column is computed when it is first asked for: a list of few items needs few of them. A camp has one value in
-    common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer than four judged
-    it there are none.
+    Each column is computed when it is first asked for: a list of few items needs few of them.
     """
 
     answers: ProjectAnswers
@@ -133,10 +131,9 @@ class Items:
     texts: Sequence[Document]
     data: ReliabilityData
     pairable: PairableUnits
-    orders: dict[str, Ints] = field(default_factory=dict, repr=False)
 
     @property
-    def names(self) -> Sequence[str]:
+    def names(self) -> tuple[str, ...]:
         """The names of the categories that are counted."""
         return self.answers.countable
 
@@ -166,16 +163,6 @@ class Items:
         return exact_sum(self.term)
 
     @property
-    def observed_divisor(self) -> int:
-        """What divides a term, to be its part of the observed disagreement."""
-        return int(self.n_coders.sum()) if self.parameters.is_alpha else len(self.n_coders)
-
-    @property
-    def distance_divisor(self) -> Ints | int:
-        """What divides the term of each unit, to be the mean distance of two coders there."""
-        return self.n_coders if self.parameters.is_alpha else 1
-
-    @property
     def n_coders(self) -> Ints:
         """How many coders judged each unit."""
         return self.pairable.coders
@@ -190,10 +177,30 @@ class Items:
         """How many pairs of coders are in each of RELATIONS: (units, RELATIONS)."""
         return relation_counts(self.data)[self.pairable.rows]
 
+    def relations_of(self, rows: Ints) -> Ints:
+        """Return the relations of some units alone."""
+        order = np.argsort(rows)
+        chosen = np.zeros(len(self.data.units), dtype=np.bool_)
+        chosen[self.pairable.rows[rows]] = True
+        relations = np.zeros((len(rows), len(RELATIONS)), dtype=np.int64)
+        relations[order] = relation_counts(select_units(self.data, chosen))
+        return relations
+
+    @cached_property
+    def _placed(self) -> tuple[ProjectAnswers, Ints]:
+        answers = self.answers.restrict(self.texts)
+        keys = answers.columns.units["key"]
+        order = np.argsort(keys)
+        return answers, order[np.searchsorted(keys, self.unit, sorter=order)]
+
     @cached_property
     def explicit(self) -> Ints:
         """How many coders marked several readings or indices."""
-        return self._of_columns(_count_ambiguous)
+        answers, places = self._placed
+        columns = answers.columns
+        is_ambiguous = columns.is_judgement & (columns.n_readings > 1)
+        is_ambiguous &= answers.column_of_coding[columns.coding_of_mark] >= 0
+        return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))[places]
 
     @cached_property
     def camps(self) -> Bools:
@@ -203,15 +210,27 @@ class Items:
 
     @cached_property
     def pointers(self) -> Ints:
-        """How many pointers of all coders lead to each unit."""
-        return self._of_columns(_count_pointers)
+        """How many pointers of all coders lead to each unit; none where coders do not point."""
+        answers, places = self._placed
+        columns = answers.columns
+        if answers.kind not in ("pointers", "targets"):
+            return np.zeros(len(places), dtype=np.int64)
+        document = columns.document_of_coding[columns.coding_of_link]
+        leads = columns.links["to"] < columns.documents["units"][document]
+        leads &= answers.column_of_coding[columns.coding_of_link] >= 0
+        target = columns.first_unit[document[leads]] + columns.links["to"][leads]
+        return np.bincount(target, minlength=len(columns.units))[places]
 
     @cached_property
     def chain(self) -> Ints:
-        """The size of the largest chain of each unit, whole, however values are made."""
+        """The members of the largest chain of each unit, whole, however values are made; 0 where all gave labels."""
         pointing = self.answers.kind == "pointers"
         whole = replace(self.parameters, chains="full", top="chain") if pointing else self.parameters
-        return _chain_sizes(select_data(self.answers, whole, self.texts))[self.pairable.rows]
+        data = select_data(self.answers, whole, self.texts)
+        # labels have no members, nor has what is missing: it is -1, the last place
+        sizes = np.concatenate([np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts), [0]])
+        largest: Ints = sizes[data.codes].max(axis=1, initial=0)[self.pairable.rows]
+        return largest
 
     @cached_property
     def categories(self) -> Ints:
@@ -220,23 +239,16 @@ class Items:
         return count_names(data, self.names)[self.pairable.rows]
 
     @cached_property
-    def _levels(self) -> tuple[list[str], Ints]:
-        return _unit_levels(self.answers, self._of_columns(lambda answers: answers.columns.units["level"]))
-
-    @property
-    def level_names(self) -> Sequence[str]:
-        """The names of the levels that units have."""
-        return self._levels[0]
-
-    @property
     def level(self) -> Ints:
-        """The place of the level of each unit among these."""
-        return self._levels[1]
+        """The level of each unit, by its place among those of the answers."""
+        answers, places = self._placed
+        levels: Ints = answers.columns.units["level"][places]
+        return levels
 
-    def _of_columns(self, count: Callable[[ProjectAnswers], Ints]) -> Ints:
-        """Return of each unit what is counted of all units of the texts."""
-        answers = self.answers.restrict(self.texts)
-        return count(answers)[_find_units(answers, self.unit)]
+    @cached_property
+    def level_names(self) -> list[str]:
+        """The names of the levels that units have."""
+        return sorted(self.answers.levels[number] for number in np.unique(self.level).tolist())
 
     def share_of(self, rows: Rows) -> Floats:
         """Return the shares of some units, or of one, in the observed disagreement of all."""
@@ -245,99 +257,62 @@ class Items:
 
     def observed_of(self, rows: Rows) -> Floats:
         """Return what some units, or one, add to the observed disagreement."""
-        observed: Floats = self.term[rows] / (self.observed_divisor or 1)
+        n_terms = int(self.n_coders.sum()) if self.parameters.is_alpha else len(self.n_coders)
+        observed: Floats = self.term[rows] / (n_terms or 1)
         return observed
 
     def distance_of(self, rows: Rows) -> Floats:
         """Return the mean distance of two coders' values of some units, or of one; of a kappa, how often two differ."""
-        divisor = self.distance_divisor
-        distances: Floats = self.term[rows] / (divisor if isinstance(divisor, int) else divisor[rows])
+        distances: Floats = self.term[rows] / (self.n_coders[rows] if self.parameters.is_alpha else 1)
         return distances
 
     def highest(self, n: int) -> Ints:
         """Return the first n rows of `select` without filters."""
         return self.order(np.arange(len(self.term)), n)
 
-    def select(
-        self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
-    ) -> Ints:
+    def select(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
         """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
-        rows = self.choose(filters, marks, ranked)
-        return self.order(rows, len(rows), filters, ranked)
+        return self.order(self.choose(filters, marks, readings), None, filters.sort, readings)
 
-    def choose(
-        self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None
-    ) -> Ints:
-        """Return the rows that the filters let through, ascending. Raises InvalidParameter for unknown names."""
-        return np.flatnonzero(self._let_through(filters, marks, ranked))
-
-    def order(
-        self, rows: Ints, n: int, filters: ItemFilters | None = None, ranked: RankedReadings | None = None
-    ) -> Ints:
-        """Return the first n of these rows, which are ascending, in the order of the filters.
+    def order(self, rows: Ints, n: int | None, sort: str = "share", readings: ItemReadings = NO_READINGS) -> Ints:
+        """Return the first n of these rows, which are ascending, or all of them, in one of the orders SORTS.
 
         Of items with the same share (or number of values) the one on which more links hang comes first, then the one
         that is first in the texts. Raises InvalidParameter where a model does not rank the items.
         """
-        sort = filters.sort if filters else "share"
-        if sort == "share" and 0 < n < len(rows):  # of many items those alone that can be among the first are ordered
-            shares = self.share_of(rows).round(SHARE_DIGITS)
+        if sort == "text":
+            return rows[:n]
+        shares = self.share_of(rows).round(SHARE_DIGITS)
+        if sort == "share" and n and n < len(rows):  # of many items those alone that can be among the first are ordered
             among = np.flatnonzero(shares >= np.partition(shares, len(shares) - n)[len(shares) - n])
             rows, shares = rows[among], shares[among]
-            return rows[order_by_share(shares, self.pointers[rows], self.chain[rows])][:n]
-        order = self._order(sort)
-        if filters and sort == "ambiguity":
-            order = order[np.argsort(-filters.read_ranked(ranked).posterior[order], kind="stable")]
-        if len(rows) < len(order):
-            chosen = np.zeros(len(order), dtype=np.bool_)
-            chosen[rows] = True
-            order = order[chosen[order]]
-        return order[:n]
+        keys: list[Ints | Floats] = [-self.chain[rows], -self.pointers[rows]]  # of lexsort the last key is the first
+        if sort == "values":
+            keys.append(-self.n_values[rows])
+        elif sort != "links":
+            keys.append(-shares)
+        if sort == "ambiguity":
+            readings.require("sort")
+            posteriors = [readings.posterior(unit) for unit in self.unit[rows].tolist()]
+            keys.append(np.array([1 if one is None else -one for one in posteriors]))
+        return rows[np.lexsort(keys)][:n]
 
-    def count(self, filters: ItemFilters, marks: ItemMarks | None = None, ranked: RankedReadings | None = None) -> int:
-        """Return how many rows the filters let through. Raises InvalidParameter for unknown names."""
-        [*chosen] = filters.query().items()
-        if len(chosen) == 1 and chosen[0] in self._counts:
-            return self._counts[chosen[0]]
-        return int(np.count_nonzero(self._let_through(filters, marks, ranked)))
-
-    @cached_property
-    def _counts(self) -> dict[tuple[str, str], int]:
-        """How many rows one filter alone lets through, as an address has it, but for those by marks or model.
-
-        All are counted in a few passes over the rows.
-        """
-        explicit = self.explicit > 0
-        levels = np.bincount(self.level, minlength=len(self.level_names))
-        of_fields: dict[str, tuple[Sequence[str], Iterable[int]]] = {
-            "relation": (RELATIONS, map(np.count_nonzero, self.relations.T)),
-            "category": (self.names, map(np.count_nonzero, self.categories.T)),
-            "level": (self.level_names, levels),
-            "ambiguity": (
-                ("explicit", "implicit", "either"),
-                map(np.count_nonzero, (explicit, self.camps, explicit | self.camps)),
-            ),
-        }
-        return {
-            (field, name): int(count)
-            for field, (names, counts) in of_fields.items()
-            for name, count in zip(names, counts, strict=True)
-        }
-
-    def _let_through(self, filters: ItemFilters, marks: ItemMarks | None, ranked: RankedReadings | None) -> Bools:
+    def choose(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
+        """Return the rows that the filters let through, ascending. Raises InvalidParameter for unknown names."""
         mask = np.ones(len(self.unit), dtype=np.bool_)
         if filters.relation:
             mask &= self.relations[:, RELATIONS.index(filters.relation)] > 0
         if filters.level:
             if filters.level not in self.level_names:
                 raise InvalidParameter("level", f"there is no item of a level {filters.level!r}.")
-            mask &= self.level == list(self.level_names).index(filters.level)
+            mask &= self.level == self.answers.levels.index(filters.level)
         if filters.category:
             if filters.category not in self.names:
                 raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(self.names)}.")
-            mask &= self.categories[:, list(self.names).index(filters.category)] > 0
+            mask &= self.categories[:, self.names.index(filters.category)] > 0
         if filters.ambiguity in VERDICTS:
-            mask &= filters.read_ranked(ranked).verdict == filters.ambiguity
+            readings.require("ambiguity")
+            mask &= np.array([readings.verdict(unit) == filters.ambiguity for unit in self.unit.tolist()], np.bool_)
         elif filters.ambiguity:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
@@ -348,23 +323,33 @@ class Items:
             mask &= np.isin(self.text, [place for place, slug in enumerate(slugs) if slug == filters.text])
         for name in MARKS:
             if getattr(filters, name):
-                units = self.unit.astype(np.int64) % NEXT_DOCUMENT if name == "flag" else self.unit
-                mask &= np.isin(units, list(getattr(marks or ItemMarks(), name)))
-        return mask
+                mask &= marks.find(name, self.unit)
+        return np.flatnonzero(mask)
 
-    def _order(self, sort: str) -> Ints:
-        """Return all rows in an order, which is found once."""
-        if sort in self.orders:
-            return self.orders[sort]
-        links = (-self.chain, -self.pointers)  # of lexsort the last key is the first, as in `order_by_share`
-        orders = {
-            "share": (*links, -self.share_of(...).round(SHARE_DIGITS)),
-            "values": (*links, -self.n_values),
-            "links": links,
-            "text": (np.arange(len(self.unit)),),
-        }
-        orders["ambiguity"] = orders["share"]  # of equal probabilities
-        return self.orders.setdefault(sort, np.lexsort(orders[sort]))
+
+@cached_report
+def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
+    """Return the units that two coders or more judged."""
+    texts = pick_texts(answers, parameters)
+    data = select_data(answers, parameters, texts)
+    return Items(answers, parameters, texts, data, pairable_units(data, parameters))
+
+
+@remembered_report
+def count_by_filter(answers: ProjectAnswers, parameters: Parameters) -> dict[tuple[str, str], int]:
+    """Return how many items each filter lets through alone, by its name and value, but for those by marks or model."""
+    items = compute_items(answers, parameters)
+    names = {
+        "relation": RELATIONS,
+        "category": items.names,
+        "level": items.level_names,
+        "ambiguity": [name for name in AMBIGUITY if name not in VERDICTS],
+    }
+    return {
+        (name, value): len(items.choose(ItemFilters(**{name: value})))
+        for name, values in names.items()
+        for value in values
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,75 +389,12 @@ class ItemReport:
         }
 
 
-def order_by_share(shares: Floats, pointers: Ints, chain: Ints) -> Ints:
-    """Return the order of items: by rounded share, the highest first, then by the links that hang on them."""
-    return np.lexsort((-chain, -pointers, -shares))  # of lexsort the last key is the first
-
-
-def compute_items(extract: ProjectAnswers, parameters: Parameters) -> Items:
-    """Return the units that two coders or more judged. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("items", parameters), lambda: _combine_items(extract, parameters))
-
-
-def _combine_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
-    """Return the items of all chosen texts."""
-    texts = pick_texts(answers, parameters)
-    data = select_data(answers, parameters, texts)
-    return Items(answers, parameters, texts, data, pairable_units(data, parameters))
-
-
-def _count_ambiguous(answers: ProjectAnswers) -> Ints:
-    """Return how many coders gave each unit several readings or indices."""
-    columns = answers.columns
-    is_ambiguous = columns.is_judgement & (columns.n_readings > 1)
-    is_ambiguous &= answers.column_of_coding[columns.coding_of_mark] >= 0
-    return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
-
-
-def _count_pointers(answers: ProjectAnswers) -> Ints:
-    """Return how many pointers of the coders lead to each unit; none where coders do not point."""
-    columns = answers.columns
-    if answers.kind not in ("pointers", "targets"):
-        return np.zeros(len(columns.units), dtype=np.int64)
-    document = columns.document_of_coding[columns.coding_of_link]
-    leads = columns.links["to"] < columns.documents["units"][document]
-    leads &= answers.column_of_coding[columns.coding_of_link] >= 0
-    target = columns.first_unit[document[leads]] + columns.links["to"][leads]
-    return np.bincount(target, minlength=len(columns.units))
-
-
-def _find_units(answers: ProjectAnswers, units: Ints) -> Ints:
-    """Return the place of each unit among those of all texts."""
-    keys = answers.columns.units["key"]
-    order = np.argsort(keys)
-    return order[np.searchsorted(keys, units, sorter=order)]
-
-
-def _chain_sizes(data: ReliabilityData) -> Ints:
-    """Return for each unit the members of the largest set that a coder gave it; 0 where all gave labels."""
-    n_labels = len(data.labels)
-    sizes = np.concatenate([np.zeros(n_labels + 1, dtype=np.int64), np.diff(data.cells.starts)])
-    # one place more, so that a missing value, which is -1, has size 0
-    return sizes[data.codes + 1].max(axis=1, initial=0)
-
-
-def _unit_levels(answers: ProjectAnswers, levels: Ints) -> tuple[list[str], Ints]:
-    """Return the names of the levels that units have, and the place of that of each unit among them."""
-    distinct, place = np.unique(levels, return_inverse=True)
-    names = [answers.levels[number] for number in distinct.tolist()]
-    ordered = sorted(names)
-    return ordered, np.array([ordered.index(name) for name in names], dtype=np.int64)[place]
-
-
 def report_item(
     extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
 ) -> ItemReport | None:
     """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
 
-    Of a text in several rounds it is that of the named one, or of the latest.
-
-    The relation of two values and, unless `exclude_unit` is "none", their distances are without the unit.
+    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
     """
     extract, parameters = resolve(extract, parameters)
     text = extract.text(text_slug, round_name)
@@ -499,7 +421,7 @@ def report_item(
 
 
 def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    """Return the distances of two values; the ordinal one, which depends on all values, is not among them."""
+    """Return the distances of two values but the ordinal one, which depends on all values."""
     if parameters.exclude_unit != "none" and extract.has_chains:
         a, b = remove_unit(a, unit), remove_unit(b, unit)
     names = [name for name in distances_of(extract) if name != "ordinal"]
@@ -525,21 +447,14 @@ class HighItem:
     relations: tuple[int, ...]
 
 
+@remembered_report
 def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
-    """Return the items with the highest share, as `Items.highest` orders them; none with a share of 0.
-
-    Raises InvalidParameter.
-    """
-    answers, parameters = resolve(answers, parameters)
-    return remembered(answers, ("highest items", parameters), lambda: _find_highest(answers, parameters))
-
-
-def _find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
+    """Return the items with the highest share, as `Items.highest` orders them; none with a share of 0."""
     items = compute_items(answers, parameters)
     rows = items.highest(MOST)
-    shares = items.share_of(rows)
+    rows = rows[items.share_of(rows).round(SHARE_DIGITS) > 0]
+    figures = zip(rows.tolist(), items.share_of(rows).tolist(), items.relations_of(rows).tolist(), strict=True)
     return [
-        HighItem(items.texts[items.text[row]], int(items.unit[row]), float(share), tuple(items.relations[row].tolist()))
-        for row, share in zip(rows.tolist(), shares.tolist(), strict=True)
-        if round(share, SHARE_DIGITS) > 0
+        HighItem(items.texts[items.text[row]], int(items.unit[row]), share, tuple(relations))
+        for row, share, relations in figures
     ]

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 
 from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts.muc import marked_texts_reader
-from agreement.measures import LeaveOneOut
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import (
-    FARTHEST_LINK,
-    LONGEST_CHAIN,
-    Profile,
-    TextDistances,
-    compute_profiles,
-    find_farthest_texts,
-    mean_seconds,
-)
+from agreement.reports.coders.profiles import Profile, compute_profiles, find_farthest_texts
 from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.request.basis import effective_distance
+from agreement.reports.overall.course import seconds_per_judgement
+from agreement.reports.request.basis import effective_distance, pick_texts, remembered
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import Nouns, nouns_for
+from agreement.reports.wording import nouns_for
 from agreement.results.computations import Result, count_judgements, register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.figures.charts import Chart, describe_dots
@@ -35,9 +28,10 @@ from agreement.results.figures.times import build_times
 from agreement.results.labels.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
-from annotations.coding.active_time import Activity
 
 PAGE_ROWS = 20  # each cell is a link
+LONGEST_CHAIN = 10  # from here on chains are counted together
+FARTHEST_LINK = 20  # and links
 MEASURES = {
     "coefficient": "coefficient",
     "observed_agreement": "observed agreement",
@@ -45,8 +39,6 @@ MEASURES = {
     "link_kappa": "kappa of links",
     **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()},
 }
-
-
 MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
 
@@ -68,7 +60,31 @@ class Matrix(Result[reports.PairMatrix]):
         return reports.compute_pair_matrix(request.extract, request.parameters, measure, request.progress, read_marked)
 
     def tables(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Table]:
-        return [_matrix_table(request, report), _rest_table(report)]
+        def link(a: str, b: str) -> Cell:
+            address = f"{reverse('coder-pair', args=[request.project.slug, a, b])}?{request.query}"
+            return None if a == b else Linked(report.value(a, b), address)
+
+        of_pairs = (Column(name, name, "figure", explanation="pair_value") for name in report.coders)
+        return [
+            Table(
+                "matrix",
+                f"Pairs of coders: {MEASURES[report.measure]}",
+                [Column("coder", "Coder"), *of_pairs],
+                [[a, *(link(a, b) for b in report.coders)] for a in report.coders],
+                "Ordered by similarity.",
+                page_rows=PAGE_ROWS,
+            ),
+            Table.of(
+                "rest",
+                f"Each coder and the others: {MEASURES[report.measure]}",
+                [
+                    Column("coder", "Coder", cell=str),
+                    Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
+                    Column("pairs", "Pairs with a value", "count", cell=report.count_pairs),
+                ],
+                report.coders,
+            ),
+        ]
 
     def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
         coders, name = report.coders, MEASURES[report.measure]
@@ -78,37 +94,6 @@ class Matrix(Result[reports.PairMatrix]):
         words = describe_dots([Dot(" and ".join(sorted(pair)), value) for pair, value in report.values.items()])
         figure = heat_map(coders, coders, values, name)
         return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")]
-
-
-def _rest_table(matrix: reports.PairMatrix) -> Table:
-    return Table.of(
-        "rest",
-        f"Each coder and the others: {MEASURES[matrix.measure]}",
-        [
-            Column("coder", "Coder", cell=str),
-            Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=matrix.against_rest),
-            Column("pairs", "Pairs with a value", "count", cell=matrix.count_pairs),
-        ],
-        matrix.coders,
-    )
-
-
-def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table:
-    rows: list[list[Cell]] = []
-    for a in matrix.coders:
-        row: list[Cell] = [a]
-        for b in matrix.coders:
-            address = reverse("coder-pair", args=[request.project.slug, a, b]) + f"?{request.query}"
-            row.append(None if a == b else Linked(matrix.value(a, b), address))
-        rows.append(row)
-    return Table(
-        "matrix",
-        f"Pairs of coders: {MEASURES[matrix.measure]}",
-        [Column("coder", "Coder"), *(Column(name, name, "figure", explanation="pair_value") for name in matrix.coders)],
-        rows,
-        "Ordered by similarity.",
-        page_rows=PAGE_ROWS,
-    )
 
 
 # The row of the category that most coders gave an item.
@@ -127,65 +112,51 @@ class Coders(ResultPage[PageSections]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         measure = request.options.get("measure") or "coefficient"
-        reports.check_measure(request.extract, measure)
+        measures = reports.measures_for(request.extract.kind)
+        check_choice("measure", measure, measures)
         matrix = Matrix().sections(request)
         profiles = compute_profiles(request.extract, request.parameters)
-        rest = reports.leave_out_each_coder(request.extract, request.parameters)
-        work = read_project_work(request.project, request.project_answers).activities
-        nouns = nouns_for(request.extract)
-        by_text, times = build_coder_texts(request), build_times(request)
         repeats = compare_occasions(request.project_answers, request.parameters)
-        tables = [
-            _coders_table(request, rest, work),
-            build_repeats_table(repeats),
-            *by_text.tables,
-            *times.tables,
-            *_distribution_tables(profiles, nouns),
-        ]
+        by_text = build_coder_texts(request)
+        times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
+        distributions = _build_distributions(request, profiles)
+        tables = [_coders_table(request, profiles), build_repeats_table(repeats)]
+        tables += [*by_text.tables, *times.tables, *distributions.tables]
+        charts = [*by_text.charts, *times.charts]
         if not request.extract.units:  # all that is compared of pyramids has one category
-            tables += [
-                _bias_table(request, profiles),
-                *_agreeing_tables(request),
-                *build_confusion(request, request.parameters).tables,
-            ]
+            bias = _build_bias(request, profiles)
+            confusion = build_confusion(request, request.parameters)
+            tables += [*bias.tables, *_agreeing_tables(request), *confusion.tables]
+            charts += bias.charts
         return matrix.extended(
             tables,
-            [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
+            [*charts, *distributions.charts],
             coders=[profile.coder for profile in profiles],
             answered=bool(request.extract.known_coders),
             repeated=bool(repeats.coders or repeats.rechecks),
             has_chains=request.extract.has_chains,
-            measures=[
-                (MEASURES[name], request.address_with(measure=name), name == measure)
-                for name in reports.measures_for(request.extract.kind)
-            ],
+            measures=[(MEASURES[name], request.address_with(measure=name), name == measure) for name in measures],
         )
 
 
-def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tuple[int, str], Activity]) -> Table:
-    profiles = {profile.coder: profile for profile in compute_profiles(request.extract, request.parameters)}
-    seconds = mean_seconds(request.extract, request.parameters, work)
-    without = reports.intervals_without_each_coder(request.extract, request.parameters)
-    chained = request.extract.has_chains or not request.extract.question
+def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
+    answers, parameters = request.extract, request.parameters
+
+    def measure_seconds() -> dict[str, float | None]:
+        work = read_project_work(request.project, request.project_answers).activities
+        return seconds_per_judgement(answers, pick_texts(answers, parameters), work)
+
+    seconds = remembered(answers, ("seconds per judgement", parameters), measure_seconds)
+    without = reports.intervals_without_each_coder(answers, parameters)
+    chained = answers.has_chains or not answers.question
     rows = []
-    for part in rest.parts:
-        coder = str(part.name)
-        profile = profiles[coder]
-        rows.append(
-            (
-                coder,
-                part.result.value,
-                without[coder].low,
-                without[coder].high,
-                part.change,
-                profile.n_judgements,
-                *((profile.n_ambiguous, profile.mean_chain, profile.mean_link) if chained else ()),
-                seconds[coder],
-            )
-        )
-    of_chains = [
+    for part, one in zip(reports.leave_out_each_coder(answers, parameters).parts, profiles, strict=True):
+        figures = part.result.value, without[one.coder].low, without[one.coder].high, part.change
+        of_chains = (one.n_ambiguous, one.mean_chain, one.mean_link) if chained else ()
+        rows.append((one.coder, *figures, one.n_judgements, *of_chains, seconds[one.coder]))
+    columns_of_chains = [
         Column("ambiguous", "Marked ambiguous", "count"),
-        Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
+        Column("mean_chain", "Words of an SCU" if answers.units else "Members of a chain", "figure"),
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
     return Table(
@@ -197,7 +168,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
             *ENDS,
             Column("change", "Change", "figure"),
             Column("judgements", "Judgements", "count"),
-            *(of_chains if chained else []),
+            *(columns_of_chains if chained else []),
             Column("seconds", "Time per judgement", "seconds"),
         ],
         rows,
@@ -206,10 +177,13 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
     )
 
 
-def _bias_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
+def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> TablesAndCharts:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
-    shares = _category_shares(profiles, names)
+    labels = [request.extract.label(name) for name in names]
+    shares = {
+        one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
+    }
     means = [sum(each) / len(shares) for each in zip(*shares.values(), strict=True)]
     rows = []
     for one in profiles:
@@ -219,20 +193,21 @@ def _bias_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
             cells += [one.categories[name], share, None if share is None else share - means[place]]
         rows.append(cells)
     columns = [Column("coder", "Coder")]
-    for name in names:
+    for name, label in zip(names, labels, strict=True):
         columns += [
-            Column(name, request.extract.label(name), "count", explanation="category_count"),
+            Column(name, label, "count", explanation="category_count"),
             Column(f"{name}_share", "share", "percent", explanation="category_share"),
             Column(f"{name}_bias", "bias", "figure", explanation="bias"),
         ]
-    return Table("bias", "Categories by coder", columns, rows, "Bias: the share minus the mean share of all coders.")
-
-
-def _category_shares(profiles: list[Profile], names: list[str]) -> dict[str, list[float]]:
-    """Return the share of each category among the judgements of a coder, of those who have any."""
-    return {
-        one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
-    }
+    note = "Bias: the share minus the mean share of all coders."
+    series = {label: [share[place] for share in shares.values()] for place, label in enumerate(labels)}
+    words = [
+        f"{coder}: {', '.join(f'{label} {share:.0%}' for label, share in zip(labels, of_coder, strict=True))}."
+        for coder, of_coder in shares.items()
+    ]
+    figure = stacked_bars(list(shares), series, "share of judgements")
+    chart = Chart("bias", "Shares of categories by coder", figure, " ".join(words), "bias")
+    return TablesAndCharts([Table("bias", "Categories by coder", columns, rows, note)], [chart])
 
 
 def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
@@ -240,111 +215,61 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     counts = reports.count_agreeing_coders(request.extract, request.parameters)
     most = max((one.n_coders for one in counts), default=0)
     several = len({one.n_coders for one in counts}) > 1
-
-    def build(key: str, caption: str, column: str, label: str, numbers: range, rows: list[list[Cell]]) -> Table:
-        columns = [
-            Column("category", "Category", labels=request.extract.labels),
-            *([Column("judged_by", "Judged by", "count")] if several else []),
-        ]
-        columns += [Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders") for k in numbers]
-        return Table(key, caption, columns, rows, "Items that fewer than two coders judged are left out.")
-
-    def head(one: reports.AgreementCounts) -> list[Cell]:
-        return [one.category or ANY_CATEGORY, *([one.n_coders] if several else [])]
-
-    exactly, at_least = range(most, -1, -1), range(most, 0, -1)
-    return [
-        build(
-            "agreed",
-            "Items by number of coders choosing the category",
-            "by",
-            "{}",
-            exactly,
-            [
-                [*head(one), *(one.units[k] if k <= one.n_coders else None for k in exactly)]
-                for one in counts
-                if one.category
-            ],
-        ),
-        build(
+    head = [Column("category", "Category", labels=request.extract.labels)]
+    head += [Column("judged_by", "Judged by", "count")] if several else []
+    tables = []
+    for key, caption, column, label, numbers in (
+        ("agreed", "Items by number of coders choosing the category", "by", "{}", range(most, -1, -1)),
+        (
             "agreed_at_least",
             "Items by minimum number of coders choosing the category",
             "at_least",
             "{} or more",
-            at_least,
-            [[*head(one), *(one.at_least(k) if k <= one.n_coders else None for k in at_least)] for one in counts],
+            range(most, 0, -1),
         ),
-    ]
+    ):
+        rows: list[list[Cell]] = []
+        for one in counts:
+            if one.category or key == "agreed_at_least":
+                count = one.at_least if key == "agreed_at_least" else one.units.__getitem__
+                units = [count(k) if k <= one.n_coders else None for k in numbers]
+                rows.append([one.category or ANY_CATEGORY, *([one.n_coders] if several else []), *units])
+        columns = [Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders") for k in numbers]
+        note = "Items that fewer than two coders judged are left out."
+        tables.append(Table(key, caption, [*head, *columns], rows, note))
+    return tables
 
 
-def _profile_charts(request: AnalysisRequest, profiles: list[Profile], nouns: Nouns) -> list[Chart]:
-    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
-    labels = [request.extract.label(name) for name in names]
-    shares = _category_shares(profiles, names)
-    charts = [
-        Chart(
-            "bias",
-            "Shares of categories by coder",
-            stacked_bars(
-                list(shares),
-                {name: [share[place] for share in shares.values()] for place, name in enumerate(labels)},
-                "share of judgements",
-            ),
-            " ".join(_describe_shares(coder, labels, share) for coder, share in shares.items()),
-            "bias",
-        )
-    ]
-    charts = [] if request.extract.units else charts
-    for key, title, unit, last, counts in _distributions(profiles, nouns):
-        if any(counts.values()):
-            sizes = range(1, max(min(last, max(max(one, default=1) for one in counts.values())), 2) + 1)
-            series = {coder: _cap_counts(one, last, list(sizes)) for coder, one in counts.items()}
-            labels = [f"{size}{'+' if size == last else ''}" for size in sizes]
-            words = f"{title}, by coder; the table has every number."
-            charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
-    return charts
-
-
-def _distributions(
-    profiles: list[Profile], nouns: Nouns
-) -> list[tuple[str, str, str, int, dict[str, Mapping[int, int]]]]:
-    """Return what is counted of each coder: key, title, unit, the size from which on all count together, the counts."""
+def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> TablesAndCharts:
+    """Return how often each coder has each length of a chain, and each distance of a link."""
+    nouns, tables, charts = nouns_for(request.extract), [], []
     lengths = {one.coder: one.chain_lengths for one in profiles}
     distances = {one.coder: one.link_distances for one in profiles}
     long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
-    return [
-        ("chains", long, nouns.chains, LONGEST_CHAIN, lengths),
-        ("links", "Antecedent distance", "pointers", FARTHEST_LINK, distances),
-    ]
-
-
-def _distribution_tables(profiles: list[Profile], nouns: Nouns) -> list[Table]:
-    """Return every length and distance that occurs, and how often each coder has it."""
-    heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Distance (units)", "count")}
-    return [
-        Table(
-            key,
-            title,
-            [heads[key], *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)],
-            [(size, *(one.get(size, 0) for one in counts.values())) for size in sorted(set().union(*counts.values()))],
-            "Below 1: the antecedent comes later." if key == "links" else "",
-        )
-        for key, title, _, _, counts in _distributions(profiles, nouns)
-        if any(counts.values())
-    ]
-
-
-def _describe_shares(coder: str, names: list[str], shares: list[float]) -> str:
-    return f"{coder}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, shares, strict=True))}."
-
-
-def _cap_counts(counts: Mapping[int, int], last: int, sizes: list[int]) -> list[int]:
-    """Return the counts of these sizes; what is beyond the last counts there."""
-    capped = dict.fromkeys(sizes, 0)
-    for size, count in counts.items():
-        if size > 0:
-            capped[min(size, last)] = capped.get(min(size, last), 0) + count
-    return [capped[size] for size in sizes]
+    members, back = Column("members", "Members", "count"), Column("back", "Distance (units)", "count")
+    for key, title, unit, last, counts, head, note in (
+        ("chains", long, nouns.chains, LONGEST_CHAIN, lengths, members, ""),
+        (
+            *("links", "Antecedent distance", "pointers", FARTHEST_LINK, distances, back),
+            "Below 1: the antecedent comes later.",
+        ),
+    ):
+        if not any(counts.values()):
+            continue
+        columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
+        sizes = sorted(set().union(*counts.values()))
+        rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
+        tables.append(Table(key, title, columns, rows, note))
+        drawn, series = range(1, max(min(last, sizes[-1]), 2) + 1), {}
+        for coder, one in counts.items():
+            capped = Counter[int]()  # what is beyond the last counts there
+            for size, count in one.items():
+                capped[min(size, last)] += count
+            series[coder] = [capped[size] for size in drawn]
+        labels = [f"{size}{'+' if size == last else ''}" for size in drawn]
+        words = f"{title}, by coder; the table has every number."
+        charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
+    return TablesAndCharts(tables, charts)
 
 
 MOST_TEXTS = 30  # on the page; the file of the table has all
@@ -356,57 +281,45 @@ def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
     shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
     if not shown:
         return TablesAndCharts([], [])
-    name = choice_label("distance", effective_distance(request.parameters))
-    title = f"Disagreement of each coder by text: {name} distance from the others"
-    coders = request.extract.coders
-    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
-    table = Table(
-        "by_text",
-        title,
-        [
-            Column("text", "Text"),
-            Column("all", "All coders", "figure", explanation="all_distance"),
-            *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
-        ],
-        [_row(request, one) for one in shown],
-        "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
-        + rest,
+    title = (
+        f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
+        " distance from the others"
     )
+    coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
+    addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
+    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
+    columns = [
+        Column("text", "Text"),
+        Column("all", "All coders", "figure", explanation="all_distance"),
+        *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
+    ]
+    rows: list[list[Cell]] = [
+        [Linked(one.text.label, address), one.mean, *one.coders] for one, address in zip(shown, addresses, strict=True)
+    ]
+    note = "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
     mapped = shown[:MOST_TEXTS]
     figure = heat_map(
         [one.text.label for one in mapped],
         coders,
         [one.coders for one in mapped],
         "mean distance",
-        addresses=[_address(request, one) for one in mapped],
+        addresses=addresses[:MOST_TEXTS],
     )
-    return TablesAndCharts([table], [Chart("by_text", title, figure, _describe(mapped, coders), "by_text")])
-
-
-def _row(request: AnalysisRequest, one: TextDistances) -> list[Cell]:
-    return [Linked(one.text.label, _address(request, one)), one.mean, *one.coders]
-
-
-def _address(request: AnalysisRequest, one: TextDistances) -> str:
-    """Return where the items of the text are."""
-    query = urlencode(request.parameters.query() | selection_of(one.text))
-    return f"{reverse('items', args=[request.project.slug])}?{query}"
-
-
-def _describe(texts: list[TextDistances], coders: tuple[str, ...]) -> str:
-    """Return the text with most disagreement, and the coder who is farthest from the others in any text."""
-    cells = [
-        (value, coder, one.text.label)
-        for one in texts
-        for coder, value in zip(coders, one.coders, strict=True)
-        if value is not None
-    ]
-    value, coder, title = max(cells, key=lambda cell: cell[0])
-    first = texts[0]
-    return (
-        f"Most disagreement in {first.text.label}, {format_value(first.mean, 'figure')}; farthest from the others is"
-        f" {coder} in {title}, {format_value(value, 'figure')}."
+    farthest, coder, label = max(
+        (
+            (value, coder, one.text.label)
+            for one in mapped
+            for coder, value in zip(coders, one.coders, strict=True)
+            if value is not None
+        ),
+        key=lambda cell: cell[0],
     )
+    words = (
+        f"Most disagreement in {mapped[0].text.label}, {format_value(mapped[0].mean, 'figure')}; farthest from the"
+        f" others is {coder} in {label}, {format_value(farthest, 'figure')}."
+    )
+    table = Table("by_text", title, columns, rows, note + rest)
+    return TablesAndCharts([table], [Chart("by_text", title, figure, words, "by_text")])
 
 
 CODED_AGAIN = {UNMARKED: "unmarked", RECHECK: "in a recheck"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from django.http import Http404
 from django.urls import reverse
@@ -18,8 +18,8 @@ from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.measures import RELATIONS, match_sets
 from agreement.reports.coders import coders as reports
 from agreement.reports.items.items import compute_items
-from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters, select_pair
-from agreement.reports.request.basis import cached, pick_texts
+from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters
+from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
@@ -28,7 +28,7 @@ from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import build_confusion
-from agreement.results.figures.plots import Dot, Figure, heat_map
+from agreement.results.figures.plots import Dot, heat_map
 from agreement.results.labels.labels import RELATION_LABELS
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
@@ -39,9 +39,9 @@ type Chain = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ChainPair:
-    """Chains of the two coders, by their places: with `shared` markables; `aligned` says whether CEAF aligns them.
+    """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
 
-    `similarity` is phi 4 of CEAF. A chain that shares no markable with one of the other coder stands alone.
+    `shared` counts markables, and `similarity` is phi 4 of CEAF.
     """
 
     first: int | None
@@ -55,8 +55,7 @@ class ChainPair:
 class ChainAlignment:
     """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
 
-    `pairs`: the aligned ones first, those with most in common before others; then others that share a markable; last
-    chains alone.
+    `pairs` has the aligned ones first, then others that share a markable, then chains alone.
     """
 
     text: Document
@@ -69,69 +68,52 @@ class ChainAlignment:
         return [one for one in self.pairs if one.aligned]
 
 
-def texts_of_pair(extract: ProjectAnswers, parameters: Parameters, first: str, second: str) -> list[Document]:
-    """Return the chosen texts that both coders have coded.
-
-    There are none where coders make no chains of markables, or nothing of one of the two counts.
-    """
-    if not extract.has_chains or extract.units:
-        return []
-    selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
-    if not {first, second} <= set(selected.coders):
-        return []
-    return common_texts(selected, pick_texts(selected, parameters), first, second)
-
-
 def align_chains(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, text: str
 ) -> ChainAlignment | None:
-    """Return the chains of two coders in a text, or where `text` is empty in the first in which one has any.
+    """Return the chains of two coders in a text, or in the first in which one has any; None where neither has.
 
-    None where neither has any. Chains are those of the coreference scores, of the same markables: they are not
-    matched by the rules of MUC-6. Raises InvalidParameter.
+    Chains are those of the coreference scores, not matched by the rules of MUC-6. Raises InvalidParameter.
     """
-    texts = texts_of_pair(extract, parameters, first, second)
+    selected, texts = _select_pair(extract, parameters, first, second)
     if text and text not in {one.name for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
-    if not texts:
-        return None
-    selected, parameters = select_pair(extract, parameters, first, second)
-    return cached(
-        selected,
-        ("alignment", parameters, first, second, text),
-        lambda: _align_texts(selected, [one for one in texts if text in ("", one.name)], first, second),
-    )
-
-
-def _align_texts(extract: ProjectAnswers, texts: list[Document], first: str, second: str) -> ChainAlignment | None:
-    clusters = find_clusters(extract, texts)
+    texts = [one for one in texts if text in ("", one.name)]
+    clusters = find_clusters(selected, texts) if texts else {}
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
-    text = next((one for one in texts if key[one.pk] or response[one.pk]), None)
-    if text is None:
+    shown = next((one for one in texts if key[one.pk] or response[one.pk]), None)
+    if shown is None:
         return None
-    members = extract.restrict([text]).columns.members["key"].tolist()
-    place = {unit: number for number, unit in enumerate(members)}
+    place = {unit: number for number, unit in enumerate(selected.restrict([shown]).columns.members["key"].tolist())}
 
     def ordered(of_text: list[frozenset[Hashable]]) -> tuple[Chain, ...]:
-        chains = [tuple(sorted((int(str(one)) for one in chain), key=place.__getitem__)) for chain in of_text]
+        chains = [tuple(sorted((cast(int, one) for one in chain), key=place.__getitem__)) for chain in of_text]
         return tuple(sorted(chains, key=lambda chain: (-len(chain), place[chain[0]])))
 
-    sides = ordered(key[text.pk]), ordered(response[text.pk])
-    return ChainAlignment(text, *sides, tuple(_pair_chains(*sides)))
+    sides = ordered(key[shown.pk]), ordered(response[shown.pk])
+    return ChainAlignment(shown, *sides, tuple(_pair_chains(*sides)))
+
+
+def _select_pair(
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str
+) -> tuple[ProjectAnswers, list[Document]]:
+    """Return the answers of two coders, and the chosen texts in which both made chains of markables."""
+    if not extract.has_chains or extract.units:
+        return extract, []
+    selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
+    return selected, common_texts(selected, pick_texts(selected, parameters), first, second)
 
 
 def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[ChainPair]:
     overlaps = match_sets(dict(enumerate(first)), dict(enumerate(second)), "dice")
-    pairs = [
-        ChainPair(int(str(one.first)), int(str(one.second)), one.shared, one.dice, one.matched) for one in overlaps
+    found = [(cast(int, one.first), cast(int, one.second), one) for one in overlaps]
+    found.sort(key=lambda pair: (not pair[2].matched, -pair[2].shared, -pair[2].dice, *pair[:2]))
+    alone = [set(range(len(side))).difference(pair[at] for pair in found) for at, side in enumerate((first, second))]
+    return [
+        *(ChainPair(a, b, one.shared, one.dice, one.matched) for a, b, one in found),
+        *(ChainPair(place, None, 0, 0.0, aligned=False) for place in sorted(alone[0])),
+        *(ChainPair(None, place, 0, 0.0, aligned=False) for place in sorted(alone[1])),
     ]
-    pairs.sort(key=lambda one: (not one.aligned, -one.shared, -one.similarity, one.first, one.second))
-    alone = [set(range(len(side))) for side in (first, second)]
-    for pair in pairs:
-        for places, place in zip(alone, (pair.first, pair.second), strict=True):
-            places.discard(place if place is not None else -1)
-    pairs += [ChainPair(place, None, 0, 0.0, aligned=False) for place in sorted(alone[0])]
-    return pairs + [ChainPair(None, place, 0, 0.0, aligned=False) for place in sorted(alone[1])]
 
 
 MOST_CHAINS = 15  # of each coder in the matrix
@@ -161,41 +143,33 @@ class Pair(ResultPage[PageSections]):
         read_marked = marked_texts_reader(request.project)
         measures = reports.measure_pair(request.project_answers, request.parameters, first, second, read_marked)
         parameters = replace(request.parameters, coders=f"{first},{second}")
-        tables = [
-            _measures_table(measures, first, second, by_muc6=read_marked is not None),
-            _relations_table(request, parameters),
-        ]
-        charts: list[Chart] = []
+        both = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean with"
+        measured = Table.of(
+            "measures",
+            f"{first} and {second}",
+            [
+                Column("measure", "Measure", cell=lambda row: MEASURES[row.measure]),
+                Column("value", "Value", "figure"),
+                *ENDS,
+                Column("note", "Notes"),
+            ],
+            measures,
+            "95% CI over the texts, or over the connected components of a single text."
+            + (f"{both} either as the key." if read_marked else ""),
+        )
+        confusion = TablesAndCharts([], [])
         if not request.extract.units and {first, second} <= set(counted.coders):
             confusion = build_confusion(request, parameters, (first, second))
-            tables += confusion.tables
-            charts += confusion.charts
-        tables += alignment.tables
-        charts += alignment.charts
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
         return PageSections(
-            tables,
-            [chart, *charts],
+            [measured, _relations_table(request, parameters), *confusion.tables, *alignment.tables],
+            [chart, *confusion.charts, *alignment.charts],
             context={"first": first, "second": second, "has_chains": request.extract.has_chains, **choices},
         )
 
 
-def _measures_table(measures: Sequence[reports.PairFigure], first: str, second: str, *, by_muc6: bool) -> Table:
-    key = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean"
-    measure = Column("measure", "Measure", cell=lambda row: MEASURES[row.measure])
-    return Table.of(
-        "measures",
-        f"{first} and {second}",
-        [measure, Column("value", "Value", "figure"), *ENDS, Column("note", "Notes")],
-        measures,
-        "95% CI over the texts, or over the connected components of a single text."
-        + (f"{key} with either as the key." if by_muc6 else ""),
-    )
-
-
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
-    """Return how the values of the two coders of the parameters are related; a relation leads to its items."""
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
     return Table(
@@ -214,80 +188,45 @@ def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
 
 
 def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[TablesAndCharts, dict[str, Any]]:
-    """Return the aligned chains of the text that the options name, and what the template needs to choose another."""
     text = request.options.get("text", "")
     found = align_chains(request.project_answers, request.parameters, first, second, text)
-    texts = texts_of_pair(request.project_answers, request.parameters, first, second)
+    _, texts = _select_pair(request.project_answers, request.parameters, first, second)
     if not texts:
         return TablesAndCharts([], []), {}
-    shown = found.text.name if found else text
-    read = found.text if found else next((one for one in texts if one.name == shown), texts[0])
+    read = found.text if found else next((one for one in texts if one.name == text), texts[0])
     sides = {"coder": first, "beside": second}
     if read.is_one_of_several:
         sides |= {"round": read.round, "beside_round": read.round}
     choices = {
         "chains_of_text": found is not None,
         "text_choices": [(text.name, text.label) for text in texts],
-        "text_chosen": found.text.name if found else shown,
+        "text_chosen": found.text.name if found else text,
         "kept": list(request.parameters.query().items()),
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
-    return (_align(request, found, first, second) if found else TablesAndCharts([], [])), choices
-
-
-def _align(request: AnalysisRequest, found: ChainAlignment, first: str, second: str) -> TablesAndCharts:
+    if found is None:
+        return TablesAndCharts([], []), choices
     shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
-    rows, columns = _ordered_places(found)
-    snippets = read_snippets(_units_to_name(found, shown, rows, columns))
-    table = _alignment_table(found, first, second, shown, snippets)
-    return TablesAndCharts([table], [_alignment_chart(found, first, second, (rows, columns), snippets)])
-
-
-def _ordered_places(found: ChainAlignment) -> tuple[list[int], list[int]]:
-    """Return the places of the largest chains of each coder; aligned ones in the same order, to lie on a diagonal."""
-    aligned = [one for one in found.aligned if one.first is not None and one.second is not None]
-    sides = []
-    for side, places in (
-        (found.first, [one.first for one in aligned]),
-        (found.second, [one.second for one in aligned]),
-    ):
-        largest = set(range(min(len(side), MOST_CHAINS)))  # chains stand by their size
-        ordered = [place for place in places if place in largest]
-        sides.append(ordered + sorted(largest.difference(ordered)))
-    return sides[0], sides[1]
-
-
-def _units_to_name(
-    found: ChainAlignment, shown: Sequence[ChainPair], rows: Sequence[int], columns: Sequence[int]
-) -> set[int]:
-    firsts = {*rows, *(one.first for one in shown)}
-    seconds = {*columns, *(one.second for one in shown)}
     chains = [
-        *(found.first[place] for place in firsts if place is not None),
-        *(found.second[place] for place in seconds if place is not None),
+        *(*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]),
+        *(found.first[one.first] for one in shown if one.first is not None),
+        *(found.second[one.second] for one in shown if one.second is not None),
     ]
-    return {unit for chain in chains for unit in chain[:MOST_MEMBERS]}
-
-
-def _words(chain: Chain, snippets: Mapping[int, Snippet]) -> str:
-    """Return a chain by its first members; those that are left out are counted."""
-    named = ", ".join(snippets[unit].keyword.words for unit in chain[:MOST_MEMBERS])
-    more = len(chain) - MOST_MEMBERS
-    return f"{named}, and {more} more" if more > 0 else named
-
-
-def _name(chain: Chain, snippets: Mapping[int, Snippet]) -> str:
-    """Return what a row or column of the matrix is called: the first words, and the number of members."""
-    words = snippets[chain[0]].keyword.words
-    words = words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"
-    return f"{words} ({len(chain)})"
+    snippets = read_snippets({unit for chain in chains for unit in chain[:MOST_MEMBERS]})
+    table = _alignment_table(found, first, second, shown, snippets)
+    return TablesAndCharts([table], [_alignment_chart(found, first, second, snippets)]), choices
 
 
 def _alignment_table(
     found: ChainAlignment, first: str, second: str, shown: Sequence[ChainPair], snippets: Mapping[int, Snippet]
 ) -> Table:
     def side(chains: tuple[Chain, ...], place: int | None) -> list[Cell]:
-        return ["" if place is None else _words(chains[place], snippets), None if place is None else len(chains[place])]
+        """Return a chain by its first members, and their number; those that are left out are counted."""
+        if place is None:
+            return ["", None]
+        named = ", ".join(snippets[unit].keyword.words for unit in chains[place][:MOST_MEMBERS])
+        more = len(chains[place]) - MOST_MEMBERS
+        return [f"{named}, and {more} more" if more > 0 else named, len(chains[place])]
 
     rest = f" {len(shown)} of {len(found.pairs)} rows; files have all." if len(shown) < len(found.pairs) else ""
     return Table(
@@ -304,11 +243,8 @@ def _alignment_table(
         ],
         [
             (
-                *side(found.first, one.first),
-                *side(found.second, one.second),
-                one.shared,
-                one.similarity,
-                "aligned" if one.aligned else "",
+                *(*side(found.first, one.first), *side(found.second, one.second)),
+                *(one.shared, one.similarity, "aligned" if one.aligned else ""),
             )
             for one in shown
         ],
@@ -317,41 +253,38 @@ def _alignment_table(
     )
 
 
-def _alignment_chart(
-    found: ChainAlignment, first: str, second: str, places: tuple[list[int], list[int]], snippets: Mapping[int, Snippet]
-) -> Chart:
-    rows, columns = places
-    n_first, n_second = len(found.first), len(found.second)
+def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: Mapping[int, Snippet]) -> Chart:
+    def largest(n_chains: int, aligned: Sequence[int | None]) -> list[int]:
+        """Return the places of the largest chains; aligned ones in the same order, to lie on a diagonal."""
+        places = range(min(n_chains, MOST_CHAINS))  # chains stand by their size
+        ordered = [place for place in aligned if place is not None and place in places]
+        return ordered + [place for place in places if place not in ordered]
+
+    def name(chain: Chain) -> str:
+        words = snippets[chain[0]].keyword.words
+        words = words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"
+        return f"{words} ({len(chain)})"
+
+    n_first, n_second, aligned = len(found.first), len(found.second), found.aligned
+    rows = largest(n_first, [one.first for one in aligned])
+    columns = largest(n_second, [one.second for one in aligned])
     shared = {(one.first, one.second): one.shared for one in found.pairs}
     counts = [[shared.get((row, column)) for column in columns] for row in rows]
     title = f"Chains in {found.text.label}: shared markables, aligned chains framed"
-    largest = f" The {MOST_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MOST_CHAINS else ""
-    aligned = found.aligned
+    drawn = f" The {MOST_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MOST_CHAINS else ""
     words = (
         f"{pluralize(n_first, 'chain')} of {first} and {pluralize(n_second, 'chain')} of {second}: {len(aligned)} are"
-        f" aligned and share {pluralize(sum(one.shared for one in aligned), 'markable')}.{largest}"
+        f" aligned and share {pluralize(sum(one.shared for one in aligned), 'markable')}.{drawn}"
     )
-    figure = heat_map(
-        [_name(found.first[row], snippets) for row in rows],
-        [_name(found.second[column], snippets) for column in columns],
-        counts,
-        "shared",
-        (first, second),
-    )
-    _frame(
-        figure,
-        [
-            (rows.index(one.first), columns.index(one.second))
-            for one in aligned
-            if one.first in rows and one.second in columns
-        ],
-    )
-    return Chart("alignment", title, figure, words, "alignment")
-
-
-def _frame(figure: Figure, cells: Sequence[tuple[int, int]]) -> None:
-    """Draw a frame around cells of a heat map."""
+    labels = [name(found.first[row]) for row in rows], [name(found.second[column]) for column in columns]
+    figure = heat_map(*labels, counts, "shared", (first, second))
+    framed = [
+        (rows.index(one.first), columns.index(one.second))
+        for one in aligned
+        if one.first in rows and one.second in columns
+    ]
     figure["layout"]["shapes"] = [
         {"type": "rect", "x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5, "line": {"width": 3}}
-        for row, column in cells
+        for row, column in framed
     ]
+    return Chart("alignment", title, figure, words, "alignment")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
 
-from agreement.data.documents import row_key
+from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
@@ -20,7 +20,8 @@ from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
-from agreement.reports.items.ambiguity import ItemReadings, read_readings, summarize_ambiguity
+from agreement.reports.fields import copy_fields
+from agreement.reports.items.ambiguity import read_readings, summarize_ambiguity
 from agreement.reports.items.items import (
     AMBIGUITY,
     MARKS,
@@ -28,8 +29,10 @@ from agreement.reports.items.items import (
     VERDICTS,
     ItemFilters,
     ItemMarks,
+    ItemReadings,
     Items,
     compute_items,
+    count_by_filter,
     nonzero_relations,
 )
 from agreement.reports.request.request import AnalysisRequest
@@ -41,7 +44,7 @@ from agreement.results.figures.positions import bin_positions, build_positions
 from agreement.results.labels.labels import RELATION_LABELS, item_address
 from agreement.results.labels.settings import name_terms
 from agreement.results.page import ResultPage
-from agreement.results.tables import Cell, Column, Composed, Table
+from agreement.results.tables import Column, Composed, Table
 from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project
 from annotations.models.people.rights import Right
@@ -70,9 +73,6 @@ MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of
 # The answers of so many coders are shown with their names, those of more with their number.
 MOST_NAMED = 3
 
-# The filters of one kind: label, address, number of items, whether it is on.
-type Chips = list[tuple[str, str, int, bool]]
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerFields:
@@ -91,8 +91,7 @@ class AnswerFields:
     @classmethod
     def of(cls, one: GivenAnswer) -> AnswerFields:
         """Return an answer as the API gives it."""
-        category, label = one.category or None, one.label or None
-        return cls(one.coder, category, label, one.antecedents, one.targets, one.unsure, one.note)
+        return copy_fields(cls, one, category=one.category or None, category_label=one.label or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +133,35 @@ class Item:
     answers: tuple[AnswerFields, ...]
 
 
-def read_item_marks(project: Project, extract: ProjectAnswers) -> ItemMarks:
-    """Return the marks of the items: what the reader may not know of is not among them."""
-    flags = open_flags(project).values_list("markable_id", flat=True)
-    flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
-    if extract.units:  # coders mark contributors, which are no items
-        return ItemMarks(flag=flagged)
-    return ItemMarks(flagged, partial(read_marks, project, extract))
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item as the API gives it, with its text, its words in context, and what coders answered."""
 
+    item: Item
+    text: Document
+    snippet: Snippet
+    given: Sequence[GivenAnswer]
 
-def given_answers(
-    extract: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
-) -> dict[int, list[GivenAnswer]]:
-    """Return what coders answered on each of these markables; of pyramids nothing, whose words nobody answers on."""
-    if extract.units:
-        return {}
-    return read_given_answers(extract, extract.labels, units, contents)
+    @property
+    def n_notes(self) -> int:
+        return sum(bool(one.note) for one in self.given)
+
+    @property
+    def n_unsure(self) -> int:
+        return sum(one.unsure for one in self.given)
+
+    @property
+    def marks(self) -> str:
+        """What stands out: a flag, notes, coders who were unsure, and an ambiguity that is marked or likely."""
+        item, ambiguity = self.item, ""
+        if item.n_ambiguous:
+            ambiguity = f"{item.n_ambiguous} ambiguous"
+        elif item.posterior is None:  # the model says nothing
+            ambiguity = "split" if item.camps else ""
+        elif item.verdict == "ambiguous":
+            ambiguity = f"likely ambiguous ({item.posterior:.2f})"
+        flag, notes = "flagged" if item.flagged else "", pluralize(self.n_notes, "note") if self.n_notes else ""
+        return ", ".join(filter(None, [flag, notes, f"{self.n_unsure} unsure" if self.n_unsure else "", ambiguity]))
 
 
 class ItemsReport(NamedTuple):
@@ -158,6 +170,64 @@ class ItemsReport(NamedTuple):
     items: Items
     marks: ItemMarks
     readings: ItemReadings
+
+
+def read_items(request: AnalysisRequest) -> ItemsReport:
+    """Return the items, with the marks of those that the reader may know of."""
+    project, answers = request.project, request.extract
+    items = compute_items(answers, request.parameters)
+    flags = open_flags(project).values_list("markable_id", flat=True)
+    flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
+    # of pyramids coders mark contributors, which are no items
+    marks = ItemMarks(flagged) if answers.units else ItemMarks(flagged, partial(read_marks, project, answers))
+    return ItemsReport(items, marks, read_readings(answers, request.parameters, items))
+
+
+def given_answers(
+    extract: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
+) -> dict[int, list[GivenAnswer]]:
+    """Return what coders answered on each of these markables; of pyramids nothing, whose words nobody answers on."""
+    return {} if extract.units else read_given_answers(extract, extract.labels, units, contents)
+
+
+def describe_items(
+    request: AnalysisRequest,
+    report: ItemsReport,
+    rows: Sequence[int],
+    snippets: Mapping[int, Snippet],
+    contents: Mapping[int, str],
+) -> list[ItemRow]:
+    """Return the items in these rows; `snippets` and `contents` have at least their words and texts."""
+    items, marks, readings = report
+    answers = given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
+    discusses, described = may(request.project, Right.DISCUSS), []
+    for row, relations in zip(rows, items.relations_of(np.array(rows, dtype=np.int64)).tolist(), strict=True):
+        snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
+        given = answers.get(snippet.unit, ())
+        item = Item(
+            text=text.slug,
+            round=text.round,
+            key=snippet.key,
+            words=snippet.words,
+            label=snippet.label,
+            share=float(items.share_of(row)),
+            observed=float(items.observed_of(row)),
+            n_coders=int(items.n_coders[row]),
+            n_values=int(items.n_values[row]),
+            relations=nonzero_relations(relations),
+            n_ambiguous=int(items.explicit[row]),
+            camps=bool(items.camps[row]),
+            posterior=readings.posterior(snippet.unit),
+            verdict=readings.verdict(snippet.unit),
+            title=text.title,
+            in_context=copy_fields(Context, snippet.keyword),
+            n_pointers=int(items.pointers[row]),
+            chain_size=int(items.chain[row]),
+            flagged=row_key(snippet.unit) in marks.flag if discusses else None,
+            answers=tuple(map(AnswerFields.of, given)),
+        )
+        described.append(ItemRow(item, text, snippet, given))
+    return described
 
 
 class OfItems[R](ResultPage[R]):
@@ -190,61 +260,48 @@ class ItemsPage(OfItems[ItemsReport]):
     rows = ""
 
     def compute(self, request: AnalysisRequest) -> ItemsReport:
-        return _read(request)
+        return read_items(request)
 
     def fields(self, request: AnalysisRequest, report: ItemsReport) -> list[int]:
         """Return the rows of the items that the filters let through."""
         items, marks, readings = report
-        rows: list[int] = items.select(ItemFilters(**request.options), marks, readings.ranked).tolist()
+        rows: list[int] = items.select(ItemFilters(**request.options), marks, readings).tolist()
         return rows
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
-        units = [int(report.items.unit[row]) for row in rows]
-        snippets, contents = read_snippets_and_texts(units)
-        answers = given_answers(request.extract, units, contents)
-        flagged = report.marks.flag if may(request.project, Right.DISCUSS) else None
-        return [_describe_item(report, row, snippets, answers, flagged) for row in rows]
+        snippets, contents = read_snippets_and_texts([int(report.items.unit[row]) for row in rows])
+        return [row.item for row in describe_items(request, report, rows, snippets, contents)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        items, marks, readings = _read(request)
-        filters = ItemFilters(**request.options)
+        report, filters = read_items(request), ItemFilters(**request.options)
+        items, marks, readings = report
         if filters.sort == "ambiguity":
-            filters.read_ranked(readings.ranked)
-        selected = items.choose(filters, marks, readings.ranked)
+            readings.require("sort")
+        selected = items.choose(filters, marks, readings)
         shown, places = paginate(request, range(len(selected)), PAGE_SIZE)
-        n_first = places[-1] + 1 if places else 0
-        rows = items.order(selected, n_first, filters, readings.ranked)[places[0] if places else 0 :].tolist()
+        begin, end = (places[0], places[-1] + 1) if places else (0, 0)
+        rows = items.order(selected, end, filters.sort, readings)[begin:].tolist()
         first = items.order(selected, STRIP_SIZE).tolist()
-        units = [int(items.unit[row]) for row in rows]
         bins = bin_positions(items, selected)
-        further = (*first, *(one.highest for one in bins))
-        snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in further)})
+        units = {int(items.unit[row]) for row in (*rows, *first, *(one.highest for one in bins))}
+        snippets, contents = read_snippets_and_texts(units)
         positions = build_positions(request, items, bins, snippets)
-        answers = given_answers(request.extract, units, contents)
-        current = request.options.get("sort") or "share"
-        ambiguity = _ambiguity_table(request)
+        described = describe_items(request, report, rows, snippets, contents)
         return PageSections(
-            tables=[
-                _items_table(request, items, rows, snippets, answers, marks, readings),
-                *([ambiguity] if ambiguity else []),
-                *positions.tables,
-            ],
-            charts=[
-                *([_share_chart(items, first, snippets, len(selected))] if len(first) > 1 else []),
-                *positions.charts,
-            ],
+            [_items_table(request, report, described), *_ambiguity_tables(request), *positions.tables],
+            [*_share_charts(items, first, snippets, len(selected)), *positions.charts],
             context={
                 "shown": shown,
                 "total": len(items.unit),
                 "discusses": may(request.project, Right.DISCUSS),
-                "filters": _filters(request, items, marks, readings),
+                "filters": _filters(request, report),
                 "shows_texts": _shows_texts(request, items),
                 "text_choices": _text_choices(request, items),
                 "text_chosen": request.options.get("text", ""),
                 "all_texts": request.address_with(text=""),
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
-                    (SORT_LABELS[name], request.address_with(sort=name), name == current)
+                    (SORT_LABELS[name], request.address_with(sort=name), name == filters.sort)
                     for name in SORTS
                     if name != "ambiguity" or readings.units
                 ],
@@ -252,55 +309,14 @@ class ItemsPage(OfItems[ItemsReport]):
         )
 
 
-def _read(request: AnalysisRequest) -> ItemsReport:
-    items = compute_items(request.extract, request.parameters)
-    marks = read_item_marks(request.project, request.extract)
-    return ItemsReport(items, marks, read_readings(request.extract, request.parameters, items))
-
-
-def _describe_item(
-    report: ItemsReport,
-    row: int,
-    snippets: Mapping[int, Snippet],
-    answers: Mapping[int, Sequence[GivenAnswer]],
-    flagged: frozenset[int] | None,
-) -> Item:
-    ranking, readings = report.items, report.readings
-    snippet, text = snippets[int(ranking.unit[row])], ranking.texts[ranking.text[row]]
-    return Item(
-        text=text.slug,
-        round=text.round,
-        key=snippet.key,
-        words=snippet.words,
-        label=snippet.label,
-        share=float(ranking.share_of(row)),
-        observed=float(ranking.observed_of(row)),
-        n_coders=int(ranking.n_coders[row]),
-        n_values=int(ranking.n_values[row]),
-        relations=nonzero_relations(ranking.relations[row].tolist()),
-        n_ambiguous=int(ranking.explicit[row]),
-        camps=bool(ranking.camps[row]),
-        posterior=readings.posterior(snippet.unit),
-        verdict=readings.verdict(snippet.unit),
-        title=text.title,
-        in_context=Context(snippet.keyword.before, snippet.keyword.words, snippet.keyword.after),
-        n_pointers=int(ranking.pointers[row]),
-        chain_size=int(ranking.chain[row]),
-        flagged=None if flagged is None else row_key(snippet.unit) in flagged,
-        answers=tuple(map(AnswerFields.of, answers.get(snippet.unit, ()))),
-    )
-
-
-def _share_chart(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> Chart:
+def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> list[Chart]:
+    if len(first) < 2:
+        return []
     shares = [float(items.share_of(row)) for row in first]
+    figure = strip_plot([snippets[int(items.unit[row])].words for row in first], shares, "share")
     many = f", the first ten together {sum(shares[:10]):.0%}" if len(shares) > 10 else ""
-    return Chart(
-        "items",
-        "Share of the observed disagreement, by item",
-        strip_plot([snippets[int(items.unit[row])].words for row in first], shares, "share"),
-        f"{total} items; the first carries {shares[0]:.0%}{many} of the disagreement.",
-        "items",
-    )
+    words = f"{total} items; the first carries {shares[0]:.0%}{many} of the disagreement."
+    return [Chart("items", "Share of the observed disagreement, by item", figure, words, "items")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,97 +347,70 @@ def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
 
 
 def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
-    """Return whether the items may be of several texts."""
     return len(items.texts) > 1 and not request.options.get("text")
 
 
-def _list_answers(answers: Sequence[GivenAnswer]) -> str:
-    """Return who answered what in one line."""
-    return "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in answers)
+def _items_table(request: AnalysisRequest, report: ItemsReport, described: Sequence[ItemRow]) -> Table:
+    """Return items; the page has fewer columns than the file, which has each figure."""
+    judged, titled = not request.extract.units, _shows_texts(request, report.items)
 
+    def in_context(row: ItemRow) -> Composed:
+        keyword = row.snippet.keyword if judged else row.snippet.keyword.on_its_line()
+        address = item_address(request.project.slug, row.text, row.item.key, request.full_query)
+        about = {"keyword": keyword, "address": address}
+        return Composed(str(keyword), "agreement/parts/items/item_keyword.html", about)
 
-def _items_table(
-    request: AnalysisRequest,
-    items: Items,
-    rows: Sequence[int],
-    snippets: Mapping[int, Snippet],
-    answers: Mapping[int, Sequence[GivenAnswer]],
-    marks: ItemMarks,
-    readings: ItemReadings,
-) -> Table:
-    """Return the items in these rows; the page has fewer columns than the file, which has each figure."""
-    discusses, judged = may(request.project, Right.DISCUSS), not request.extract.units
-    titled = _shows_texts(request, items)
-    title = [Column("title", "Title", place="both" if titled else "file")]
+    def answers(row: ItemRow) -> Composed:
+        words = "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in row.given)
+        return Composed(words, "agreement/parts/items/item_answers.html", group_answers(row.given))
+
+    def ambiguity(row: ItemRow) -> str:
+        n_marked = row.item.n_ambiguous
+        return f"marked by {n_marked}" if n_marked else "split" if row.item.camps else ""
+
+    def count(relation: str) -> Callable[[ItemRow], int]:
+        return lambda row: row.item.relations.get(relation, 0)
+
+    def marks(row: ItemRow) -> Composed:
+        return Composed(row.marks, "agreement/parts/items/item_marks.html", row.marks)
+
+    title = [Column("title", "Title", place="both" if titled else "file", cell="text.label")]
     columns = [
-        Column("context", "In context"),
+        Column("context", "In context", cell=in_context),
         *(title if titled else []),
-        *([Column("answers", "Answers")] if judged else []),
-        Column("share", "Share", "percent", explanation="share_of_disagreement"),
-        Column("marks", "Marks", place="page"),
-        Column("words", "Words", place="file"),
-        Column("text", "Text", place="file"),
+        *([Column("answers", "Answers", cell=answers)] if judged else []),
+        Column("share", "Share", "percent", explanation="share_of_disagreement", cell="item.share"),
+        Column("marks", "Marks", place="page", cell=marks),
+        Column("words", "Words", place="file", cell="item.words"),
+        Column("text", "Text", place="file", cell="text.name"),
         *([] if titled else title),
-        Column("values", "Values", "count", "both" if request.extract.units else "file"),
-        Column("coders", "Coders", "count", "file"),
-        *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file") for name in RELATIONS),
-        Column("ambiguity", "Ambiguity", place="file"),
-        Column("two_readings", "Probability of two readings", "probability", "file"),
-        Column("verdict", "Likely", place="file"),
-        *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
-        *([Column("flag", "Flag", place="file")] if discusses else []),
-        Column("pointers", "Pointers", "count", "file"),
-        *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file")]),
-        Column("observed", "Disagreement", "figure", "file"),
-        Column("key", "Key", place="file"),
+        Column("values", "Values", "count", "file" if judged else "both", cell="item.n_values"),
+        Column("coders", "Coders", "count", "file", cell="item.n_coders"),
+        *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file", cell=count(name)) for name in RELATIONS),
+        Column("ambiguity", "Ambiguity", place="file", cell=ambiguity),
+        Column("two_readings", "Probability of two readings", "probability", "file", cell="item.posterior"),
+        Column("verdict", "Likely", place="file", cell="item.verdict"),
     ]
-    cells: list[list[Cell]] = []
-    for row in rows:
-        snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
-        address = item_address(request.project.slug, text, snippet.key, request.full_query)
-        keyword = snippet.keyword.on_its_line() if request.extract.units else snippet.keyword
-        given = answers.get(snippet.unit, ())
-        explicit, camps = int(items.explicit[row]), bool(items.camps[row])
-        notes, unsure = sum(bool(one.note) for one in given), sum(one.unsure for one in given)
-        flagged = row_key(snippet.unit) in marks.flag
-        verdict, posterior = readings.verdict(snippet.unit), readings.posterior(snippet.unit)
-        seen = _mark_words(flagged, notes, unsure, _ambiguity_words(explicit, camps, posterior, verdict))
-        in_context = {"keyword": keyword, "address": address}
-        said: dict[str, Cell] = {
-            "context": Composed(str(keyword), "agreement/parts/items/item_keyword.html", in_context),
-            "title": text.label,
-            "answers": Composed(_list_answers(given), "agreement/parts/items/item_answers.html", group_answers(given)),
-            "share": float(items.share_of(row)),
-            "marks": Composed(seen, "agreement/parts/items/item_marks.html", seen),
-            "words": snippet.words,
-            "text": text.name,
-            "values": int(items.n_values[row]),
-            "coders": int(items.n_coders[row]),
-            **dict(zip(RELATIONS, items.relations[row].tolist(), strict=True)),
-            "ambiguity": f"marked by {explicit}" if explicit else "split" if camps else "",
-            "two_readings": posterior,
-            "verdict": verdict,
-            "notes": notes,
-            "unsure": unsure,
-            "flag": "flagged" if flagged else "",
-            "pointers": int(items.pointers[row]),
-            "chain": int(items.chain[row]),
-            "observed": float(items.observed_of(row)),
-            "key": snippet.key,
-        }
-        cells.append([said[column.name] for column in columns])
+    if judged:
+        columns.append(Column("notes", "Notes", "count", "file", cell="n_notes"))
+        columns.append(Column("unsure", "Unsure", "count", "file", cell="n_unsure"))
+    if may(request.project, Right.DISCUSS):
+        columns.append(Column("flag", "Flag", place="file", cell=lambda row: "flagged" if row.item.flagged else ""))
+    columns.append(Column("pointers", "Pointers", "count", "file", cell="item.n_pointers"))
+    if not request.extract.question:
+        columns.append(Column("chain", "Largest chain", "count", "file", cell="item.chain_size"))
+    columns.append(Column("observed", "Disagreement", "figure", "file", cell="item.observed"))
+    columns.append(Column("key", "Key", place="file", cell="item.key"))
     by_model = request.options.get("sort") == "ambiguity"
     order = "probability of two readings" if by_model else "share of observed disagreement"
-    return Table("items", f"Items by {order}", columns, cells, _readings_note(items, readings))
+    return Table.of("items", f"Items by {order}", columns, described, _readings_note(report.items, report.readings))
 
 
 def _readings_note(items: Items, readings: ItemReadings) -> str:
-    """Return by which rule items are said to be ambiguous, and what limits it."""
     if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
         return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
     if not readings.units:
-        reason = readings.ranked.reason
-        return f"Split: by the rule of camps. {reason} A model of coders says then what is likely ambiguous."
+        return f"Split: by the rule of camps. {readings.reason} A model of coders says then what is likely ambiguous."
     limits = f"; {readings.note}" if readings.note else ""
     return (
         f"Likely ambiguous: two readings are more probable than a slip, by a model {MODELS[readings.model]}, which"
@@ -429,34 +418,14 @@ def _readings_note(items: Items, readings: ItemReadings) -> str:
     )
 
 
-def _ambiguity_words(explicit: int, camps: bool, posterior: float | None, verdict: str) -> str:
-    """Return who marked an ambiguity, or whether one is likely; where the model says nothing, by the rule of camps."""
-    if explicit:
-        return f"{explicit} ambiguous"
-    if posterior is None:
-        return "split" if camps else ""
-    return f"likely ambiguous ({posterior:.2f})" if verdict == "ambiguous" else ""
-
-
-def _mark_words(flagged: bool, notes: int, unsure: int, ambiguity: str) -> str:
-    """Return what stands out of an item: a flag, notes, coders who were unsure or saw an ambiguity."""
-    words = [
-        "flagged" if flagged else "",
-        pluralize(notes, "note") if notes else "",
-        f"{unsure} unsure" if unsure else "",
-        ambiguity,
-    ]
-    return ", ".join(filter(None, words))
-
-
-def _ambiguity_table(request: AnalysisRequest) -> Table | None:
-    """Return how often ambiguity is marked; None where the scheme has none, or no coder has marked any."""
+def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
+    """Return how often ambiguity is marked; nothing where the scheme has none, or no coder has marked any."""
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
-        return None
+        return []
     counts = summarize_ambiguity(request.extract, request.parameters)
     if not counts[0].n_ambiguous_judgements:
-        return None
-    return Table.of(
+        return []
+    table = Table.of(
         "ambiguity",
         "Marked as ambiguous",
         [
@@ -473,39 +442,34 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
         "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
         " coder judged, gave the category, or that the coder judged.",
     )
+    return [table]
 
 
-def _filters(
-    request: AnalysisRequest, items: Items, marks: ItemMarks, readings: ItemReadings
-) -> list[tuple[str, Chips]]:
-    """Return the filters as chips, under a label each; those that let nothing through are left out."""
-    levels, ranked = items.level_names, readings.ranked
-    hidden = BY_CAMPS if readings.units else VERDICTS
+def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
+    """Return the filters that let anything through: label, address, number of items, and whether it is on."""
+    counts = count_by_filter(request.extract, request.parameters)
+    levels = [value for name, value in counts if name == "level"]
+    hidden = BY_CAMPS if report.readings.units else VERDICTS
     ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
+    categories = [] if request.extract.units else report.items.names
+    terms = {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)]
+    flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
         ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in ambiguities]),
-        (
-            "Marks",
-            [
-                *([("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []),
-                ("note", "set", "with a note"),
-                ("unsure", "set", "a coder unsure"),
-            ],
-        ),
-        (
-            {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)],
-            [] if request.extract.units else [("category", name, request.extract.label(name)) for name in items.names],
-        ),
+        ("Marks", [*flag, ("note", "set", "with a note"), ("unsure", "set", "a coder unsure")]),
+        (terms, [("category", name, request.extract.label(name)) for name in categories]),
         ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),
     ]
     filters = []
     for label, choices in groups:
-        chips: Chips = []
+        chips = []
         for name, value, words in choices:
             on = request.options.get(name) == value
-            number = items.count(ItemFilters(**{name: value}), marks, ranked)
+            number = counts.get((name, value))
+            if number is None:  # by marks or model
+                number = len(report.items.choose(ItemFilters(**{name: value}), report.marks, report.readings))
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:
@@ -514,10 +478,7 @@ def _filters(
 
 
 def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
-    """Return the texts that have items: their addresses, and titles with the numbers of items.
-
-    Of many the first MOST_CHOICES alone have titles: others are not shown.
-    """
+    """Return the texts that have items: addresses, and titles, of the first MOST_CHOICES, with the number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []

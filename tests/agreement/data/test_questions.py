@@ -14,12 +14,12 @@ from agreement.data.reading import read_answers
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import compute_text_distances
-from agreement.reports.items.categories import compute_agreement_table, compute_by_category
 from agreement.reports.items.items import compute_items, find_highest
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
+from agreement.results.categories import compute_agreement_table, compute_by_category
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding
 from annotations.schemes.ready_made import SCHEMES

@@ -10,8 +10,8 @@ from django.core.management import call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
-from agreement.reports.items import categories
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.results import categories
 from annotations.management import demo
 from annotations.models import Markable, Project
 from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of
