@@ -82,13 +82,16 @@ def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress:
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": (
-        ("no chain", {"chains": "none", "top": "category", "exclude_unit": "none"}),
-        ("partial chain", {"chains": "partial", "top": "category", "exclude_unit": "none"}),
-        ("inclusive, -top", {"chains": "full", "top": "category", "exclude_unit": "none"}),
-        ("exclusive, -top", {"chains": "full", "top": "category", "exclude_unit": "observed"}),
-        ("inclusive, +top", {"chains": "full", "top": "chain", "exclude_unit": "none"}),
-        ("exclusive, +top", {"chains": "full", "top": "chain", "exclude_unit": "observed"}),
+    "pointers": tuple(
+        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
+        for label, chains, top, exclude_unit in (
+            ("no chain", "none", "category", "none"),
+            ("partial chain", "partial", "category", "none"),
+            ("inclusive, -top", "full", "category", "none"),
+            ("exclusive, -top", "full", "category", "observed"),
+            ("inclusive, +top", "full", "chain", "none"),
+            ("exclusive, +top", "full", "chain", "observed"),
+        )
     ),
     "indices": (
         ("inclusive", {"chains": "full", "exclude_unit": "none"}),
@@ -100,7 +103,6 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "numbers": (("numbers", {}),),
     "targets": (("targets", {}),),
 }
-
 DISTANCE_NAMES = {
     "nominal": "nominal",
     "passonneau": "Passonneau",
@@ -145,7 +147,17 @@ class AgreementReport:
 
     @cached_property
     def _shifts(self) -> dict[Any, float]:
-        return _compute_shifts(self.extract, self.parameters)
+        """By text the coefficient without it less that of all texts."""
+        extract, parameters = self.extract, self.parameters
+        if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
+            without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
+        else:
+            data = select_data(extract, parameters)
+            if len(find_pairable_documents(data)) < 2:
+                return {}
+            without = jackknife(data, coefficient_function(parameters))
+        whole, values = without.value, zip(without.groups, without.values, strict=True)
+        return {} if whole is None else {text: value - whole for text, value in values if value is not None}
 
     @property
     def result(self) -> Result:
@@ -193,9 +205,8 @@ class AgreementReport:
     @property
     def unanswered(self) -> dict[str, int]:
         """Of how many judgements the question was not asked, and how many have no answer to it."""
-        if self.question is None:
-            return {}
-        return dict(zip(("not_asked", "not_answered"), count_unanswered(self.extract, self.parameters), strict=True))
+        not_asked, not_answered = count_unanswered(self.extract, self.parameters)
+        return {"not_asked": not_asked, "not_answered": not_answered} if self.question else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,42 +328,20 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("report", parameters), lambda: _build_report(extract, parameters))
 
+    def compute() -> AgreementReport:
+        interval = compute_interval(extract, parameters)
+        fingerprint = remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
+        return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
 
-def _build_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
-    interval = compute_interval(extract, parameters)
-    fingerprint = remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
-
-
-def _compute_shifts(extract: ProjectAnswers, parameters: Parameters) -> dict[Any, float]:
-    """Return by text the coefficient without it less that of all texts."""
-    if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
-        without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
-    else:
-        data = select_data(extract, parameters)
-        if len(find_pairable_documents(data)) < 2:
-            return {}
-        without = jackknife(data, coefficient_function(parameters))
-    if without.value is None:
-        return {}
-    return {
-        text: value - without.value
-        for text, value in zip(without.groups, without.values, strict=True)
-        if value is not None
-    }
+    return cached(extract, ("report", parameters), compute)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
     """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return [(cell, compute_interval(extract, cell)) for cell in _with_each_distance(extract, parameters)]
-
-
-def _with_each_distance(extract: ProjectAnswers, parameters: Parameters) -> list[Parameters]:
-    parameters = replace(parameters, coefficient="alpha")
-    return [replace(parameters, distance=name) for name in distances_of(extract)]
+    cells = [replace(parameters, coefficient="alpha", distance=name) for name in distances_of(extract)]
+    return [(cell, compute_interval(extract, cell)) for cell in cells]
 
 
 def compute_grid(
@@ -365,8 +354,8 @@ def compute_grid(
         if progress:
             progress(done, len(constructions))
         selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
-        k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
-        cells = [*_with_each_distance(selected, chosen), k]
+        cells = [replace(chosen, distance=name) for name in distances_of(selected)]
+        cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
         rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
     return rows
 
@@ -375,10 +364,8 @@ def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list
     """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
     changed = replace(parameters, chains="none", top="category", exclude_unit="none")
     extract, chosen = resolve(extract, changed)
-    cells = [
-        replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
-        replace(chosen, coefficient="alpha", distance="passonneau"),
-    ]
+    ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
+    cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
     return [GridCell.of("", extract, cell) for cell in cells]
 
 
