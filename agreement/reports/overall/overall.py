@@ -65,11 +65,17 @@ def asks_for_bootstrap(value: str) -> bool:
     return value == BOOTSTRAP
 
 
-def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None) -> Interval:
-    """Return the percentiles of replicates of the texts; where one is used, of its units.
+def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None) -> Bootstrap:
+    """Return the percentiles of replicates of the texts; where one is used, of its units."""
+    try:
+        drawn = _draw(extract, parameters, progress)
+    except ValueError as error:  # the values of one text cannot be drawn for each coefficient
+        return Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
+    counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
+    return Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
 
-    Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
-    """
+
+def _draw(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None) -> Interval:
     extract, parameters = resolve(extract, parameters)
     texts = pick_texts_to_draw(extract, parameters)
     if parameters.is_alpha:
