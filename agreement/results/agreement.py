@@ -12,23 +12,16 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
+from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import SET_DISTANCES
+from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
+from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
-from agreement.reports.overall.overall import BOOTSTRAP, OPTION, asks_for_bootstrap, compute_bootstrap
-from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.request.basis import (
-    comparison,
-    comparison_options,
-    compute_result,
-    effective_distance,
-    pick_texts,
-    remembered,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
@@ -41,6 +34,7 @@ from agreement.results.labels.labels import CHOICE_LABELS, choice_label
 from agreement.results.labels.settings import read_settings
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from annotations.core.processes.progress import Progress
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
@@ -66,18 +60,18 @@ def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> lis
     InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    distance, conventions = effective_distance(parameters), {"exclude_unit": "none"} | comparison_options(parameters)
+    distance, conventions = basis.effective_distance(parameters), basis.comparison_options(parameters)
     if distance in ORDERED_DISTANCES:  # they have no largest value
         return []
-    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **conventions)
-    return remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
+    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **{"exclude_unit": "none"} | conventions)
+    return basis.remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
 
 
 def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    texts, options = pick_texts(extract, parameters), comparison(parameters)
+    texts, options = basis.pick_texts(extract, parameters), basis.comparison(parameters)
     if not texts:
         return []
-    data = select_data(extract, parameters, texts)
+    data = basis.select_data(extract, parameters, texts)
     counts = count_distances(PairableUnits.from_data(data), options)
     judgements = int(counts.judgements.sum())
     if not judgements:
@@ -116,6 +110,40 @@ PUBLISHED = (
     " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
     " of Table 2 cannot be computed again, because the pyramids themselves are not published."
 )
+
+
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
+
+
+def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
+    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
+    value = request.options.get(OPTION, "")
+    if value not in ("", BOOTSTRAP):
+        raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
+    return value == BOOTSTRAP
+
+
+def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
+    """Return the percentiles of replicates of the texts; where one is used, of its units."""
+    try:
+        drawn = _draw(request.extract, request.parameters, request.progress)
+    except ValueError as error:  # the values of one text cannot be drawn for each coefficient
+        return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
+    counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
+    return overall.Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
+
+
+def _draw(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None) -> Interval:
+    extract, parameters = resolve(extract, parameters)
+    texts = basis.pick_texts_to_draw(extract, parameters)
+    if parameters.is_alpha:
+        sums = basis.compute_sums(extract, parameters, texts)[parameters.distance]
+        if int((sums.n_units > 0).sum()) == basis.count_texts(sums) != 1:
+            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
+    data = merge_documents(basis.select_data(extract, parameters, texts), original_of)
+    return bootstrap(data, basis.coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)
 
 
 # Above so many texts a worker draws the replicates of the bootstrap.
@@ -167,7 +195,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
     def fields(self, request: AnalysisRequest, report: overall.AgreementReport) -> overall.AgreementFigures:
         """Return the report; where that is asked for, with the bootstrap. Raises StillComputing."""
-        if not asks_for_bootstrap(request.options.get(OPTION, "")):
+        if not _asks_for_bootstrap(request):
             return overall.AgreementFigures.of(report)
         sections = Bootstrap().sections(request)
         if sections.waiting:
@@ -178,13 +206,15 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         """Return the bootstrap, where that is asked for: the report itself is printed in words."""
-        return Bootstrap().printed(request) if asks_for_bootstrap(request.options.get(OPTION, "")) else []
+        return Bootstrap().printed(request) if _asks_for_bootstrap(request) else []
 
     def show(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
-        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", (TENTATIVE, RELIABLE))
+        chart = dots_chart(
+            "distances", "Alpha by distance, with 95% CI", dots, "alpha", (overall.TENTATIVE, overall.RELIABLE)
+        )
         rows = [
             [
                 Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
@@ -193,16 +223,19 @@ class Agreement(ResultPage[overall.AgreementReport]):
             for parameters, one in distances
         ]
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
-        links = [Table.of("links", "Kappa of links, by pair of coders", LINKS, report.links, NOTE_LINKS)]
-        drawn = asks_for_bootstrap(request.options.get(OPTION, ""))
+        links = compute_link_kappas(report.extract, report.parameters)
+        drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
         return sections.with_sections(Distribution().sections(request)).extended(
-            [*build_units_tables(request), *(links if report.links else [])],
+            [
+                *build_units_tables(request),
+                *([Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []),
+            ],
             report=report,
-            verdict=describe_reliability(request.extract, report),
+            verdict=overall.describe_reliability(request.extract, report),
             convention=read_settings(request).sentence,
-            caution=CAUTION,
+            caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
             ),
@@ -222,7 +255,7 @@ class Distribution(Result[TablesAndCharts]):
         bins = distribute_distances(request.extract, request.parameters)
         if not bins:
             return TablesAndCharts([], [])
-        name = choice_label("distance", effective_distance(request.parameters))
+        name = choice_label("distance", basis.effective_distance(request.parameters))
         title = f"Observed and expected distances: {name}"
         columns = [
             Column("distance", "Distance", explanation="distance_bin", cell=_bin_label),
@@ -249,10 +282,11 @@ class Bootstrap(Result[TablesAndCharts]):
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
-        return MAX_IMMEDIATE_COST * len(pick_texts(request.extract, request.parameters)) // MOST_TEXTS_DRAWN_AT_ONCE
+        n_texts = len(basis.pick_texts(request.extract, request.parameters))
+        return MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
-        drawn = compute_bootstrap(request.extract, request.parameters, request.progress)
+        drawn = _compute_bootstrap(request)
         columns = [
             Column("value", "Value", "figure"),
             *ENDS,
@@ -282,13 +316,13 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
             extract, parameters = resolve(read_asked(request.project, counted), replace(counted, coefficient="alpha"))
         except InvalidParameter:
             return []
-        texts = pick_texts(extract, parameters)
+        texts = basis.pick_texts(extract, parameters)
         of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
         for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:
             cells = []
             for distance in SET_DISTANCES:
                 cell = replace(parameters, distance=distance, texts=slug or parameters.texts)
-                value = compute_result(extract, cell, chosen).value
+                value = basis.compute_result(extract, cell, chosen).value
                 cells.append(Linked(value, f"{address}?{urlencode(cell.query())}", cell == request.parameters))
             rows.setdefault(slug, []).append([units, title, *cells])
     columns = [

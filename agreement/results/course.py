@@ -15,7 +15,7 @@ from agreement.reports.overall.course import (
     compute_running,
     compute_stages,
 )
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register

@@ -18,7 +18,7 @@ from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.timing import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.labels.labels import RELATION_LABELS, item_address
 from agreement.results.labels.settings import read_settings

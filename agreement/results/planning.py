@@ -14,15 +14,8 @@ from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
 from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    count_left_out,
-    count_other_versions,
-    select_data,
-)
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
@@ -173,7 +166,7 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
     """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     key = ("planning", parameters, targets)
-    return cached(extract, key, lambda: _plan_size(extract, parameters, targets))
+    return basis.cached(extract, key, lambda: _plan_size(extract, parameters, targets))
 
 
 def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
@@ -211,8 +204,8 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
         targets=TargetsWithTexts(**reached),
         **rows,
         description=_describe(found, margin, targets, texts_for),
-        codings_left_out=count_left_out(extract, parameters),
-        judgements_of_other_versions=count_other_versions(extract, parameters),
+        codings_left_out=basis.count_left_out(extract, parameters),
+        judgements_of_other_versions=basis.count_other_versions(extract, parameters),
     )
 
 
@@ -249,10 +242,10 @@ def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for
 def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
     """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
     if sample == SAMPLES[0]:
-        return forecast_interval(compute_interval(extract, parameters))
+        return forecast_interval(basis.compute_interval(extract, parameters))
     slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
-    data = merge_documents(select_data(extract, parameters), slugs.__getitem__)
-    return forecast(data, coefficient_function(parameters), sample=sample)
+    data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
+    return forecast(data, basis.coefficient_function(parameters), sample=sample)
 
 
 def _list_sizes(

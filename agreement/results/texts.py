@@ -10,7 +10,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import Document
 from agreement.reports.overall import overall
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, pick_texts
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest

@@ -176,11 +176,12 @@ def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str
 
 def _describe_question(report: AgreementReport) -> list[str]:
     """Return what became of judgements without an answer, where the answers to one question are compared."""
-    if report.question is None:
+    question = report.extract.question
+    if question is None:
         return []
     n_not_asked, n_not_answered = report.unanswered["not_asked"], report.unanswered["not_answered"]
     asked, weight = UNASKED[report.parameters.unasked], report.parameters.primary_weight
-    second = report.parameters.coefficient == "augmented_kappa" and report.question.second
+    second = report.parameters.coefficient == "augmented_kappa" and question.second
     return [
         f"Of {pluralize(n_not_asked, 'judgement')} the question was not asked; {asked}." if n_not_asked else "",
         f"{pluralize(n_not_answered, 'judgement')} without an answer to it are left out." if n_not_answered else "",

@@ -18,15 +18,7 @@ from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    compute_result,
-    compute_sums,
-    data_by_coders,
-    pick_texts,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
@@ -73,12 +65,13 @@ def compute_stages(
     """
     check_grouping(by)
     extract, parameters = resolve(extract, parameters)
-    groups = _group_texts(pick_texts(extract, parameters), by, work)
+    groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
     stages = []
     for number, (label, texts) in enumerate(groups):
         report = partial(progress, number, len(groups)) if progress else None
         against_rest = _compare_coders(extract, parameters, texts, report)
-        interval, seconds = compute_interval(extract, parameters, texts), seconds_per_judgement(extract, texts, work)
+        interval = basis.compute_interval(extract, parameters, texts)
+        seconds = seconds_per_judgement(extract, texts, work)
         stages.append(Stage(label, tuple(texts), interval, against_rest, seconds))
     return stages
 
@@ -106,10 +99,10 @@ def compute_running(
     `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
     """
     extract, parameters = resolve(extract, parameters)
-    texts = order_by_time(pick_texts(extract, parameters), work)
+    texts = order_by_time(basis.pick_texts(extract, parameters), work)
     sizes = divide_evenly(len(texts))
     key = ("running", parameters, tuple(text.pk for text in texts))
-    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+    return basis.cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
@@ -143,13 +136,13 @@ def _compute_running(
     figures: list[tuple[Result, float | None, float | None]]
     if parameters.is_alpha:
         if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
-            intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
+            intervals = [basis.compute_interval(extract, parameters, texts[:size]) for size in sizes]
         else:
-            sums = compute_sums(extract, parameters, texts)[parameters.distance]
+            sums = basis.compute_sums(extract, parameters, texts)[parameters.distance]
             intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
         figures = [(one.result, one.low, one.high) for one in intervals]
     else:
-        figures = [(compute_result(extract, parameters, texts[:size]), None, None) for size in sizes]
+        figures = [(basis.compute_result(extract, parameters, texts[:size]), None, None) for size in sizes]
     return [
         RunningPoint(len({text.text_pk for text in texts[:size]}), texts[size - 1], *of_size)
         for size, of_size in zip(sizes, figures, strict=True)
@@ -192,7 +185,7 @@ def _compare_coders(
 ) -> dict[str, float | None]:
     """Return the mean coefficient of each coder with those who coded a text in common."""
     key = ("pairs", parameters, tuple(text.pk for text in texts))
-    pairs = cached(extract, key, lambda: _compute_pairs(extract, parameters, texts, report))
+    pairs = basis.cached(extract, key, lambda: _compute_pairs(extract, parameters, texts, report))
     values: dict[str, list[float]] = {coder: [] for coder in extract.coders}
     for pair, value in pairs.items():
         if value is not None:
@@ -208,7 +201,7 @@ def _compute_pairs(
 
     Of many coders few code the same text, and two without a common text have no coefficient.
     """
-    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
+    coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()
     for rows in extract.rows_by_text(texts):
