@@ -18,10 +18,12 @@ from agreement.measures import (
     scott_pi,
 )
 
+CONVENTIONS = ("exclude_unit", "empty", "thirds")
+
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A coefficient: `label` in the controls, `name` above a figure, `phrase` in a methods text.
+    """A coefficient: `label` in the controls, `name` above a figure, `cited_as` in a methods text, if otherwise.
 
     `options` are the parameters that it takes besides the data. `for_two`: it is of two coders. `of_labels`: it takes
     categories, or immediate antecedents as alternatives, and no chains.
@@ -30,10 +32,14 @@ class Coefficient:
     compute: Callable[..., Result]
     label: str
     name: str
-    phrase: str
+    cited_as: str = ""
     options: tuple[str, ...] = ("missing",)
     for_two: bool = False
     of_labels: bool = False
+
+    @property
+    def phrase(self) -> str:
+        return self.cited_as or self.name
 
     @property
     def takes_distance(self) -> bool:
@@ -41,76 +47,43 @@ class Coefficient:
         return "distance" in self.options
 
 
-CONVENTIONS = ("exclude_unit", "empty", "thirds")
-
-
+WEIGHTED = ("distance", "empty", "thirds", "missing")
 COEFFICIENTS = {
-    "alpha": Coefficient(
-        alpha,
-        label="Krippendorff's alpha",
-        name="Krippendorff’s alpha",
-        phrase="Krippendorff’s alpha",
-        options=("distance", *CONVENTIONS),
-    ),
+    "alpha": Coefficient(alpha, "Krippendorff's alpha", "Krippendorff’s alpha", options=("distance", *CONVENTIONS)),
     "fleiss_kappa": Coefficient(
-        fleiss_kappa,
-        label="K (Siegel & Castellan)",
-        name="K of Siegel & Castellan",
-        phrase="Siegel and Castellan’s K",
+        fleiss_kappa, "K (Siegel & Castellan)", "K of Siegel & Castellan", "Siegel and Castellan’s K"
     ),
     "multi_kappa": Coefficient(
         multi_kappa,
-        label="multi-kappa (Davies & Fleiss)",
-        name="Multi-kappa of Davies & Fleiss",
-        phrase="the multi-rater kappa of Davies and Fleiss",
+        "multi-kappa (Davies & Fleiss)",
+        "Multi-kappa of Davies & Fleiss",
+        "the multi-rater kappa of Davies and Fleiss",
     ),
-    "gwet_ac1": Coefficient(
-        gwet_ac1,
-        label="AC1 (Gwet)",
-        name="Gwet’s AC1",
-        phrase="Gwet’s AC1",
-    ),
+    "gwet_ac1": Coefficient(gwet_ac1, "AC1 (Gwet)", "Gwet’s AC1"),
     "beta": Coefficient(
         beta,
-        label="beta (Artstein & Poesio)",
-        name="Beta of Artstein & Poesio",
-        phrase="Artstein and Poesio’s beta, a weighted kappa of several coders",
-        options=("distance", "empty", "thirds", "missing"),
+        "beta (Artstein & Poesio)",
+        "Beta of Artstein & Poesio",
+        "Artstein and Poesio’s beta, a weighted kappa of several coders",
+        WEIGHTED,
     ),
-    "scott_pi": Coefficient(
-        scott_pi,
-        label="pi of two coders (Scott)",
-        name="Scott’s pi",
-        phrase="Scott’s pi",
-        for_two=True,
-    ),
-    "cohen_kappa": Coefficient(
-        cohen_kappa,
-        label="kappa of two coders (Cohen)",
-        name="Cohen’s kappa",
-        phrase="Cohen’s kappa",
-        for_two=True,
-    ),
+    "scott_pi": Coefficient(scott_pi, "pi of two coders (Scott)", "Scott’s pi", for_two=True),
+    "cohen_kappa": Coefficient(cohen_kappa, "kappa of two coders (Cohen)", "Cohen’s kappa", for_two=True),
     # of two coders beta is the weighted kappa whose weights are 1 less the distance
     "weighted_kappa": Coefficient(
-        beta,
-        label="weighted kappa of two coders (Cohen)",
-        name="Cohen’s weighted kappa",
-        phrase="Cohen’s weighted kappa",
-        options=("distance", "empty", "thirds", "missing"),
-        for_two=True,
+        beta, "weighted kappa of two coders (Cohen)", "Cohen’s weighted kappa", options=WEIGHTED, for_two=True
     ),
     "bennett_s": Coefficient(
         bennett_s,
-        label="S (Bennett, Alpert & Goldstein)",
-        name="S of Bennett, Alpert & Goldstein",
-        phrase="the S of Bennett, Alpert and Goldstein, of the values in use",
+        "S (Bennett, Alpert & Goldstein)",
+        "S of Bennett, Alpert & Goldstein",
+        "the S of Bennett, Alpert and Goldstein, of the values in use",
     ),
     "augmented_kappa": Coefficient(
         augmented_kappa,
-        label="augmented kappa (Rosenberg & Binkowski)",
-        name="Augmented kappa of Rosenberg & Binkowski",
-        phrase="Rosenberg and Binkowski’s augmented kappa, in which alternatives share a judgement’s vote",
+        "augmented kappa (Rosenberg & Binkowski)",
+        "Augmented kappa of Rosenberg & Binkowski",
+        "Rosenberg and Binkowski’s augmented kappa, in which alternatives share a judgement’s vote",
         of_labels=True,
     ),
 }

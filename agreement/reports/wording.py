@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from agreement.data.project_answers import ProjectAnswers
@@ -91,29 +91,19 @@ def describe_models_left_out(n: int) -> str:
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:
     """Return how many codings do not count and why, in words; empty where all count."""
-    return _join_parts(
-        f"{pluralize(counts[reason], 'coding')} {words}" for reason, words in CODINGS_LEFT_OUT.items() if counts[reason]
-    )
+    return _list_reasons(counts, CODINGS_LEFT_OUT, "coding")
 
 
 def list_gold_left_out(counts: Mapping[str, int]) -> str:
     """Return of how many texts gold does not count and why, in words; empty where all counts."""
-    return _join_parts(
-        f"gold of {pluralize(counts[reason], 'text')} {words}"
-        for reason, words in GOLD_LEFT_OUT.items()
-        if counts.get(reason)
-    )
+    return _list_reasons(counts, GOLD_LEFT_OUT, "text", "gold of ")
 
 
 def list_docsets_left_out(counts: Mapping[str, int]) -> str:
     """Return of how many docsets nothing is compared with an agreed pyramid and why, in words; empty for none."""
-    return _join_parts(
-        f"{pluralize(counts[reason], 'docset')} {words}"
-        for reason, words in DOCSETS_LEFT_OUT.items()
-        if counts.get(reason)
-    )
+    return _list_reasons(counts, DOCSETS_LEFT_OUT, "docset")
 
 
-def _join_parts(found: Iterable[str]) -> str:
-    parts = list(found)
+def _list_reasons(counts: Mapping[str, int], reasons: Mapping[str, str], noun: str, of: str = "") -> str:
+    parts = [f"{of}{pluralize(n, noun)} {words}" for reason, words in reasons.items() if (n := counts.get(reason))]
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

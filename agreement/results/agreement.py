@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -11,26 +12,16 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
+from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import SET_DISTANCES
+from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
+from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.results import Result as MeasuredResult
 from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
-from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.links.coreference import LinkKappaOfPair
+from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
-from agreement.reports.overall.overall import BOOTSTRAP, OPTION, SEED, asks_for_bootstrap, compute_bootstrap
-from agreement.reports.overall.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.request.basis import (
-    comparison,
-    comparison_options,
-    compute_result,
-    effective_distance,
-    pick_texts,
-    remembered,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
@@ -43,6 +34,7 @@ from agreement.results.labels.labels import CHOICE_LABELS, choice_label
 from agreement.results.labels.settings import read_settings
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from annotations.core.processes.progress import Progress
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
@@ -68,19 +60,19 @@ def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> lis
     InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    if effective_distance(parameters) in ORDERED_DISTANCES:  # they have no largest value
+    distance, conventions = basis.effective_distance(parameters), basis.comparison_options(parameters)
+    if distance in ORDERED_DISTANCES:  # they have no largest value
         return []
-    distance, conventions = effective_distance(parameters), {"exclude_unit": "none"} | comparison_options(parameters)
-    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **conventions)
-    return remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
+    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **{"exclude_unit": "none"} | conventions)
+    return basis.remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
 
 
 def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    texts = pick_texts(extract, parameters)
+    texts, options = basis.pick_texts(extract, parameters), basis.comparison(parameters)
     if not texts:
         return []
-    data = select_data(extract, parameters, texts)
-    counts = count_distances(PairableUnits.from_data(data), comparison(parameters))
+    data = basis.select_data(extract, parameters, texts)
+    counts = count_distances(PairableUnits.from_data(data), options)
     judgements = int(counts.judgements.sum())
     if not judgements:
         return []
@@ -95,32 +87,20 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
         empty=int(counts.empty.sum()),
         sets=int(counts.sets.sum()),
         labels=np.array(list(labels.values()), dtype=np.int64),
-        options=comparison(parameters),
+        options=options,
         names=list(labels),
         readings=readings,
     )
-    bins = [
-        DistanceBin(low, high, of_pairs, by_chance)
-        for (low, high), of_pairs, by_chance in zip(
-            _bounds(), (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True
-        )
-    ]
-    # several readings may have anything in common
-    return _stepwise(bins, parameters) if parameters.distance in STEPWISE and not readings else bins
-
-
-def _bounds() -> list[tuple[float, float]]:
-    return [(0.0, 0.0), *((step / STEPS, (step + 1) / STEPS) for step in range(STEPS)), (1.0, 1.0)]
-
-
-def _stepwise(bins: list[DistanceBin], parameters: Parameters) -> list[DistanceBin]:
-    """Return the bins of the values that the distance has, in place of those around them."""
+    bounds = [(0.0, 0.0), *pairwise([step / STEPS for step in range(STEPS + 1)]), (1.0, 1.0)]
+    shares = zip(bounds, (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True)
+    bins = [DistanceBin(low, high, of_pairs, by_chance) for (low, high), of_pairs, by_chance in shares]
+    if parameters.distance not in STEPWISE or readings:  # several readings may have anything in common
+        return bins
     values = STEPWISE[parameters.distance]
     if values and parameters.thirds == "rounded":
         values = (0.33, 0.67)
-    between = [next(one for one in bins if one.low < value <= one.high) for value in values]
-    steps = [replace(one, low=value, high=value) for one, value in zip(between, values, strict=True)]
-    return [bins[0], *steps, bins[-1]]
+    between = [replace(one, low=x, high=x) for x in values for one in bins if one.low < x <= one.high]
+    return [bins[0], *between, bins[-1]]
 
 
 # Which figures of the paper follow from what it prints, and which cannot be had.
@@ -132,33 +112,38 @@ PUBLISHED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class UnitsRow:
-    """Alpha by distance of what is counted: over all docsets where `docset` is empty."""
-
-    units: str
-    docset: str
-    title: str
-    cells: tuple[tuple[Parameters, MeasuredResult], ...]
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
 
 
-def compare_units(extract_of: Callable[[str], ProjectAnswers], parameters: Parameters) -> list[UnitsRow]:
-    """Return words and spans over all docsets chosen, then in each of several; all but distance and units as asked.
+def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
+    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
+    value = request.options.get(OPTION, "")
+    if value not in ("", BOOTSTRAP):
+        raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
+    return value == BOOTSTRAP
 
-    extract_of: the answers with words or spans as units. Raises InvalidParameter.
-    """
-    rows: dict[str, list[UnitsRow]] = {}
-    for units in UNITS:
-        extract, resolved = resolve(extract_of(units), replace(parameters, coefficient="alpha", units=units))
-        texts = pick_texts(extract, resolved)
-        of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
-        for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:
-            cells = [replace(resolved, distance=distance) for distance in SET_DISTANCES]
-            cell_results = tuple(
-                (replace(cell, texts=slug or cell.texts), compute_result(extract, cell, chosen)) for cell in cells
-            )
-            rows.setdefault(slug, []).append(UnitsRow(units, slug, title, cell_results))
-    return [row for of_docset in rows.values() for row in of_docset]
+
+def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
+    """Return the percentiles of replicates of the texts; where one is used, of its units."""
+    try:
+        drawn = _draw(request.extract, request.parameters, request.progress)
+    except ValueError as error:  # the values of one text cannot be drawn for each coefficient
+        return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
+    counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
+    return overall.Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
+
+
+def _draw(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None) -> Interval:
+    extract, parameters = resolve(extract, parameters)
+    texts = basis.pick_texts_to_draw(extract, parameters)
+    if parameters.is_alpha:
+        sums = basis.compute_sums(extract, parameters, texts)[parameters.distance]
+        if int((sums.n_units > 0).sum()) == basis.count_texts(sums) != 1:
+            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
+    data = merge_documents(basis.select_data(extract, parameters, texts), original_of)
+    return bootstrap(data, basis.coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)
 
 
 # Above so many texts a worker draws the replicates of the bootstrap.
@@ -167,6 +152,25 @@ OF_UNITS = (
     "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
     " the one above leaves out what hangs together at once."
 )
+
+
+DISTANCES = (
+    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
+    Column("value", "Alpha", "figure", explanation="alpha"),
+    *ENDS,
+    Column("observed", "Observed", "figure"),
+    Column("expected", "Expected", "figure"),
+)
+LINKS = (
+    Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
+    Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
+    Column("both", "Both", "count", explanation="links_both"),
+    Column("only_first", "Only the first", "count", explanation="links_one"),
+    Column("only_second", "Only the second", "count", explanation="links_one"),
+    Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
+    Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
+)
+NOTE_LINKS = "Each link from a markable that both were asked about to a possible target is given or not."
 
 
 @register
@@ -192,7 +196,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
     def fields(self, request: AnalysisRequest, report: overall.AgreementReport) -> overall.AgreementFigures:
         """Return the report; where that is asked for, with the bootstrap. Raises StillComputing."""
-        if not asks_for_bootstrap(request.options.get(OPTION, "")):
+        if not _asks_for_bootstrap(request):
             return overall.AgreementFigures.of(report)
         sections = Bootstrap().sections(request)
         if sections.waiting:
@@ -203,23 +207,36 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         """Return the bootstrap, where that is asked for: the report itself is printed in words."""
-        return Bootstrap().printed(request) if asks_for_bootstrap(request.options.get(OPTION, "")) else []
+        return Bootstrap().printed(request) if _asks_for_bootstrap(request) else []
 
     def show(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
-        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", (TENTATIVE, RELIABLE))
-        drawn = asks_for_bootstrap(request.options.get(OPTION, ""))
+        chart = dots_chart(
+            "distances", "Alpha by distance, with 95% CI", dots, "alpha", (overall.TENTATIVE, overall.RELIABLE)
+        )
+        rows = [
+            [
+                Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
+                *(*with_ends(one), one.result.observed, one.result.expected),
+            ]
+            for parameters, one in distances
+        ]
+        table = Table("distances", "Alpha by distance", DISTANCES, rows)
+        links = compute_link_kappas(report.extract, report.parameters)
+        drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
-        sections = replicates.extended([_distances_table(request, distances)], [chart] if len(dots) > 1 else [])
-        sections = sections.with_sections(Distribution().sections(request))
-        return sections.extended(
-            [*build_units_tables(request), *_links_tables(report.links)],
+        sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
+        return sections.with_sections(Distribution().sections(request)).extended(
+            [
+                *build_units_tables(request),
+                *([Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []),
+            ],
             report=report,
-            verdict=describe_reliability(request.extract, report),
+            verdict=overall.describe_reliability(request.extract, report),
             convention=read_settings(request).sentence,
-            caution=CAUTION,
+            caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
             ),
@@ -239,19 +256,15 @@ class Distribution(Result[TablesAndCharts]):
         bins = distribute_distances(request.extract, request.parameters)
         if not bins:
             return TablesAndCharts([], [])
-        name = choice_label("distance", effective_distance(request.parameters))
+        name = choice_label("distance", basis.effective_distance(request.parameters))
         title = f"Observed and expected distances: {name}"
-        table = Table.of(
-            "distribution",
-            title,
-            [
-                Column("distance", "Distance", explanation="distance_bin", cell=_bin_label),
-                Column("observed", "Observed", "percent", explanation="observed_share"),
-                Column("expected", "Expected", "percent", explanation="expected_share"),
-            ],
-            bins,
-            "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements.",
-        )
+        columns = [
+            Column("distance", "Distance", explanation="distance_bin", cell=_bin_label),
+            Column("observed", "Observed", "percent", explanation="observed_share"),
+            Column("expected", "Expected", "percent", explanation="expected_share"),
+        ]
+        note = "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements."
+        table = Table.of("distribution", title, columns, bins, note)
         series = {"observed": [one.observed for one in bins], "expected": [one.expected for one in bins]}
         equal, apart = bins[0], bins[-1]
         words = (
@@ -270,18 +283,11 @@ class Bootstrap(Result[TablesAndCharts]):
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
-        return MAX_IMMEDIATE_COST * len(pick_texts(request.extract, request.parameters)) // MOST_TEXTS_DRAWN_AT_ONCE
+        n_texts = len(basis.pick_texts(request.extract, request.parameters))
+        return MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
-        note = ""
-        try:
-            found = compute_bootstrap(request.extract, request.parameters, request.progress)
-        except ValueError as error:
-            row: list[Cell] = [None, None, None, None, 0, 0, 0, "", SEED, str(error)]
-        else:
-            row = [*with_ends(found), found.standard_error, found.n, found.n_undefined]
-            row += [found.n_groups, found.by, found.seed, found.note]
-            note = OF_UNITS if found.by == "unit" else ""
+        drawn = _compute_bootstrap(request)
         columns = [
             Column("value", "Value", "figure"),
             *ENDS,
@@ -293,90 +299,40 @@ class Bootstrap(Result[TablesAndCharts]):
             Column("seed", "Seed", "count", place="file"),
             Column("note", "Notes"),
         ]
-        return TablesAndCharts(
-            [Table("bootstrap", "95% interval of the bootstrap: percentiles", columns, [row], note)], []
-        )
+        title, note = "95% interval of the bootstrap: percentiles", OF_UNITS if drawn.by == "unit" else ""
+        return TablesAndCharts([Table.of("bootstrap", title, columns, [drawn], note)], [])
 
 
 def build_units_tables(request: AnalysisRequest) -> list[Table]:
-    """Return words and spans with every distance, where there are pyramids (Passonneau 2006, Tables 1 and 2)."""
+    """Return words and spans with every distance, over all docsets and in each (Passonneau 2006, Tables 1 and 2).
+
+    Nothing where there are no pyramids, or somebody who is chosen has no words, or no spans.
+    """
     if not request.extract.units:
         return []
-    try:
-        rows = compare_units(
-            lambda counted: read_asked(request.project, replace(request.parameters, units=counted)), request.parameters
-        )
-    except InvalidParameter:  # somebody who is chosen has no words, or no spans
-        return []
-    address = reverse("agreement", args=[request.project.slug])
-    return [
-        Table(
-            "units",
-            "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)",
-            [
-                Column("units", "Counted", explanation="counted"),
-                Column("docset", "Docset"),
-                *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
-            ],
-            [
-                [
-                    row.units,
-                    row.title,
-                    *(
-                        Linked(result.value, f"{address}?{urlencode(cell.query())}", cell == request.parameters)
-                        for cell, result in row.cells
-                    ),
-                ]
-                for row in rows
-            ],
-            PUBLISHED,
-        )
+    address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()
+    for units in UNITS:
+        counted = replace(request.parameters, units=units)
+        try:
+            extract, parameters = resolve(read_asked(request.project, counted), replace(counted, coefficient="alpha"))
+        except InvalidParameter:
+            return []
+        texts = basis.pick_texts(extract, parameters)
+        of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
+        for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:
+            cells = []
+            for distance in SET_DISTANCES:
+                cell = replace(parameters, distance=distance, texts=slug or parameters.texts)
+                value = basis.compute_result(extract, cell, chosen).value
+                cells.append(Linked(value, f"{address}?{urlencode(cell.query())}", cell == request.parameters))
+            rows.setdefault(slug, []).append([units, title, *cells])
+    columns = [
+        Column("units", "Counted", explanation="counted"),
+        Column("docset", "Docset"),
+        *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
     ]
-
-
-def _links_tables(links: list[LinkKappaOfPair]) -> list[Table]:
-    """Return the kappa of links of each two coders, where the answers are to a relation."""
-    if not links:
-        return []
-    return [
-        Table.of(
-            "links",
-            "Kappa of links, by pair of coders",
-            [
-                Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
-                Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
-                Column("both", "Both", "count", explanation="links_both"),
-                Column("only_first", "Only the first", "count", explanation="links_one"),
-                Column("only_second", "Only the second", "count", explanation="links_one"),
-                Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
-                Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
-            ],
-            links,
-            "Each link from a markable that both were asked about to a possible target is given or not.",
-        )
-    ]
-
-
-def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters, Interval]]) -> Table:
-    return Table(
-        "distances",
-        "Alpha by distance",
-        [
-            Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
-            Column("value", "Alpha", "figure", explanation="alpha"),
-            *ENDS,
-            Column("observed", "Observed", "figure"),
-            Column("expected", "Expected", "figure"),
-        ],
-        [
-            (
-                Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
-                *with_ends(one),
-                *(one.result.observed, one.result.expected),
-            )
-            for parameters, one in distances
-        ],
-    )
+    caption = "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)"
+    return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]
 
 
 def _bin_label(one: DistanceBin) -> str:

@@ -15,7 +15,7 @@ from agreement.reports.overall.course import (
     compute_running,
     compute_stages,
 )
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
@@ -27,6 +27,7 @@ from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.core.text import pluralize
 
+EVERY = "the table has every value."
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
 
 
@@ -79,82 +80,58 @@ def default_grouping(has_work: bool) -> str:
 def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:
     """Return the tables of the periods; `n_left` texts are in none."""
     left = f"Left out: {pluralize(n_left, 'text')} without work in the log, such as imported ones." if n_left else ""
+    columns = [
+        Column("stage", "Period", cell="label"),
+        Column("texts", "Texts", "count", cell=lambda row: len(row.texts)),
+        *figure_columns(Column("value", "Value", "figure"), "interval"),
+        Column("units", "Units", "count", cell="interval.result.n_units"),
+    ]
+    period, lines = Column("stage", "Period"), "Rising lines suggest training effects, falling lines drift."
+    against = [Column(name, name, "figure", explanation="mean_of_pairs") for name in coders]
+    seconds = [Column(name, name, "seconds", explanation="seconds") for name in coders]
+    work = "Working time without pauses of over five minutes, divided by the judgements in the texts of the period."
+    values = [(one.label, *(one.against_rest[name] for name in coders)) for one in stages]
+    times = [(one.label, *(one.seconds[name] for name in coders)) for one in stages]
     return [
-        Table.of(
-            "stages",
-            "By period",
-            [
-                Column("stage", "Period", cell="label"),
-                Column("texts", "Texts", "count", cell=lambda row: len(row.texts)),
-                *figure_columns(Column("value", "Value", "figure"), "interval"),
-                Column("units", "Units", "count", cell="interval.result.n_units"),
-            ],
-            stages,
-            left,
-        ),
-        Table(
-            "coders",
-            "Each coder and the others",
-            [
-                Column("stage", "Period"),
-                *(Column(name, name, "figure", explanation="mean_of_pairs") for name in coders),
-            ],
-            [(one.label, *(one.against_rest[name] for name in coders)) for one in stages],
-            "Rising lines suggest training effects, falling lines drift.",
-        ),
-        Table(
-            "seconds",
-            "Time per judgement",
-            [Column("stage", "Period"), *(Column(name, name, "seconds", explanation="seconds") for name in coders)],
-            [(one.label, *(one.seconds[name] for name in coders)) for one in stages],
-            "Working time without pauses of over five minutes, divided by the judgements in the texts of the period.",
-        ),
+        Table.of("stages", "By period", columns, stages, left),
+        Table("coders", "Each coder and the others", [period, *against], values, lines),
+        Table("seconds", "Time per judgement", [period, *seconds], times, work),
     ]
 
 
 def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
     labels = [stage.label for stage in stages]
     dots = [Dot(one.label, *with_ends(one.interval)) for one in stages]
+    against = {name: [one.against_rest[name] for one in stages] for name in coders}
+    seconds = {name: [one.seconds[name] for one in stages] for name in coders}
+    chart = dots_chart("stages", "Agreement by period, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))
+    title, title_of_times = "Each coder and the others, by period", "Seconds per judgement, by period"
+    words, words_on_times = f"{title}; {EVERY}", f"Seconds per judgement of each coder, by period; {EVERY}"
     return [
-        dots_chart("stages", "Agreement by period, with 95% CI", dots, "value", (TENTATIVE, RELIABLE)),
-        Chart(
-            "coders",
-            "Each coder and the others, by period",
-            line_chart(labels, {name: [one.against_rest[name] for one in stages] for name in coders}, "value"),
-            "Each coder and the others, by period; the table has every value.",
-            "coders",
-        ),
-        Chart(
-            "seconds",
-            "Seconds per judgement, by period",
-            line_chart(labels, {name: [one.seconds[name] for one in stages] for name in coders}, "seconds"),
-            "Seconds per judgement of each coder, by period; the table has every value.",
-            "seconds",
-        ),
+        chart,
+        Chart("coders", title, line_chart(labels, against, "value"), words, "coders"),
+        Chart("seconds", title_of_times, line_chart(labels, seconds, "seconds"), words_on_times, "seconds"),
     ]
 
 
 def _running_table(points: Sequence[RunningPoint]) -> Table:
-    return Table.of(
-        "running",
-        "Agreement as texts are added",
-        [
-            Column("texts", "Texts", "count", cell="n_texts"),
-            Column("last", "Last text", cell="last.label"),
-            Column("value", "Value", "figure", cell="result.value"),
-            *ENDS,
-            Column("units", "Units", "count", cell="result.n_units"),
-        ],
-        points,
-        "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on.",
-    )
+    columns = [
+        Column("texts", "Texts", "count", cell="n_texts"),
+        Column("last", "Last text", cell="last.label"),
+        Column("value", "Value", "figure", cell="result.value"),
+        *ENDS,
+        Column("units", "Units", "count", cell="result.n_units"),
+    ]
+    note = "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on."
+    return Table.of("running", "Agreement as texts are added", columns, points, note)
 
 
 def _running_charts(points: Sequence[RunningPoint]) -> list[Chart]:
     dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
-    if sum(dot.value is not None for dot in dots) < 2:
+    defined = [dot for dot in dots if dot.value is not None]
+    if len(defined) < 2:
         return []
-    first, last = (next(one for one in order if one.value is not None) for order in (dots, reversed(dots)))
+    first, last = defined[0], defined[-1]
     words = (
         f"{format_value(first.value, 'figure')} with {pluralize(int(first.label), 'text')},"
         f" {format_value(last.value, 'figure')} with {last.label}."

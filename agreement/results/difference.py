@@ -21,7 +21,7 @@ from agreement.reports.coders.differences import (
     compare_groups,
     compare_parts,
 )
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.results.computations import register

@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 from agreement.data.project_answers import ProjectAnswers
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked

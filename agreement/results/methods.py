@@ -47,16 +47,15 @@ class Methods(ResultPage[methods.MethodsText]):
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return the paragraph, and for pyramids both counts of units."""
         report = overall.compute_report(request.extract, request.parameters)
-        context = {"report": report, "methods": self.compute(request)}
-        return PageSections(build_units_tables(request), context=context)
+        return PageSections(build_units_tables(request), context={"report": report, "methods": self.compute(request)})
 
 
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
     """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
-    if request.project.answers == Project.Answers.SCUS or not may(request.project, Right.ADJUDICATE):
+    project, parameters = request.project, request.parameters
+    if project.answers == Project.Answers.SCUS or not may(project, Right.ADJUDICATE) or not has_gold(project):
         return None
-    hidden = request.parameters.coders and not Reader.of(request.project, request.reader).sees_names
-    if hidden or not has_gold(request.project):
+    if parameters.coders and not Reader.of(project, request.reader).sees_names:
         return None
-    source = read_gold_source(request.project, request.project_answers, request.parameters, request.answers_with_gold)
-    return compare_with_gold(source, request.parameters, details=False)
+    source = read_gold_source(project, request.project_answers, parameters, request.answers_with_gold)
+    return compare_with_gold(source, parameters, details=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Annotated, Any, ClassVar
 
@@ -13,16 +13,9 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
-from agreement.reports.fields import LeftOut, OtherVersions, PageOnly
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    count_left_out,
-    count_other_versions,
-    select_data,
-)
+from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fields
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
@@ -42,7 +35,6 @@ SIZES = (3, 5, 8, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800,
 MORE_CODERS = (1, 2, 3, 5, 10)
 # Beyond so many times the texts there is a row only for what is enough.
 FARTHEST = 6
-INTERVAL_IS = "95% CI"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +166,7 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
     """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     key = ("planning", parameters, targets)
-    return cached(extract, key, lambda: _plan_size(extract, parameters, targets))
+    return basis.cached(extract, key, lambda: _plan_size(extract, parameters, targets))
 
 
 def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
@@ -183,35 +175,37 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
     texts_for: dict[str, int | None] = {}
     rows: dict[str, Any] = {}
     if not found.note and margin is not None and found.value is not None:
-        targets = _complete(targets, found.value, margin)
+        # what targets leave open: the next smaller margin, and the highest bound that is passed
+        wanted, bound, value = targets.margin, targets.bound, found.value
+        if wanted is None:
+            wanted = next((one for one in MARGINS if one <= 0.9 * margin), MARGINS[-1])
+        if bound is None:
+            bound = next((one for one in (RELIABLE, TENTATIVE) if one < value), TENTATIVE)
+        targets = replace(targets, margin=wanted, bound=bound)
         texts_for = {
-            "margin": found.documents_for_margin(targets.margin or MARGINS[-1]),
-            "bound": found.documents_above(targets.bound or 0.0, targets.power),
+            "margin": found.documents_for_margin(wanted),
+            "bound": found.documents_above(bound, targets.power),
             "difference": found.documents_for_difference(targets.difference, targets.power),
         }
-        wanted = sorted({*MARGINS, targets.margin or MARGINS[-1]}, reverse=True)
+        margins = sorted({*MARGINS, wanted}, reverse=True)
         rows = {
-            "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in wanted),
-            "sizes": _sizes(found, targets, texts_for),
+            "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in margins),
+            "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
             "coders": _vary_coders(found),
         }
     reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
-    return PlanningReport(
+    return copy_fields(
+        PlanningReport,
+        found,
+        targets,
         parameters=parameters,
-        sample=targets.sample,
-        value=found.value,
-        low=found.low,
-        high=found.high,
         margin=margin,
         n_texts=found.n_documents,
-        n_coders=found.n_coders,
         targets=TargetsWithTexts(**reached),
-        power=targets.power,
         **rows,
         description=_describe(found, margin, targets, texts_for),
-        codings_left_out=count_left_out(extract, parameters),
-        judgements_of_other_versions=count_other_versions(extract, parameters),
-        note=found.note,
+        codings_left_out=basis.count_left_out(extract, parameters),
+        judgements_of_other_versions=basis.count_other_versions(extract, parameters),
     )
 
 
@@ -229,18 +223,18 @@ def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for
         already = "already " if name == "margin" and n <= found.n_documents else "about "
         return f"{already}{pluralize(n, 'text')}{each} for {what}{chance}"
 
-    texts = pluralize(found.n_documents, "text") + (
-        f" and {pluralize(found.n_coders, 'coder')}, who stand for others" if found.n_coders else ""
-    )
+    coders = f" and {pluralize(found.n_coders, 'coder')}, who stand for others" if found.n_coders else ""
+    now = f"{margin:.3f}".removeprefix("0")
     parts = [
-        f"{INTERVAL_IS} is ±{_shorten(margin, 3)} with {texts}",
+        f"95% CI is ±{now} with {pluralize(found.n_documents, 'text')}{coders}",
         describe_target("margin", f"±{_shorten(targets.margin)}"),
     ]
     if targets.bound is not None and found.value is not None and not found.n_coders:
+        bound = _shorten(targets.bound)
         if found.value > targets.bound:
-            parts.append(describe_target("bound", f"an interval above {_shorten(targets.bound)}"))
+            parts.append(describe_target("bound", f"an interval above {bound}"))
         else:
-            parts.append(f"the value is not above {_shorten(targets.bound)}, so that no number of texts shows it")
+            parts.append(f"the value is not above {bound}, so that no number of texts shows it")
         parts.append(describe_target("difference", f"a difference of {_shorten(targets.difference)}"))
     return f"{'; '.join(parts)}."
 
@@ -248,47 +242,25 @@ def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for
 def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
     """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
     if sample == SAMPLES[0]:
-        return forecast_interval(compute_interval(extract, parameters))
+        return forecast_interval(basis.compute_interval(extract, parameters))
     slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
-    data = merge_documents(select_data(extract, parameters), slugs.__getitem__)
-    return forecast(data, coefficient_function(parameters), sample=sample)
+    data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
+    return forecast(data, basis.coefficient_function(parameters), sample=sample)
 
 
-def _complete(targets: Targets, value: float, margin: float) -> Targets:
-    """Return the targets with what they leave open: the next smaller margin, and the highest bound that is passed."""
-    smaller = next((one for one in MARGINS if one <= 0.9 * margin), MARGINS[-1])
-    bound = next((one for one in (RELIABLE, TENTATIVE) if one < value), TENTATIVE)
-    return Targets(
-        smaller if targets.margin is None else targets.margin,
-        bound if targets.bound is None else targets.bound,
-        targets.difference,
-        targets.power,
-        targets.sample,
-    )
-
-
-def _sizes(found: Forecast, targets: Targets, texts_for: Mapping[str, int | None]) -> tuple[Size, ...]:
+def _list_sizes(
+    found: Forecast, bound: float, difference: float, texts_for: Mapping[str, int | None]
+) -> Iterator[Size]:
     here = found.n_documents
     enough = {n for n in texts_for.values() if n is not None}
     farthest = max(FARTHEST * here, min(max(enough, default=0), 2 * FARTHEST * here))
-    numbers = sorted({here, *enough, *(n for n in SIZES if FEWEST <= n <= farthest)})
-    return tuple(_size(found, targets, n, texts_for) for n in numbers)
-
-
-def _size(found: Forecast, targets: Targets, n: int, texts_for: Mapping[str, int | None]) -> Size:
-    low, high = found.bounds(n) or (0.0, 0.0)
-    if n == found.n_documents and found.low is not None and found.high is not None:
-        low, high = found.low, found.high
-    return Size(
-        n,
-        low,
-        high,
-        (high - low) / 2,
-        found.power_above(targets.bound or 0.0, n),
-        found.power_of_difference(targets.difference, n),
-        n > found.n_documents,
-        tuple(name for name, number in texts_for.items() if number == n),
-    )
+    for n in sorted({here, *enough, *(n for n in SIZES if FEWEST <= n <= farthest)}):
+        low, high = found.bounds(n) or (0.0, 0.0)
+        if n == here and found.low is not None and found.high is not None:
+            low, high = found.low, found.high
+        powers = found.power_above(bound, n), found.power_of_difference(difference, n)
+        reached = tuple(name for name, number in texts_for.items() if number == n)
+        yield Size(n, low, high, (high - low) / 2, *powers, n > here, reached)
 
 
 def _vary_coders(found: Forecast) -> tuple[CoderMargins, ...]:
@@ -300,9 +272,9 @@ def _vary_coders(found: Forecast) -> tuple[CoderMargins, ...]:
     return tuple(CoderMargins(c, tuple(MarginOfTexts(n, found.margin(n, c) or 0.0) for n in sizes)) for c in numbers)
 
 
-def _shorten(number: float, digits: int | None = None) -> str:
+def _shorten(number: float) -> str:
     """Return a number as the field prints it: .052, without the zero before the point."""
-    text = f"{number:.{digits}f}" if digits else f"{number:g}"
+    text = f"{number:g}"
     return text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "\N{MINUS SIGN}.")
 
 
@@ -353,18 +325,13 @@ class Planning(ResultPage[PlanningReport]):
         return [*tables, _coders_table(report)] if report.coders else tables
 
     def charts(self, request: AnalysisRequest, report: PlanningReport) -> list[Chart]:
-        target = report.targets.margin.value
+        target, here = report.targets.margin.value, report.n_texts
         if not report.sizes or target is None:
             return []
-        here = report.n_texts
-        figure = forecast_chart(
-            [(size.texts, size.margin) for size in report.sizes if not size.extrapolated],
-            [(size.texts, size.margin) for size in report.sizes if size.texts >= here],
-            (CODED, EXTRAPOLATED),
-            target,
-            "texts",
-            "half the width of the 95% CI",
-        )
+        coded = [(size.texts, size.margin) for size in report.sizes if not size.extrapolated]
+        foretold = [(size.texts, size.margin) for size in report.sizes if size.texts >= here]
+        axes = "texts", "half the width of the 95% CI"
+        figure = forecast_chart(coded, foretold, (CODED, EXTRAPOLATED), target, *axes)
         last = report.sizes[-1]
         words = (
             f"{report.description} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
@@ -393,25 +360,19 @@ class Planning(ResultPage[PlanningReport]):
 
 
 def _enough_table(report: PlanningReport) -> Table:
-    here, targets = report.n_texts, report.targets
-    chance = f", in {report.power:.0%} of cases"
-    rows: list[list[Cell]] = []
-    has_power = _has_power(report)
-    if report.margin is not None:
-        rows += [[f"95% CI of ±{one.margin:g}", one.texts, _more(one.texts, here)] for one in report.margins]
-        if has_power:
-            bound, difference = targets.bound, targets.difference
-            rows += [
-                [f"95% CI above {bound.value:g}{chance}", bound.texts, _more(bound.texts, here)],
-                [f"a difference of {difference.value:g} between two rounds{chance}: in each", difference.texts, None],
-            ]
-    return Table(
-        "enough",
-        "How many texts are enough",
-        [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")],
-        rows,
-        (HOPEFUL if has_power else "") if rows else report.description,
-    )
+    here, bound, difference = report.n_texts, report.targets.bound, report.targets.difference
+    reached = [(f"95% CI of ±{one.margin:g}", one.texts) for one in report.margins]
+    chance, has_power = f", in {report.power:.0%} of cases", _has_power(report)
+    if has_power:
+        reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
+    rows: list[list[Cell]] = [[what, n, None if n is None else max(n - here, 0)] for what, n in reached]
+    if has_power:
+        rows.append(
+            [f"a difference of {difference.value:g} between two rounds{chance}: in each", difference.texts, None]
+        )
+    columns = [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")]
+    note = report.description if not rows else HOPEFUL if has_power else ""
+    return Table("enough", "How many texts are enough", columns, rows, note)
 
 
 def _has_power(report: PlanningReport) -> bool:
@@ -419,55 +380,38 @@ def _has_power(report: PlanningReport) -> bool:
     return report.margin is not None and not report.n_coders
 
 
-def _more(n: int | None, here: int) -> int | None:
-    return None if n is None else max(n - here, 0)
-
-
 def _sizes_table(report: PlanningReport) -> Table:
-    targets = report.targets
-    power = [
-        Column("power_above", "Power, bound", "percent"),
-        Column("power_of_difference", "Power, difference", "percent"),
-    ]
-    shown = power if _has_power(report) else []
+    power, note = [], ""
+    if _has_power(report):
+        power = [
+            Column("power_above", "Power, bound", "percent"),
+            Column("power_of_difference", "Power, difference", "percent"),
+        ]
+        note = (
+            f"Power: how often the 95% CI lies above {report.targets.bound.value:g}, and how often two rounds, each of"
+            f" so many other texts, are told apart that differ by {report.targets.difference.value:g}."
+        )
 
     def describe(size: Size) -> str:
         return EXTRAPOLATED if size.extrapolated else "coded" if size.texts == report.n_texts else ""
 
-    note = (
-        f"Power: how often the 95% CI lies above {targets.bound.value:g}, and how often two rounds, each of so many"
-        f" other texts, are told apart that differ by {targets.difference.value:g}."
-        if shown
-        else ""
-    )
-    return Table.of(
-        "sizes",
-        "Interval and power by number of texts",
-        [
-            Column("texts", "Texts", "count"),
-            Column("margin", "±", "figure"),
-            *ENDS,
-            *shown,
-            Column("known", "Known", cell=describe),
-            Column("enough", "Enough for", cell=lambda size: ", ".join(ENOUGH[name] for name in size.enough)),
-        ],
-        report.sizes,
-        note,
-    )
+    columns = [
+        Column("texts", "Texts", "count"),
+        Column("margin", "±", "figure"),
+        *ENDS,
+        *power,
+        Column("known", "Known", cell=describe),
+        Column("enough", "Enough for", cell=lambda size: ", ".join(ENOUGH[name] for name in size.enough)),
+    ]
+    return Table.of("sizes", "Interval and power by number of texts", columns, report.sizes, note)
 
 
 def _coders_table(report: PlanningReport) -> Table:
-    return Table(
-        "coders",
-        "Margin by number of coders",
-        [
-            Column("coders", "Coders", "count"),
-            *(
-                Column(f"texts_{one.texts}", f"± with {one.texts:,} texts", "figure", explanation="margin")
-                for one in report.coders[0].margins
-            ),
-        ],
-        [[row.coders, *(one.margin for one in row.margins)] for row in report.coders],
+    sizes = [one.texts for one in report.coders[0].margins]
+    columns = [Column(f"texts_{n}", f"± with {n:,} texts", "figure", explanation="margin") for n in sizes]
+    rows: list[list[Cell]] = [[row.coders, *(one.margin for one in row.margins)] for row in report.coders]
+    note = (
         f"Coders are drawn from a population, of which there are {report.n_coders} here; all others are"
-        " extrapolated. The part of the texts is that of as many coders as there are.",
+        " extrapolated. The part of the texts is that of as many coders as there are."
     )
+    return Table("coders", "Margin by number of coders", [Column("coders", "Coders", "count"), *columns], rows, note)

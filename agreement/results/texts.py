@@ -10,8 +10,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import Document
 from agreement.measures import Interval
-from agreement.reports.overall.overall import TextReport, compute_report
-from agreement.reports.overall.overview import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE, TextReport, compute_report
 from agreement.reports.request.basis import compute_interval, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from agreement.reports.request.request import TABLE_PAGE
 from agreement.results.figures.charts import Chart
 from agreement.results.labels.model_labels import label_model
-from agreement.results.tables import TABLE_FORMATS, Table, format_value
+from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 
 register = template.Library()
 
@@ -18,22 +18,23 @@ register = template.Library()
 @register.filter
 def figure(value: float | None) -> SafeString:
     """Return a coefficient, rounded; the <data> element carries every digit. None is undefined."""
-    if value is None:
-        return format_html('<span class="{}">undefined</span>', "quiet")
-    return format_html('<data value="{}">{}</data>', repr(value), format_value(value, "figure"))
+    return format_html('<span class="{}">undefined</span>', "quiet") if value is None else _data(value, "figure")
 
 
 @register.filter
 def probability(p: float) -> SafeString:
     """Return a p, rounded, or that it is below what rounds to more than 0."""
-    shown = format_value(p, "probability")
-    return format_html('<data value="{}">{}</data>', repr(p), f"p {shown}" if shown.startswith("<") else f"p = {shown}")
+    return _data(p, "probability", "p " if format_value(p, "probability").startswith("<") else "p = ")
 
 
 @register.filter
 def percent(share: float) -> SafeString:
     """Return a share from 0 to 1 as whole percent, with one decimal below ten."""
-    return format_html('<data value="{}">{}</data>', repr(share), format_value(share, "percent"))
+    return _data(share, "percent")
+
+
+def _data(value: float, kind: Kind, before: str = "") -> SafeString:
+    return format_html('<data value="{}">{}</data>', repr(value), f"{before}{format_value(value, kind)}")
 
 
 @register.filter
@@ -49,7 +50,7 @@ def as_coder(name: str, models: Collection[str]) -> str:
 
 
 @register.filter
-def cell(value: object, kind: str) -> SafeString:
+def cell(value: object, kind: Kind) -> SafeString:
     """Return a cell of a table: rounded for the eye, with every digit in the <data> element."""
     if value is None:
         return format_html('<span class="{}">{}</span>', "muted", "–")
@@ -58,7 +59,7 @@ def cell(value: object, kind: str) -> SafeString:
     assert isinstance(value, int | float)
     if value == 0 and kind == "count":
         return format_html('<data value="0" class="{}">0</data>', "quiet")
-    return format_html('<data value="{}">{}</data>', repr(value), format_value(value, kind))  # type: ignore[arg-type]
+    return _data(value, kind)
 
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)
@@ -67,10 +68,10 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
 
     Of a long table it is the page that the address asks for (`page-KEY`).
     """
-    chart = next((one for one in context["charts"].values() if one.table == key and _is_drawn(one)), None)
     whole: Table | None = context["tables"].get(key)
     if whole is None:
         return {"table": None}
+    charts = [one for one in context["charts"].values() if one.table == key and not (one.is_empty or one.is_too_large)]
     number = f"{TABLE_PAGE}{key}"
     part, shown = whole.on_page(context["request"].GET.get(number))
     return {
@@ -79,7 +80,7 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
         "shown": shown,
         "number": number,
         "request": context["request"],
-        "chart": chart,
+        "chart": next(iter(charts), None),
         **_downloads(context),
     }
 
@@ -91,10 +92,6 @@ def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
     if chart is None or chart.is_empty:
         return {"chart": None}
     return {"chart": chart, "table": context["tables"].get(chart.table), **_downloads(context)}
-
-
-def _is_drawn(chart: Chart) -> bool:
-    return not (chart.is_empty or chart.is_too_large)
 
 
 def _downloads(context: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 import csv
 import json
 from argparse import ArgumentParser
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404
 
+from agreement.measures import Result
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import (
     CHOICES,
@@ -23,7 +23,7 @@ from agreement.reports.request.parameters import (
 )
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.registry import REPORTS
-from agreement.results.tables import Table, as_csv, as_json, as_markdown
+from agreement.results.tables import as_csv, as_json, as_markdown
 from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Membership, Project
 from annotations.projects.viewing import record_view
@@ -91,23 +91,20 @@ class Command(ProgramCommand):
             (self._print_csv if options["format"] == "csv" else self._print_table)(report)
         elif options["format"] == "table" and (preface := result.preface(report)):
             self.stdout.write(preface)
-        self._print_tables(tables, options["format"])
+        for table in tables:
+            self.stdout.write(f"{table.caption}\n")
+            self.stdout.write(as_csv(table) if options["format"] == "csv" else as_markdown(table))
+            if table.note and options["format"] == "table":
+                self.stdout.write(f"{table.note.strip()}\n")
 
     def _print_json(self, fields: Any) -> None:
         self.stdout.write(json.dumps(fields, indent=1, ensure_ascii=False, cls=DjangoJSONEncoder))
 
-    def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
-        for table in tables:
-            self.stdout.write(f"{table.caption}\n")
-            self.stdout.write(as_csv(table) if format_ == "csv" else as_markdown(table))
-            if table.note and format_ == "table":
-                self.stdout.write(f"{table.note.strip()}\n")
-
     def _print_csv(self, report: overall.AgreementReport) -> None:
         writer = csv.writer(self.stdout, lineterminator="\n")
         writer.writerow(["text", *COLUMNS])
-        for slug, row in _rows(report):
-            writer.writerow([slug, *row])
+        for name, result in _results(report, ""):
+            writer.writerow([name, *(getattr(result, column) for column in COLUMNS)])
 
     def _print_table(self, report: overall.AgreementReport) -> None:
         parameters = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
@@ -122,18 +119,17 @@ class Command(ProgramCommand):
             self.stdout.write(f"95% interval {reach} ({interval.describe_method().replace('document', 'text')})")
         elif interval.note and interval.value is not None:
             self.stdout.write(interval.note)
-        wide = max([len("all texts"), *(len(one.text.name) for one in report.texts)])
+        results = _results(report, "all texts")
+        wide = max(len(name) for name, _ in results)
         self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
-        for name, result in [("all texts", report.result), *((one.text.name, one.result) for one in report.texts)]:
+        for name, result in results:
             figures = (result.value, result.observed, result.expected)
-            z_note = getattr(result, "z_note", "")
             cells = "  ".join(f"{figure:9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
             out = "; ".join(f"{count} {reason}" for reason, count in result.left_out.items())
-            line = f"{name:{wide}}  {cells}  {result.n_units:6}  {'; '.join(filter(None, [out, result.note, z_note]))}"
-            self.stdout.write(line.rstrip())
+            notes = "; ".join(filter(None, [out, result.note, getattr(result, "z_note", "")]))
+            self.stdout.write(f"{name:{wide}}  {cells}  {result.n_units:6}  {notes}".rstrip())
 
 
-def _rows(report: overall.AgreementReport) -> list[tuple[str, list[Any]]]:
-    """Return the name of each text (empty for all of them) with its figures, in full."""
-    results = [("", report.result), *((one.text.name, one.result) for one in report.texts)]
-    return [(name, [getattr(result, column) for column in COLUMNS]) for name, result in results]
+def _results(report: overall.AgreementReport, whole: str) -> list[tuple[str, Result]]:
+    """Return the result of all texts, called `whole`, and of each by its name."""
+    return [(whole, report.result), *((one.text.name, one.result) for one in report.texts)]

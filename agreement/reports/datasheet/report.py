@@ -18,8 +18,9 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.profiles import compute_profiles
-from agreement.reports.coders.repeats import RepeatsReport, compare_occasions
+from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.rounds import (
+    MOST_QUESTIONS,
     Adjudication,
     Agreement,
     CodedTwice,
@@ -28,7 +29,6 @@ from agreement.reports.datasheet.rounds import (
     RoundDescription,
     Training,
     count_chains,
-    count_questions,
     describe_docsets,
     describe_models,
     list_rounds,
@@ -39,7 +39,7 @@ from agreement.reports.datasheet.rounds import (
 )
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
 from agreement.reports.gold.report import compare_with_gold, read_gold_source
-from agreement.reports.methods.methods import MethodsText, describe_methods, program_name
+from agreement.reports.methods.methods import describe_methods, program_name
 from agreement.reports.methods.references import Reference
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
@@ -152,15 +152,19 @@ def describe_project(
     agreement = measure_rounds(answers, parameters)
     report = agreement[0].report
     assert report is not None
-    groups, again = read_groups(project), compare_occasions(answers, parameters)
+    groups, again, pyramids = read_groups(project), compare_occasions(answers, parameters), Project.Answers.SCUS
     rounds, corpus, spec = list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
     guidelines, work = corpus.guidelines or (None, None), corpus.work or (None, None)
-    methods = _describe_methods(answers, agreement, groups, again, parameters)
+    compared = compare_groups(answers, parameters, groups, differences=False)
+    # without gold, which has a section of its own
+    methods = describe_methods(report.extract, report, compared, again)
     formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
     unmarked, rechecks = map(CodedTwice.of, again.parts)
+    languages = [Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()]
     return copy_fields(
         Datasheet,
         project,
+        report,
         scheme=scheme_to_json(spec, project.answers),
         guidelines_version=guidelines[0],
         guidelines_saved_on=guidelines[1],
@@ -168,9 +172,7 @@ def describe_project(
         archived_on=timezone.localdate(project.archived_at) if project.archived_at else None,
         first_work_on=work[0],
         last_work_on=work[1],
-        languages=tuple(
-            Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()
-        ),
+        languages=tuple(languages),
         n_texts=corpus.size.texts,
         n_words=corpus.size.words,
         n_characters=corpus.size.characters,
@@ -178,8 +180,6 @@ def describe_project(
         markables=tuple(MarkableCounts(one.level, one.given, one.marked) for one in corpus.markables),
         n_coders=len(corpus.coders),
         project=project,
-        parameters=report.parameters,
-        fingerprint=report.fingerprint,
         spec=spec,
         corpus=corpus,
         coders=_describe_coders(corpus, groups, answers, parameters),
@@ -187,14 +187,14 @@ def describe_project(
         rounds=rounds,
         agreement=agreement,
         questions=measure_questions(project, answers),
-        n_other_questions=count_questions(answers),
+        n_other_questions=max(len(answers.questions) - (answers.question is not None) - MOST_QUESTIONS, 0),
         methods=methods.paragraph,
         references=methods.references,
         repeats=unmarked,
         rechecks=rechecks,
         formats=tuple(formats),
         format_labels=tuple(formats.values()),
-        docsets=describe_docsets(read_pyramids(project)) if project.answers == Project.Answers.SCUS else (),
+        docsets=describe_docsets(read_pyramids(project)) if project.answers == pyramids else (),
         models=describe_models(project),
         training=measure_training([one.round for one in rounds]) if sees_gold else None,
         adjudication=_measure_adjudication(project, rounds, answers, parameters) if sees_gold else None,
@@ -212,21 +212,6 @@ def _measure_adjudication(
     return measure_adjudication(project, [one.round for one in rounds], with_gold, comparison)
 
 
-def _describe_methods(
-    answers: ProjectAnswers,
-    agreement: tuple[Agreement, ...],
-    groups: Groups,
-    again: RepeatsReport,
-    parameters: Parameters,
-) -> MethodsText:
-    """Return the paragraph of the page Methods text, without gold, which has a section of its own."""
-    report = agreement[0].report
-    assert report is not None
-    return describe_methods(
-        report.extract, report, compare_groups(answers, parameters, groups, differences=False), again
-    )
-
-
 def _describe_coders(
     corpus: Corpus, groups: Groups, answers: ProjectAnswers, parameters: Parameters
 ) -> tuple[CoderDescription, ...]:
@@ -239,12 +224,9 @@ def _describe_coders(
     rows = []
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)
-        n_chains = count_chains(profile) if profile else 0
-        n_judgements = profile.n_judgements if profile else 0
-        chains = n_chains if answers.has_chains and not answers.units else None
-        counts = codings.codings, codings.submitted, counted[coder]
-        rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_judgements, chains))
-    rows.sort(
-        key=lambda one: (-one.n_judgements, -one.n_submitted, -one.n_codings, one.group, -(one.n_chains or 0)),
-    )
-    return tuple(replace(one, place=str(number)) for number, one in enumerate(rows[:MOST_CODERS], start=1))
+        n_judgements, n_chains = (profile.n_judgements, count_chains(profile)) if profile else (0, 0)
+        counts = codings.codings, codings.submitted, counted[coder], n_judgements
+        with_chains = answers.has_chains and not answers.units
+        rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_chains if with_chains else None))
+    rows.sort(key=lambda row: (-row.n_judgements, -row.n_submitted, -row.n_codings, row.group, -(row.n_chains or 0)))
+    return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MOST_CODERS], start=1))

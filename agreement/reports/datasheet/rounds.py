@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated, ClassVar
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import PeerMarks, PyramidAnnotation, Pyramids
+from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
@@ -60,12 +60,15 @@ def list_rounds(project: Project) -> tuple[RoundDescription, ...]:
     """Return the rounds of a project in their order. Four queries."""
     plans = {plan.round_id: plan for plan in Plan.objects.filter(round__project=project)}
     return tuple(
-        RoundDescription(
-            *(one.name, one.kind, one.starts_on, one.ends_on, one.is_closed),
-            *(one.guidelines_version, one.scheme_version),
-            *(figures.texts, figures.codings, figures.submitted),
-            describe_design(plans[one.pk]) if one.pk in plans else "",
+        copy_fields(
+            RoundDescription,
             one,
+            closed=one.is_closed,
+            n_texts=figures.texts,
+            n_codings=figures.codings,
+            n_submitted=figures.submitted,
+            design=describe_design(plans[one.pk]) if one.pk in plans else "",
+            round=one,
         )
         for one, figures in describe_rounds(project)
     )
@@ -136,13 +139,10 @@ def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agr
 
     answers: all of the project.
     """
-    whole = compute_report(answers, parameters)
-    all_rounds = Agreement.of("", whole)
-    chosen = parameters.selection("rounds")
+    whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
-    if len(names) < 2:
-        return (all_rounds,)
-    return (all_rounds, *(_measure(name, answers, replace(parameters, rounds=name)) for name in names))
+    each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
+    return Agreement.of("", whole), *each
 
 
 def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[Agreement, ...]:
@@ -150,11 +150,6 @@ def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[Agreem
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
     return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MOST_QUESTIONS])
-
-
-def count_questions(answers: ProjectAnswers) -> int:
-    """Return how many further questions there are in which the agreement is not computed."""
-    return max(len(answers.questions) - (answers.question is not None) - MOST_QUESTIONS, 0)
 
 
 def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Agreement:
@@ -181,17 +176,15 @@ def describe_models(project: Project) -> tuple[ModelDescription, ...]:
     if not may_see_models(project):
         return ()
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
-    rows = codings.order_by().values_list("coder", "status").annotate(n=Count("pk"))
-    counts = {(coder, status): n for coder, status, n in rows}
-    models = ModelCoder.objects.filter(membership__project=project).order_by("membership__user__username")
-    found = []
-    for model in models.select_related("membership__user"):
-        user = model.membership.user
-        submitted = counts.get((user.pk, Coding.Status.SUBMITTED), 0)
-        n = sum(count for (coder, _), count in counts.items() if coder == user.pk)
-        if n:
-            found.append(ModelDescription(user.username, model.version, model.hash, model.date, n, submitted))
-    return tuple(found)
+    submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
+    counts = {coder: n for coder, *n in codings.order_by().values_list("coder").annotate(n=Count("pk"), done=submitted)}
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=counts)
+    return tuple(
+        ModelDescription(
+            model.membership.user.username, model.version, model.hash, model.date, *counts[model.membership.user_id]
+        )
+        for model in models.select_related("membership__user").order_by("membership__user__username")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,34 +204,25 @@ class DocsetDescription:
 
 def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
     """Return the docsets by their addresses."""
-    return tuple(
-        _describe(
-            docset.slug,
-            docset.title,
-            len(docset.summaries),
-            [one for one in pyramids.annotations if one.docset.pk == docset.pk],
-            [one for one in pyramids.peer_marks if one.peer.docset.pk == docset.pk],
+    described = []
+    for docset in pyramids.docsets:
+        of_docset = [one for one in pyramids.annotations if one.docset.pk == docset.pk]
+        agreed = next((one for one in of_docset if one.agreed), None)
+        peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
+        described.append(
+            DocsetDescription(
+                docset.slug,
+                docset.title,
+                len(docset.summaries),
+                sum(not one.agreed for one in of_docset),
+                sum(one.submitted for one in of_docset if not one.agreed),
+                "" if agreed is None else "submitted" if agreed.submitted else "open",
+                len(agreed.labels) if agreed else None,
+                len(agreed.contributors) if agreed else None,
+                len(peers),
+            )
         )
-        for docset in pyramids.docsets
-    )
-
-
-def _describe(
-    slug: str, title: str, n_summaries: int, pyramids: Sequence[PyramidAnnotation], marks: Sequence[PeerMarks]
-) -> DocsetDescription:
-    own = [one for one in pyramids if not one.agreed]
-    agreed = next((one for one in pyramids if one.agreed), None)
-    return DocsetDescription(
-        slug,
-        title,
-        n_summaries,
-        len(own),
-        sum(one.submitted for one in own),
-        "" if agreed is None else "submitted" if agreed.submitted else "open",
-        len(agreed.labels) if agreed else None,
-        len(agreed.contributors) if agreed else None,
-        len({one.peer.slug for one in marks if one.submitted}),
-    )
+    return tuple(described)
 
 
 # Of so many training rounds, the latest, the results are read.
@@ -266,12 +250,10 @@ def measure_training(rounds: Sequence[Round]) -> tuple[Training, ...]:
     for round_ in [one for one in rounds if one.kind == Round.Kind.TRAINING][-MOST_TRAININGS:]:
         results = training_results(round_)
         scores = [one.best for one in results if one.best is not None]
-        ends = min(scores, default=None), max(scores, default=None)
         passed = [one for one in results if one.passed]
-        decided = sum(one.decision is not None for one in passed)
-        n_coders = sum(bool(one.attempts) for one in results)
-        rule = round_.pass_measure, round_.pass_mark
-        found.append(Training(round_.name, *rule, n_coders, len(passed), decided, len(scores), *ends))
+        decided, n_coders = sum(one.decision is not None for one in passed), sum(bool(one.attempts) for one in results)
+        counts = n_coders, len(passed), decided, len(scores), min(scores, default=None), max(scores, default=None)
+        found.append(Training(round_.name, round_.pass_measure, round_.pass_mark, *counts))
     return tuple(found)
 
 
@@ -384,48 +366,30 @@ def measure_adjudication(
     estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)
     decided = [decision for of_coding in decisions.values() for decision in of_coding]
     sources, reasons = Counter(one.source for one in decided), Counter(one.reason for one in decided)
-    found = []
+    of_rounds = []
     for round_ in rounds:
-        of_round = [one for one in texts if one.round.pk == round_.pk]
-        gold = [one.gold for one in of_round if one.gold is not None]
+        of_round = [one.gold for one in texts if one.round.pk == round_.pk]
+        gold = [one for one in of_round if one is not None]
+        states = Counter(one.state for one in gold)
+        n_contested, n_decided = sum(len(one.contested) for one in gold), sum(one.n_decided for one in gold)
+        counts = len(of_round), states[State.OPEN], states[State.DECIDED], states[State.CLOSED], n_contested, n_decided
+        methods = Counter(sorted(one.draft.method if one.draft else NO_DRAFT for one in gold))
         if gold:
-            states = Counter(one.state for one in gold)
-            found.append(
-                GoldOfRound(
-                    round_.name,
-                    round_.kind,
-                    len(of_round),
-                    states[State.OPEN],
-                    states[State.DECIDED],
-                    states[State.CLOSED],
-                    sum(len(one.contested) for one in gold),
-                    sum(one.n_decided for one in gold),
-                    Counter(sorted(one.draft.method if one.draft else NO_DRAFT for one in gold)),
-                )
-            )
-    closed = _profile_gold(project, with_gold)
-    return Adjudication(
-        tuple(found),
-        comparison.n_texts if comparison else 0,
-        comparison.n_items if comparison else 0,
-        comparison.n_contested if comparison else 0,
-        count_chains(closed) if closed else None,
-        _count_overruled(comparison),
-        {str(source): sources[source] for source in Source},
-        {str(reason): reasons[reason] for reason in Reason},
-        tuple(
-            ErrorEstimate.of(round_.name, one)
-            for round_ in rounds
-            if (one := estimates.get(round_.pk)) is not None and (one.checked or one.unseen)
-        ),
-        closed,
-    )
-
-
-def _count_overruled(comparison: GoldReport | None) -> Overruled:
+            of_rounds.append(GoldOfRound(round_.name, round_.kind, *counts, methods))
+    checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
     shares = [one.overruled for one in comparison.coders] if comparison else []
     found, total = sum(one.found for one in shares), sum(one.total for one in shares)
-    return Overruled(found, total, found / total if total else None)
+    closed = _profile_gold(project, with_gold)
+    return Adjudication(
+        tuple(of_rounds),
+        *((comparison.n_texts, comparison.n_items, comparison.n_contested) if comparison else (0, 0, 0)),
+        count_chains(closed) if closed else None,
+        Overruled(found, total, found / total if total else None),
+        {str(source): sources[source] for source in Source},
+        {str(reason): reasons[reason] for reason in Reason},
+        tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
+        closed,
+    )
 
 
 def _profile_gold(project: Project, with_gold: ProjectAnswers) -> Profile | None:

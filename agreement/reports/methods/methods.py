@@ -70,6 +70,7 @@ MISSING = {
     "available": "All {units} with two judgements or more were compared.",
     "drop": "Only {units} that all coders judged were compared.",
 }
+ANSWERS = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
 # What is counted of pyramids, and the value of one.
 COUNTED = {
     "words": "The units are the words of the model summaries; the value of a word is the set of words of its SCUs.",
@@ -123,98 +124,101 @@ def describe_methods(
     comparison: of groups of the same coders. repeats: of what they coded again. gold: of the same coders
     against it.
     """
-    p = report.parameters
-    pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
-    thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
-    by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-    nouns, texts = nouns_for(extract), "docset" if extract.units else "text"
-    if extract.units:
-        by["indices"] = "the content units (SCUs) of their model summaries"
-    answers = by.get(extract.kind, "")
+    p, nouns, between = report.parameters, nouns_for(extract), _describe_groups(comparison)
+    by_distance = p.takes_distance and len(distances_for(extract.kind)) > 1
+    alone = "in no SCU, alone" if extract.units else "referring to nothing else"
+    sentences = [
+        *_describe_data(extract, report),
+        *_describe_values(extract, report, nouns, by_distance=by_distance),
+        UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone),
+        MISSING[p.missing].format(units=nouns.units) if "missing" in COEFFICIENTS[p.coefficient].options else "",
+        *_describe_left_out(report, nouns),
+        _describe_figures(report, nouns),
+        *between,
+        *_describe_repeats(repeats),
+        *_describe_gold(gold),
+        f"Computed with {program_name()}; fingerprint of the input {report.fingerprint}.",
+    ]
+    cited = {
+        p.coefficient: True,
+        "passonneau": by_distance and p.distance == "passonneau",
+        "masi": by_distance and p.distance.startswith("masi"),
+        "pyramids": p.units,
+        "chains": extract.kind == "pointers",
+        "jackknife": report.interval.low is not None,
+        "cross_alpha": between,
+    }
+    references = tuple(REFERENCES[key] for key, is_cited in cited.items() if is_cited)
+    return MethodsText(" ".join(filter(None, sentences)), references)
+
+
+def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str]:
+    """Return who annotated what, of which judgements, and who made the markables."""
+    data, texts = describe_data(report.extract, report.parameters), "docset" if extract.units else "text"
+    answers = ANSWERS.get(extract.kind, "")
     if extract.question:
         answers = f"answers to the question “{extract.question.label}”"
-    data = describe_data(report.extract, p)
-    chosen = report.extract.restrict(pick_texts(report.extract, p))
-    answered = chosen.has_answered.any(axis=1).tolist()
-    places = {(text.text_pk, text.round) for text in compress(chosen.texts, answered)}
-    by_round = f", in {len(places)} pairs of {texts} and round," if len(places) > data.n_texts else ""
-    sentences = [
+    elif extract.units:
+        answers = "the content units (SCUs) of their model summaries"
+    by_round = f", in {data.n_places} pairs of {texts} and round," if data.n_places > data.n_texts else ""
+    return [
         f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)}{by_round} by {answers},"
-        f" {pluralize(data.n_judgements, 'judgement')} in all."
+        f" {pluralize(data.n_judgements, 'judgement')} in all.",
+        *_describe_question(report),
+        _describe_versions(report),
+        f"{data.n_managers} of the coders also managed the project, blind to the work of the others."
+        if data.n_managers
+        else "",
+        _describe_design(data, texts),
+        "" if extract.units or not data.n_texts else _describe_markables(data),
     ]
-    sentences += _describe_question(report)
-    sentences += _describe_versions(report)
-    sentences += _describe_managers(data) + _describe_design(data, texts) + _describe_markables(data, nouns)
-    how = COEFFICIENTS[p.coefficient].phrase
-    if p.takes_distance and sets:
-        how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
-    sentences.append(f"Reliability is {how}.")
-    if extract.units:
-        sentences.append(COUNTED[extract.units])
-    if pointers:
-        sentences.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
-    if extract.kind in (*CHAINED, "targets") and (p.readings == "matched" or _has_ambiguity(report.extract, p)):
-        sentences.append(f"{AMBIGUOUS[p.readings].format(unit=nouns.unit)}.")
-    if extract.kind == "targets":
-        sentences.append("The value of a markable is the set of its targets, or that it has none.")
-    if p.takes_distance and sets:
-        sentences += _describe_sets(report.extract, p, nouns)
-    if extract.kind == "indices" and not extract.units:
-        sentences += _describe_singletons(extract)
-    alone = "in no SCU, alone" if extract.units else "referring to nothing else"
-    sentences.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
-    if "missing" in COEFFICIENTS[p.coefficient].options:
-        sentences.append(MISSING[p.missing].format(units=nouns.units))
-    sentences += _describe_left_out(report, nouns)
-    sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
-    sentences.append(_describe_figures(report, nouns))
-    between = _describe_groups(comparison)
-    sentences += between + _describe_repeats(repeats) + _describe_gold(gold)
-    sentences.append(f"Computed with {program_name()}; fingerprint of the input {report.fingerprint}.")
-    references = _select_references(p, pointers, sets, report.interval)
-    return MethodsText(" ".join(sentences), (*references, REFERENCES["cross_alpha"]) if between else references)
-
-
-def _has_ambiguity(extract: ProjectAnswers, parameters: Parameters) -> bool:
-    """Return whether a coder gave several readings or indices."""
-    columns = extract.restrict(pick_texts(extract, parameters)).columns
-    return bool((columns.is_judgement & (columns.n_readings > 1)).any())
-
-
-def _describe_sets(extract: ProjectAnswers, p: Parameters, nouns: Nouns) -> list[str]:
-    """Return how sets were compared."""
-    sentences = []
-    if extract.has_chains:
-        sentences.append(EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit))
-    if p.empty == "disjoint":
-        sentences.append("The empty set was taken to be disjoint from all others.")
-    return sentences
 
 
 def _describe_question(report: AgreementReport) -> list[str]:
     """Return what became of judgements without an answer, where the answers to one question are compared."""
-    if report.question is None:
+    question = report.extract.question
+    if question is None:
         return []
-    asked = UNASKED[report.parameters.unasked]
-    counts = report.unanswered
-    sentences = []
-    if counts["not_asked"]:
-        sentences.append(f"Of {pluralize(counts['not_asked'], 'judgement')} the question was not asked; {asked}.")
-    if counts["not_answered"]:
-        sentences.append(f"{pluralize(counts['not_answered'], 'judgement')} without an answer to it are left out.")
-    if report.parameters.coefficient == "augmented_kappa" and report.question.second:
-        sentences.append(f"A first choice has the weight {report.parameters.primary_weight} beside a second one.")
-    return sentences
+    n_not_asked, n_not_answered = report.unanswered["not_asked"], report.unanswered["not_answered"]
+    asked, weight = UNASKED[report.parameters.unasked], report.parameters.primary_weight
+    second = report.parameters.coefficient == "augmented_kappa" and question.second
+    return [
+        f"Of {pluralize(n_not_asked, 'judgement')} the question was not asked; {asked}." if n_not_asked else "",
+        f"{pluralize(n_not_answered, 'judgement')} without an answer to it are left out." if n_not_answered else "",
+        f"A first choice has the weight {weight} beside a second one." if second else "",
+    ]
 
 
-def _describe_versions(report: AgreementReport) -> list[str]:
+def _describe_versions(report: AgreementReport) -> str:
     """Return which versions of the scheme the judgements are of, where not all count."""
-    versions, n = report.extract.versions, report.n_of_other_versions
+    n = report.n_of_other_versions
     if n is None:
-        return []
-    sentence = f"Only judgements last given under {name_versions(versions)} of the scheme were used, with their links"
+        return ""
+    versions = name_versions(report.extract.versions)
     left_out = f"; {pluralize(n, 'judgement')} under other versions {_be(n)} taken as missing" if n else ""
-    return [f"{sentence}{left_out}."]
+    return f"Only judgements last given under {versions} of the scheme were used, with their links{left_out}."
+
+
+def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
+    """Return what the coefficient is, and what the values are that it compares."""
+    p, kind = report.parameters, extract.kind
+    how = COEFFICIENTS[p.coefficient].phrase
+    if by_distance:
+        one, two = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
+        how += f" with {DISTANCES[p.distance].format(one=one, two=two)}"
+    columns = report.extract.restrict(pick_texts(report.extract, p)).columns
+    matched = p.readings == "matched" or bool((columns.is_judgement & (columns.n_readings > 1)).any())
+    excluded = EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit)
+    return [
+        f"Reliability is {how}.",
+        COUNTED[extract.units] if extract.units else "",
+        f"{CHAINS[p.chains]}; {TOPS[p.top]}." if kind == "pointers" else "",
+        f"{AMBIGUOUS[p.readings].format(unit=nouns.unit)}." if kind in (*CHAINED, "targets") and matched else "",
+        "The value of a markable is the set of its targets, or that it has none." if kind == "targets" else "",
+        excluded if by_distance and extract.has_chains else "",
+        "The empty set was taken to be disjoint from all others." if by_distance and p.empty == "disjoint" else "",
+        *(_describe_singletons(extract) if kind == "indices" and not extract.units else []),
+    ]
 
 
 def _describe_singletons(extract: ProjectAnswers) -> list[str]:
@@ -224,12 +228,12 @@ def _describe_singletons(extract: ProjectAnswers) -> list[str]:
     is_linked[columns.mark_of_link] = True
     alone_complete = columns.is_judgement & columns.marks["complete"] & ~is_linked
     given = {extract.categories[number] for number in set(columns.marks["category"][alone_complete].tolist())}
-    alone, own = (
-        [extract.label(name) for name in sorted(names)]
-        for names in (given & set(extract.singletons), given - set(extract.singletons))
-    )
-    sentences = [f"A markable called {', '.join(alone)} counts as referring to itself alone."] if alone else []
-    return sentences + ([f"The value of a markable called {', '.join(own)} is that category."] if own else [])
+    singletons = set(extract.singletons)
+    alone, own = (", ".join(map(extract.label, sorted(names))) for names in (given & singletons, given - singletons))
+    return [
+        f"A markable called {alone} counts as referring to itself alone." if alone else "",
+        f"The value of a markable called {own} is that category." if own else "",
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +241,7 @@ class DataDescription:
     """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one.
 
     A text is one however many rounds it was coded in: `n_documents` counts it once for each, and so does
-    `coders_per_document`.
+    `coders_per_document`. `n_places` are pairs of text and round, in which it may be coded more than once.
     """
 
     n_coders: int
@@ -248,6 +252,7 @@ class DataDescription:
     n_given: int
     n_marked: int
     n_managers: int = 0
+    n_places: int = 0
 
 
 def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:
@@ -258,87 +263,77 @@ def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescri
     chosen = extract.restrict(pick_texts(extract, parameters))
     answered, columns = chosen.has_answered, chosen.columns
     numbers = answered.sum(axis=1)
+    texts = list(compress(chosen.texts, (numbers > 0).tolist()))
     in_answered_text = (numbers > 0)[columns.document_of_unit]
     is_given = columns.units["given"]
-    counted = [is_given, units_of_anybody(chosen) & ~is_given]
     given, marked = (
-        len(set((columns.units["key"][in_answered_text & chosen_units] % NEXT_DOCUMENT).tolist()))
-        for chosen_units in counted
+        len(set((columns.units["key"][in_answered_text & units] % NEXT_DOCUMENT).tolist()))
+        for units in (is_given, units_of_anybody(chosen) & ~is_given)
     )
     coders = set(compress(chosen.coders, answered.any(axis=0).tolist()))
     return DataDescription(
         len(coders),
-        len({text.text_pk for text in compress(chosen.texts, (numbers > 0).tolist())}),
-        int((numbers > 0).sum()),
+        len({text.text_pk for text in texts}),
+        len(texts),
         int(columns.n_judgements[columns.is_answer].sum()),
         tuple(sorted(numbers[numbers > 0].tolist())),
         given,
         marked,
         len(coders.intersection(extract.managers)),
+        len({(text.text_pk, text.round) for text in texts}),
     )
 
 
-def _describe_managers(data: DataDescription) -> list[str]:
-    """Return that coders managed the project, where some did."""
-    if not data.n_managers:
-        return []
-    return [f"{data.n_managers} of the coders also managed the project, blind to the work of the others."]
-
-
-def _describe_design(data: DataDescription, text: str) -> list[str]:
+def _describe_design(data: DataDescription, text: str) -> str:
     """Return how many coders each text has, and whether every coder coded every text."""
     if data.n_texts < 2 or data.n_coders < 2:
-        return []
+        return ""
     least, most = data.coders_per_document[0], data.coders_per_document[-1]
     rounds = " in each of its rounds" if data.n_documents > data.n_texts else ""
     if least == data.n_coders:
-        return [f"Every coder coded every {text}{rounds}."]
+        return f"Every coder coded every {text}{rounds}."
     if least == most:
-        return [f"Each {text} was coded by {least} of them{rounds}."]
-    middle = median(data.coders_per_document)
-    return [f"Each {text} was coded by {least} to {most} of them{rounds} (median {middle:g})."]
+        return f"Each {text} was coded by {least} of them{rounds}."
+    return f"Each {text} was coded by {least} to {most} of them{rounds} (median {median(data.coders_per_document):g})."
 
 
-def _describe_markables(data: DataDescription, nouns: Nouns) -> list[str]:
+def _describe_markables(data: DataDescription) -> str:
     """Return who made the markables."""
-    if nouns.unit != "markable" or not data.n_texts:
-        return []
     if not data.n_marked:
-        return ["The markables were given with the texts."]
+        return "The markables were given with the texts."
     if not data.n_given:
-        return ["Coders marked the markables themselves."]
+        return "Coders marked the markables themselves."
     given = f"{pluralize(data.n_given, 'markable')} {'was' if data.n_given == 1 else 'were'} given with the texts"
-    return [f"{given}, and coders marked {data.n_marked} more."]
+    return f"{given}, and coders marked {data.n_marked} more."
 
 
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
-    p = report.parameters
-    sentences = [
-        f"{pluralize(count, nouns.unit)} {reason} {_be(count)} left out."
-        for reason, count in report.result.left_out.items()
-    ]
+    """Return which units and codings do not count, and what alone was chosen."""
+    p, left_out = report.parameters, report.result.left_out
+    sentences = [f"{pluralize(n, nouns.unit)} {reason} {_be(n)} left out." for reason, n in left_out.items()]
     if p.without:
         names = ", or to which they give ".join(map(report.extract.label, p.without.split(",")))
         sentences.append(f"Markables to which more than half of their coders give {names} are left out.")
-    chosen = [(name, getattr(p, name)) for name in ("coders", "texts", "rounds")]
-    return sentences + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
+    chosen = [(name, getattr(p, name).replace(",", ", ")) for name in ("coders", "texts", "rounds")]
+    sentences += [f"Only these {name} were used: {names}." for name, names in chosen if names]
+    return [*sentences, f"Not counted: {report.not_counted}." if report.not_counted else ""]
 
 
 def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     result, interval, p = report.result, report.interval, report.parameters
     if result.value is None:
         return f"The coefficient is undefined: {result.note}."
-    kind = "disagreement" if p.takes_distance else "agreement"
-    text = f"Over {pluralize(result.n_units, nouns.unit)} it is {result.value:z.3f}"
+    kind, how = "disagreement" if p.takes_distance else "agreement", interval.note
     if interval.low is not None and interval.high is not None:
-        text += (
-            f" ({interval.level:.0%} interval {interval.low:z.3f} to {interval.high:z.3f}, jackknife over"
+        how = (
+            f"{interval.level:.0%} interval {interval.low:z.3f} to {interval.high:z.3f}, jackknife over"
             f" {pluralize(interval.n_groups, GROUPS[interval.by])} on the logarithm of the disagreement, Student’s t"
-            f" with {pluralize(interval.n_groups - 1, 'degree')} of freedom; it speaks of these coders)"
+            f" with {pluralize(interval.n_groups - 1, 'degree')} of freedom; it speaks of these coders"
         )
-    else:
-        text += f" ({interval.note})"
-    return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
+    return (
+        f"Over {pluralize(result.n_units, nouns.unit)} it is {result.value:z.3f} ({how});"
+        f" observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
+    )
 
 
 def _describe_groups(comparison: GroupsReport | None) -> list[str]:
@@ -355,19 +350,20 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
         for pair in comparison.pairs
         if pair.between and pair.between.value is not None
     ]
-    sentences = [f"By group of coders it is: {'; '.join(within)}."]
-    if not between:
-        return sentences
     how = "each judgement of the one with each of the other, corrected for chance"
-    return [*sentences, f"Between groups ({how}) agreement is: {'; '.join(between)}."]
+    return [
+        f"By group of coders it is: {'; '.join(within)}.",
+        f"Between groups ({how}) agreement is: {'; '.join(between)}." if between else "",
+    ]
 
 
 def _describe_repeats(repeats: RepeatsReport | None) -> list[str]:
     """Return how far coders agree with themselves, in what they were shown again and in rechecks."""
     if repeats is None:
         return []
-    parts = zip(repeats.parts, ("without being told which", "knowingly, in a recheck"), strict=True)
-    return [sentence for part, how in parts if (sentence := _describe_coded_again(part, how))]
+    unmarked, rechecks = repeats.parts
+    again = _describe_coded_again(unmarked, "without being told which")
+    return [again, _describe_coded_again(rechecks, "knowingly, in a recheck")]
 
 
 def _describe_coded_again(part: CodedAgain, how: str) -> str:
@@ -390,26 +386,22 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
     if gold is None or not gold.coders:
         return []
     accuracy = _describe_range([one.accuracy.value for one in gold.coders])
-    sentences = [
+    overruled = _describe_range([one.overruled.value for one in gold.coders])
+    return [
         f"In {pluralize(gold.n_texts, 'text')} with adjudicated gold (training left out;"
         f" {pluralize(gold.n_items, 'item')}) the"
-        f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered."
+        f" accuracy of {pluralize(len(gold.coders), 'coder')} is {accuracy} of the items that both answered.",
+        f"Coders differ on {pluralize(gold.n_contested, 'item')} in these texts, whether or not gold answers them;"
+        f" where both have a value there, gold has another one than the coder in {overruled}."
+        if gold.n_contested
+        else "",
     ]
-    if gold.n_contested:
-        overruled = _describe_range([one.overruled.value for one in gold.coders])
-        sentences.append(
-            f"Coders differ on {pluralize(gold.n_contested, 'item')} in these texts, whether or not gold answers them;"
-            f" where both have a value there, gold has another one than the coder in {overruled}."
-        )
-    return sentences
 
 
 def _describe_range(values: Sequence[float | None]) -> str:
-    defined = [one for one in values if one is not None]
-    if not defined:
-        return "undefined"
-    low, high = f"{min(defined):.3f}", f"{max(defined):.3f}"
-    return low if low == high else f"{low} to {high}"
+    defined = [value for value in values if value is not None]
+    ends = dict.fromkeys(f"{end(defined):.3f}" for end in (min, max)) if defined else ["undefined"]
+    return " to ".join(ends)
 
 
 def _with_interval(one: GroupInterval | SelfAgreement) -> str:
@@ -417,19 +409,8 @@ def _with_interval(one: GroupInterval | SelfAgreement) -> str:
     return f"{one.value or 0:z.3f}{reach}"
 
 
-def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[Reference, ...]:
-    keys = [p.coefficient]
-    if p.takes_distance and sets and p.distance == "passonneau":
-        keys.append("passonneau")
-    if p.takes_distance and sets and p.distance.startswith("masi"):
-        keys.append("masi")
-    if p.units:
-        keys.append("pyramids")
-    if pointers:
-        keys.append("chains")
-    if interval.low is not None:
-        keys.append("jackknife")
-    return tuple(REFERENCES[key] for key in keys)
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def vary_choices(
@@ -445,10 +426,15 @@ def vary_choices(
     selected, base = resolve(extract, parameters)
     whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]
+    impossible = set(distances_for(extract.kind)) - set(distances_of(extract))
     choices = [
         (name, choice)
-        for name, choice in _alternative_choices(extract, base)
-        if (extract_of or name not in READ_OTHERWISE) and allows_coefficient(selected, replace(base, **{name: choice}))
+        for name in relevant_settings(extract.kind, base)
+        for choice in choices_of(name, extract.kind, base)
+        if choice != getattr(base, name)
+        and not (name == "distance" and choice in impossible)
+        and (extract_of or name not in READ_OTHERWISE)
+        and allows_coefficient(selected, replace(base, **{name: choice}))
     ]
     for done, (name, choice) in enumerate(choices):
         if progress:
@@ -460,18 +446,3 @@ def vary_choices(
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
         variations.append(Variation(name, choice, changed, interval, moved))
     return variations
-
-
-def _alternative_choices(extract: ProjectAnswers, base: Parameters) -> list[tuple[str, str]]:
-    """Return the other choices that mean something for the answers and the coefficient."""
-    impossible = {"distance": set(distances_for(extract.kind)) - set(distances_of(extract))}
-    return [
-        (name, one)
-        for name in relevant_settings(extract.kind, base)
-        for one in choices_of(name, extract.kind, base)
-        if one != getattr(base, name) and one not in impossible.get(name, ())
-    ]
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import batched
 
 # What BibTeX calls the place of publication, by kind of entry.
 VENUE_FIELDS = {"article": "journal", "book": "publisher", "inproceedings": "booktitle"}
@@ -46,141 +47,63 @@ def write_bibtex(references: Sequence[Reference]) -> str:
     return "\n\n".join(reference.bibtex for reference in references)
 
 
-REFERENCES = {
-    "alpha": Reference(
-        "krippendorff1980",
-        "book",
-        ("Krippendorff, K.",),
-        1980,
-        "Content Analysis: An Introduction to Its Methodology",
-        "Sage",
-    ),
-    "fleiss_kappa": Reference(
-        "siegel-castellan1988",
-        "book",
-        ("Siegel, S.", "Castellan, N. J."),
-        1988,
-        "Nonparametric Statistics for the Behavioral Sciences",
-        "McGraw-Hill",
-    ),
-    "multi_kappa": Reference(
-        "davies-fleiss1982",
-        "article",
-        ("Davies, M.", "Fleiss, J. L."),
-        1982,
-        "Measuring agreement for multinomial data",
-        "Biometrics",
-        "38",
-    ),
-    "gwet_ac1": Reference(
-        "gwet2008",
-        "article",
-        ("Gwet, K. L.",),
-        2008,
-        "Computing inter-rater reliability and its variance in the presence of high agreement",
-        "British Journal of Mathematical and Statistical Psychology",
-        "61",
-    ),
-    "beta": Reference(
-        "artstein-poesio2008",
-        "article",
-        ("Artstein, R.", "Poesio, M."),
-        2008,
-        "Inter-coder agreement for computational linguistics",
-        "Computational Linguistics",
-        "34",
-    ),
-    "scott_pi": Reference(
-        "scott1955",
-        "article",
-        ("Scott, W. A.",),
-        1955,
-        "Reliability of content analysis: the case of nominal scale coding",
-        "Public Opinion Quarterly",
-        "19",
-    ),
-    "cohen_kappa": Reference(
-        "cohen1960",
-        "article",
-        ("Cohen, J.",),
-        1960,
-        "A coefficient of agreement for nominal scales",
-        "Educational and Psychological Measurement",
-        "20",
-    ),
-    "weighted_kappa": Reference(
-        "cohen1968",
-        "article",
-        ("Cohen, J.",),
-        1968,
-        "Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit",
-        "Psychological Bulletin",
-        "70",
-    ),
-    "bennett_s": Reference(
-        "bennett-alpert-goldstein1954",
-        "article",
-        ("Bennett, E. M.", "Alpert, R.", "Goldstein, A. C."),
-        1954,
-        "Communications through limited response questioning",
-        "Public Opinion Quarterly",
-        "18",
-    ),
-    "augmented_kappa": Reference(
-        "rosenberg-binkowski2004",
-        "inproceedings",
-        ("Rosenberg, A.", "Binkowski, E."),
-        2004,
-        "Augmenting the kappa statistic to determine interannotator reliability for multiply labeled data points",
-        "HLT-NAACL",
-    ),
-    "cross_alpha": Reference(
-        "wong-etal2021",
-        "inproceedings",
-        ("Wong, K.", "Paritosh, P.", "Aroyo, L."),
-        2021,
-        "Cross-replication reliability: an empirical approach to interpreting inter-rater reliability",
-        "ACL",
-    ),
-    "passonneau": Reference(
-        "passonneau2004",
-        "inproceedings",
-        ("Passonneau, R. J.",),
-        2004,
-        "Computing reliability for coreference annotation",
-        "LREC",
-    ),
-    "masi": Reference(
-        "passonneau2006",
-        "inproceedings",
-        ("Passonneau, R.",),
-        2006,
-        "Measuring agreement on set-valued items (MASI)",
-        "LREC",
-    ),
-    "pyramids": Reference(
-        "nenkova-passonneau2004",
-        "inproceedings",
-        ("Nenkova, A.", "Passonneau, R."),
-        2004,
-        "Evaluating content selection in summarization: the pyramid method",
-        "HLT-NAACL",
-    ),
-    "chains": Reference(
-        "poesio-artstein2005",
-        "inproceedings",
-        ("Poesio, M.", "Artstein, R."),
-        2005,
-        "The reliability of anaphoric annotation, reconsidered",
-        "ACL Workshop",
-    ),
-    "jackknife": Reference(
-        "miller1974",
-        "article",
-        ("Miller, R. G.",),
-        1974,
-        "The jackknife: a review",
-        "Biometrika",
-        "61",
-    ),
-}
+# By what is cited: key, kind and authors; the title; and the venue, of a journal with its volume.
+SOURCES = """
+alpha | krippendorff1980 | book | Krippendorff, K.
+    Content Analysis: An Introduction to Its Methodology
+    Sage
+fleiss_kappa | siegel-castellan1988 | book | Siegel, S. and Castellan, N. J.
+    Nonparametric Statistics for the Behavioral Sciences
+    McGraw-Hill
+multi_kappa | davies-fleiss1982 | article | Davies, M. and Fleiss, J. L.
+    Measuring agreement for multinomial data
+    Biometrics | 38
+gwet_ac1 | gwet2008 | article | Gwet, K. L.
+    Computing inter-rater reliability and its variance in the presence of high agreement
+    British Journal of Mathematical and Statistical Psychology | 61
+beta | artstein-poesio2008 | article | Artstein, R. and Poesio, M.
+    Inter-coder agreement for computational linguistics
+    Computational Linguistics | 34
+scott_pi | scott1955 | article | Scott, W. A.
+    Reliability of content analysis: the case of nominal scale coding
+    Public Opinion Quarterly | 19
+cohen_kappa | cohen1960 | article | Cohen, J.
+    A coefficient of agreement for nominal scales
+    Educational and Psychological Measurement | 20
+weighted_kappa | cohen1968 | article | Cohen, J.
+    Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit
+    Psychological Bulletin | 70
+bennett_s | bennett-alpert-goldstein1954 | article | Bennett, E. M. and Alpert, R. and Goldstein, A. C.
+    Communications through limited response questioning
+    Public Opinion Quarterly | 18
+augmented_kappa | rosenberg-binkowski2004 | inproceedings | Rosenberg, A. and Binkowski, E.
+    Augmenting the kappa statistic to determine interannotator reliability for multiply labeled data points
+    HLT-NAACL
+cross_alpha | wong-etal2021 | inproceedings | Wong, K. and Paritosh, P. and Aroyo, L.
+    Cross-replication reliability: an empirical approach to interpreting inter-rater reliability
+    ACL
+passonneau | passonneau2004 | inproceedings | Passonneau, R. J.
+    Computing reliability for coreference annotation
+    LREC
+masi | passonneau2006 | inproceedings | Passonneau, R.
+    Measuring agreement on set-valued items (MASI)
+    LREC
+pyramids | nenkova-passonneau2004 | inproceedings | Nenkova, A. and Passonneau, R.
+    Evaluating content selection in summarization: the pyramid method
+    HLT-NAACL
+chains | poesio-artstein2005 | inproceedings | Poesio, M. and Artstein, R.
+    The reliability of anaphoric annotation, reconsidered
+    ACL Workshop
+jackknife | miller1974 | article | Miller, R. G.
+    The jackknife: a review
+    Biometrika | 61
+"""
+
+
+def _read_sources(text: str) -> Iterator[tuple[str, Reference]]:
+    lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
+    for (name, key, kind, authors), [title], venue in batched(lines, 3):
+        yield name, Reference(key, kind, tuple(authors.split(" and ")), int(key[-4:]), title, *venue)
+
+
+REFERENCES = dict(_read_sources(SOURCES))

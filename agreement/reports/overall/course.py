@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import combinations
+from itertools import accumulate, combinations
 
 import numpy as np
 from django.utils import timezone
@@ -18,15 +18,7 @@ from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    compute_result,
-    compute_sums,
-    data_by_coders,
-    pick_texts,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
@@ -73,11 +65,14 @@ def compute_stages(
     """
     check_grouping(by)
     extract, parameters = resolve(extract, parameters)
-    groups = _group_texts(pick_texts(extract, parameters), by, work)
+    groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
     stages = []
     for number, (label, texts) in enumerate(groups):
         report = partial(progress, number, len(groups)) if progress else None
-        stages.append(_compute_stage(extract, parameters, label, tuple(texts), work, report))
+        against_rest = _compare_coders(extract, parameters, texts, report)
+        interval = basis.compute_interval(extract, parameters, texts)
+        seconds = seconds_per_judgement(extract, texts, work)
+        stages.append(Stage(label, tuple(texts), interval, against_rest, seconds))
     return stages
 
 
@@ -104,10 +99,10 @@ def compute_running(
     `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
     """
     extract, parameters = resolve(extract, parameters)
-    texts = order_by_time(pick_texts(extract, parameters), work)
+    texts = order_by_time(basis.pick_texts(extract, parameters), work)
     sizes = divide_evenly(len(texts))
     key = ("running", parameters, tuple(text.pk for text in texts))
-    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+    return basis.cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
@@ -115,12 +110,18 @@ def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Acti
 
     Texts that were imported together have the same time: then the oldest comes first, so that no name decides.
     """
-    finished: dict[int, datetime] = {}
-    for (pk, _), one in work.items():
-        finished[pk] = max(one.last, finished.get(pk, one.last))
+    finished = _find_last(work)
     by_age = sorted(texts, key=lambda text: text.pk)
     timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
     return *(text for text in by_age if text.pk not in finished), *timed
+
+
+def _find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:
+    """Return by text when it was finished."""
+    finished: dict[int, datetime] = {}
+    for (pk, _), activity in work.items():
+        finished[pk] = max(activity.last, finished.get(pk, activity.last))
+    return finished
 
 
 def divide_evenly(n_texts: int) -> list[int]:
@@ -132,104 +133,79 @@ def divide_evenly(n_texts: int) -> list[int]:
 def _compute_running(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], sizes: Sequence[int]
 ) -> list[RunningPoint]:
-    n_texts = [len({text.text_pk for text in texts[:size]}) for size in sizes]
-    if not parameters.is_alpha:
-        return [
-            RunningPoint(n, texts[size - 1], compute_result(extract, parameters, texts[:size]))
-            for size, n in zip(sizes, n_texts, strict=True)
-        ]
-    if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
-        intervals = [compute_interval(extract, parameters, texts[:size]) for size in sizes]
+    figures: list[tuple[Result, float | None, float | None]]
+    if parameters.is_alpha:
+        if parameters.distance in ORDERED_DISTANCES:  # of numbers nothing can be drawn from sums
+            intervals = [basis.compute_interval(extract, parameters, texts[:size]) for size in sizes]
+        else:
+            sums = basis.compute_sums(extract, parameters, texts)[parameters.distance]
+            intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
+        figures = [(one.result, one.low, one.high) for one in intervals]
     else:
-        sums = compute_sums(extract, parameters, texts)[parameters.distance]
-        intervals = [interval_sums(sums[:size], original=original_of) for size in sizes]
+        figures = [(basis.compute_result(extract, parameters, texts[:size]), None, None) for size in sizes]
     return [
-        RunningPoint(n, texts[size - 1], one.result, one.low, one.high)
-        for size, n, one in zip(sizes, n_texts, intervals, strict=True)
+        RunningPoint(len({text.text_pk for text in texts[:size]}), texts[size - 1], *of_size)
+        for size, of_size in zip(sizes, figures, strict=True)
     ]
 
 
 def _group_texts(
     texts: Sequence[Document], by: str, work: Mapping[tuple[int, str], Activity]
 ) -> list[tuple[str, list[Document]]]:
-    done: dict[int, list[Activity]] = defaultdict(list)
-    for (pk, _), one in work.items():
-        done[pk].append(one)
-    finished = {pk: max(one.last for one in of_text) for pk, of_text in done.items()}
-    timed = sorted((text for text in texts if text.pk in finished), key=lambda text: (finished[text.pk], text.pk))
-    if by == "operations":
-        return _group_by_operations(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
     groups: dict[str, list[Document]] = defaultdict(list)
-    if by == "week":
-        for text in timed:
-            groups[_week_label(finished[text.pk])].append(text)
-        return list(groups.items())
-    for text in texts:
-        groups[text.round].append(text)
-    return sorted(groups.items(), key=lambda item: item[1][0].place)
+    if by == "round":
+        for text in texts:
+            groups[text.round].append(text)
+        return sorted(groups.items(), key=lambda item: item[1][0].place)
+    finished = _find_last(work)
+    timed = [text for text in order_by_time(texts, work) if text.pk in finished]
+    if by == "operations":
+        return _group_by_operations(timed, work)
+    for text in timed:
+        year, week, _ = timezone.localtime(finished[text.pk]).isocalendar()
+        groups[f"{year}, week {week}"].append(text)
+    return list(groups.items())
 
 
-def _group_by_operations(texts: Sequence[Document], operations: Mapping[int, int]) -> list[tuple[str, list[Document]]]:
-    total = sum(operations[text.pk] for text in texts)
-    groups: dict[int, list[Document]] = defaultdict(list)
-    until: dict[int, int] = {}
-    done = 0
-    for text in texts:
-        number = done * BINS // max(total, 1)
-        done += operations[text.pk]
-        groups[number].append(text)
-        until[number] = done
-    return [(f"{until[number]:,} operations", group) for number, group in groups.items()]
+def _group_by_operations(
+    texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]
+) -> list[tuple[str, list[Document]]]:
+    operations: Counter[int] = Counter()
+    for (pk, _), activity in work.items():
+        operations[pk] += activity.operations
+    ends = list(accumulate(operations[text.pk] for text in texts))
+    groups: dict[int, list[tuple[Document, int]]] = defaultdict(list)
+    for text, end in zip(texts, ends, strict=True):
+        groups[(end - operations[text.pk]) * BINS // max(ends[-1], 1)].append((text, end))
+    return [(f"{group[-1][1]:,} operations", [text for text, _ in group]) for group in groups.values()]
 
 
-def _week_label(moment: datetime) -> str:
-    year, week, _ = timezone.localtime(moment).isocalendar()
-    return f"{year}, week {week}"
-
-
-def _compute_stage(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    label: str,
-    texts: tuple[Document, ...],
-    work: Mapping[tuple[int, str], Activity],
-    report: Callable[[], None] | None,
-) -> Stage:
-    coders = extract.coders
-    names = tuple(text.pk for text in texts)
-    pairs = cached(
-        extract,
-        ("pairs", parameters, names),
-        lambda: _compute_pairs(extract, parameters, texts, report),
-    )
-    values: dict[str, list[float]] = {coder: [] for coder in coders}
+def _compare_coders(
+    extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
+) -> dict[str, float | None]:
+    """Return the mean coefficient of each coder with those who coded a text in common."""
+    key = ("pairs", parameters, tuple(text.pk for text in texts))
+    pairs = basis.cached(extract, key, lambda: _compute_pairs(extract, parameters, texts, report))
+    values: dict[str, list[float]] = {coder: [] for coder in extract.coders}
     for pair, value in pairs.items():
         if value is not None:
             for coder in pair:
                 values[coder].append(value)
-    against = {coder: sum(of_coder) / len(of_coder) if of_coder else None for coder, of_coder in values.items()}
-    return Stage(
-        label,
-        texts,
-        compute_interval(extract, parameters, texts),
-        against,
-        seconds_per_judgement(extract, texts, work),
-    )
+    return {coder: sum(of_coder) / len(of_coder) if of_coder else None for coder, of_coder in values.items()}
 
 
 def _compute_pairs(
-    extract: ProjectAnswers, parameters: Parameters, texts: tuple[Document, ...], report: Callable[[], None] | None
+    extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
 ) -> dict[tuple[str, str], float | None]:
     """Return the coefficient of each two coders who coded a text in common, in the order of the coders.
 
     Of many coders few code the same text, and two without a common text have no coefficient.
     """
-    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
+    coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()
     for rows in extract.rows_by_text(texts):
-        of_text = {number[coder] for coder, _ in rows if coder in number}
-        together.update(combinations(sorted(of_text), 2))
+        together.update(combinations(sorted({number[coder] for coder, _ in rows if coder in number}), 2))
     pairs: dict[tuple[str, str], float | None] = {}
     for first, second in sorted(together):
         if report:

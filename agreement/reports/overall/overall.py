@@ -1,45 +1,28 @@
-"""Agreement over all texts and in each, under one convention and under all of them."""
+"""Agreement over all texts and in each, under one convention and under all of them; and the first look at it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Annotated, Any, ClassVar
 
-from agreement.data.documents import Document, original_of
+from agreement.data.activity import CodingProgress
+from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import Question
-from agreement.measures import Interval, bootstrap, bootstrap_sums, jackknife, jackknife_sums
-from agreement.measures.data.components import find_pairable_documents, merge_documents
+from agreement.measures import Interval, jackknife, jackknife_sums
+from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.results import Result
+from agreement.measures.results import Result, pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
-from agreement.reports.request.basis import (
-    cached,
-    coefficient_function,
-    compute_interval,
-    compute_result,
-    compute_sums,
-    count_left_out,
-    count_other_versions,
-    count_texts,
-    distances_of,
-    pick_texts,
-    pick_texts_to_draw,
-    remembered,
-    select_data,
-)
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request import basis
+from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.reports.wording import describe_versions, list_codings_left_out
+from agreement.reports.wording import describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress
-
-# The option of page and API, and what it can be.
-OPTION, BOOTSTRAP = "interval", "bootstrap"
-REPLICATES, SEED = 2000, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,37 +41,18 @@ class Bootstrap:
     note: str
 
 
-def asks_for_bootstrap(value: str) -> bool:
-    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
-    if value not in ("", BOOTSTRAP):
-        raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
-    return value == BOOTSTRAP
-
-
-def compute_bootstrap(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None) -> Interval:
-    """Return the percentiles of replicates of the texts; where one is used, of its units.
-
-    Raises InvalidParameter, and ValueError for a coefficient whose values of one text cannot be drawn.
-    """
-    extract, parameters = resolve(extract, parameters)
-    texts = pick_texts_to_draw(extract, parameters)
-    if parameters.is_alpha:
-        sums = compute_sums(extract, parameters, texts)[parameters.distance]
-        if int((sums.n_units > 0).sum()) == count_texts(sums) != 1:
-            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
-    data = merge_documents(select_data(extract, parameters, texts), original_of)
-    return bootstrap(data, coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)
-
-
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": (
-        ("no chain", {"chains": "none", "top": "category", "exclude_unit": "none"}),
-        ("partial chain", {"chains": "partial", "top": "category", "exclude_unit": "none"}),
-        ("inclusive, -top", {"chains": "full", "top": "category", "exclude_unit": "none"}),
-        ("exclusive, -top", {"chains": "full", "top": "category", "exclude_unit": "observed"}),
-        ("inclusive, +top", {"chains": "full", "top": "chain", "exclude_unit": "none"}),
-        ("exclusive, +top", {"chains": "full", "top": "chain", "exclude_unit": "observed"}),
+    "pointers": tuple(
+        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
+        for label, chains, top, exclude_unit in (
+            ("no chain", "none", "category", "none"),
+            ("partial chain", "partial", "category", "none"),
+            ("inclusive, -top", "full", "category", "none"),
+            ("exclusive, -top", "full", "category", "observed"),
+            ("inclusive, +top", "full", "chain", "none"),
+            ("exclusive, +top", "full", "chain", "observed"),
+        )
     ),
     "indices": (
         ("inclusive", {"chains": "full", "exclude_unit": "none"}),
@@ -100,7 +64,6 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "numbers": (("numbers", {}),),
     "targets": (("targets", {}),),
 }
-
 DISTANCE_NAMES = {
     "nominal": "nominal",
     "passonneau": "Passonneau",
@@ -136,16 +99,26 @@ class AgreementReport:
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
         """Each text, in the order of their addresses."""
-        return tuple(map(self.of_text, pick_texts(self.extract, self.parameters)))
+        return tuple(map(self.of_text, basis.pick_texts(self.extract, self.parameters)))
 
     def of_text(self, text: Document) -> TextReport:
         """Return one of the texts."""
-        result = compute_result(self.extract, self.parameters, [text])
+        result = basis.compute_result(self.extract, self.parameters, [text])
         return TextReport(text, result, self._shifts.get(text.pk))
 
     @cached_property
     def _shifts(self) -> dict[Any, float]:
-        return _compute_shifts(self.extract, self.parameters)
+        """By text the coefficient without it less that of all texts."""
+        extract, parameters = self.extract, self.parameters
+        if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
+            without = jackknife_sums(basis.compute_sums(extract, parameters)[parameters.distance])
+        else:
+            data = basis.select_data(extract, parameters)
+            if len(find_pairable_documents(data)) < 2:
+                return {}
+            without = jackknife(data, basis.coefficient_function(parameters))
+        whole, values = without.value, zip(without.groups, without.values, strict=True)
+        return {} if whole is None else {text: value - whole for text, value in values if value is not None}
 
     @property
     def result(self) -> Result:
@@ -154,7 +127,7 @@ class AgreementReport:
     @property
     def codings_left_out(self) -> dict[str, int]:
         """How many codings of the chosen texts by the chosen coders do not count, by reason."""
-        return count_left_out(self.extract, self.parameters)
+        return basis.count_left_out(self.extract, self.parameters)
 
     @property
     def not_counted(self) -> str:
@@ -164,7 +137,7 @@ class AgreementReport:
     @property
     def n_of_other_versions(self) -> int | None:
         """How many judgements are missing as of versions of the scheme that were not chosen; None where all count."""
-        return count_other_versions(self.extract, self.parameters)
+        return basis.count_other_versions(self.extract, self.parameters)
 
     @property
     def versions(self) -> str:
@@ -181,21 +154,10 @@ class AgreementReport:
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     @property
-    def question(self) -> Question | None:
-        """The question whose answers are compared, where it is not the category."""
-        return self.extract.question
-
-    @property
-    def links(self) -> list[LinkKappaOfPair]:
-        """The kappa of links of each two coders, where the answers are to a relation."""
-        return compute_link_kappas(self.extract, self.parameters)
-
-    @property
     def unanswered(self) -> dict[str, int]:
         """Of how many judgements the question was not asked, and how many have no answer to it."""
-        if self.question is None:
-            return {}
-        return dict(zip(("not_asked", "not_answered"), count_unanswered(self.extract, self.parameters), strict=True))
+        not_asked, not_answered = count_unanswered(self.extract, self.parameters)
+        return {"not_asked": not_asked, "not_answered": not_answered} if self.extract.question else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +234,9 @@ class AgreementFigures:
             report,
             report.interval,
             report.result,
-            judgements_left_out=report.unanswered if report.question else None,
+            judgements_left_out=report.unanswered or None,
             judgements_of_other_versions=report.n_of_other_versions,
-            links=report.links if report.extract.kind == "targets" else None,
+            links=compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else None,
             result=copy_fields(ResultFigures, report.result),
             interval=copy_fields(IntervalMethod, report.interval),
             texts=[
@@ -302,7 +264,7 @@ class GridCell:
     @classmethod
     def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> GridCell:
         """Return the coefficient of these parameters."""
-        result = compute_result(extract, parameters)
+        result = basis.compute_result(extract, parameters)
         return cls(construction, parameters, result.value, result.note)
 
 
@@ -310,49 +272,27 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
     """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
     if extract.question is None:
         return 0, 0
-    codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
+    codings = extract.restrict(basis.pick_texts(extract, parameters)).columns.codings
     return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
 
 
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return cached(extract, ("report", parameters), lambda: _build_report(extract, parameters))
 
+    def compute() -> AgreementReport:
+        interval = basis.compute_interval(extract, parameters)
+        fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
+        return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
 
-def _build_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
-    interval = compute_interval(extract, parameters)
-    fingerprint = remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
-
-
-def _compute_shifts(extract: ProjectAnswers, parameters: Parameters) -> dict[Any, float]:
-    """Return by text the coefficient without it less that of all texts."""
-    if parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES:
-        without = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
-    else:
-        data = select_data(extract, parameters)
-        if len(find_pairable_documents(data)) < 2:
-            return {}
-        without = jackknife(data, coefficient_function(parameters))
-    if without.value is None:
-        return {}
-    return {
-        text: value - without.value
-        for text, value in zip(without.groups, without.values, strict=True)
-        if value is not None
-    }
+    return basis.cached(extract, ("report", parameters), compute)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
     """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    return [(cell, compute_interval(extract, cell)) for cell in _with_each_distance(extract, parameters)]
-
-
-def _with_each_distance(extract: ProjectAnswers, parameters: Parameters) -> list[Parameters]:
-    parameters = replace(parameters, coefficient="alpha")
-    return [replace(parameters, distance=name) for name in distances_of(extract)]
+    cells = [replace(parameters, coefficient="alpha", distance=name) for name in basis.distances_of(extract)]
+    return [(cell, basis.compute_interval(extract, cell)) for cell in cells]
 
 
 def compute_grid(
@@ -365,8 +305,8 @@ def compute_grid(
         if progress:
             progress(done, len(constructions))
         selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
-        k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
-        cells = [*_with_each_distance(selected, chosen), k]
+        cells = [replace(chosen, distance=name) for name in basis.distances_of(selected)]
+        cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
         rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
     return rows
 
@@ -375,10 +315,8 @@ def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list
     """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
     changed = replace(parameters, chains="none", top="category", exclude_unit="none")
     extract, chosen = resolve(extract, changed)
-    cells = [
-        replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
-        replace(chosen, coefficient="alpha", distance="passonneau"),
-    ]
+    ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
+    cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
     return [GridCell.of("", extract, cell) for cell in cells]
 
 
@@ -393,3 +331,132 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
         f"Jaccard − MASI = {jaccard - masi:+.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one set"
         " contains the other, and by 1/3 where each has members of its own.",
     ]
+
+
+# Krippendorff's usual marks, 1980.
+RELIABLE, TENTATIVE = 0.8, 0.667
+CAUTION = "How much agreement is enough depends on the use of the data."
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The report, what it amounts to, and what is missing: where `missing` says anything there is no figure to show."""
+
+    report: AgreementReport
+    verdict: str
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: CodingProgress) -> Overview:
+    """Return the first look at a project. Raises InvalidParameter."""
+    report = compute_report(extract, parameters)
+    text = "docset" if report.extract.units else "text"
+    if report.result.value is None:
+        return Overview(report, "", (_find_missing(report, progress, text),), ())
+    return Overview(report, describe_reliability(extract, report), (), tuple(_collect_notes(report, progress, text)))
+
+
+def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> str:
+    """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
+    words = verdict(report.interval)
+    if not words or not report.parameters.takes_distance or len(basis.distances_of(extract)) == 1:
+        return words
+    by_value = sorted(
+        (interval.value, DISTANCE_NAMES[cell.distance])
+        for cell, interval in compare_distances(extract, report.parameters)
+        if interval.value is not None
+    )
+    (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    if f"{low:z.3f}" == f"{high:z.3f}":
+        return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words
+    return f"{words} Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
+
+
+def verdict(interval: Interval) -> str:
+    """Return the coefficient and its interval against the usual marks, in words."""
+    value, low, high = interval.value, interval.low, interval.high
+    if value is None:
+        return ""
+    band = _band(value)
+    if low is None or high is None:
+        return f"{BANDS[band]}. There is no CI, so the precision is unknown."
+    below = [f"below {MARKS[band - 1]}"] if _band(low) < band else []
+    beyond = [*below, f"above {MARKS[band]}"] if _band(high) > band else below
+    return (
+        f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
+    )
+
+
+BANDS = (
+    "Below .667, the threshold for tentative conclusions (Krippendorff)",
+    "Between .667 and .8: tentative conclusions only (Krippendorff)",
+    "At least .8: reliable by the usual threshold (Krippendorff)",
+)
+MARKS = (".667", ".8")
+
+
+def _band(value: float) -> int:
+    return (value >= TENTATIVE) + (value >= RELIABLE)
+
+
+def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
+    """Return what has to happen before there is a figure."""
+    extract, undefined = report.extract, f"The coefficient is undefined: {report.result.note}."
+    if not progress.n_texts:
+        return f"No {text}s yet."
+    if not progress.n_codings:
+        if progress.n_assigned:
+            return f"Only {text}s of training and recheck rounds are assigned, which agreement is not computed of."
+        return f"No {text} is taken from the pool yet." if progress.n_in_pools else f"No {text}s are assigned yet."
+    if not extract.known_coders and not progress.n_submitted:
+        return "No answers yet."
+    if report.parameters.coders:  # of the others it says nothing
+        return undefined
+    if not progress.n_submitted:
+        if any(number for reason, number in report.codings_left_out.items() if reason != "open"):
+            return f"No coding that counts is submitted yet. Not counted: {report.not_counted}."
+        return "No coding is submitted yet. Only submitted codings count."
+    if not extract.coders:
+        return f"No submitted coding counts: {report.not_counted or 'none has an answer'}."
+    if len(extract.coders) == 1:
+        return f"Only {extract.coders[0]} has submitted a coding that counts: agreement needs two coders."
+    if not (extract.has_answered.sum(axis=1) > 1).any():
+        return f"No {text} has submitted answers of two coders, which agreement needs."
+    return undefined
+
+
+def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str) -> list[str]:
+    """Return what to mind when reading the figure."""
+    notes, extract, parameters = list[str](), report.extract, report.parameters
+    nouns, key = nouns_for(extract), ("texts of one coder", parameters)
+
+    def count_texts_of_one_coder() -> tuple[int, int]:
+        """Return how many texts have no unit with answers of two coders, and how many have answers at all."""
+        documents = basis.pick_texts(extract, parameters)
+        n_units = basis.compute_sums(extract, parameters, documents)["nominal"].n_units.tolist()
+        answered = extract.has_answered[extract.find_places(documents)].any(axis=1)
+        texts = {text.text_pk for text in compress(documents, answered.tolist())}
+        return len(texts - {text.text_pk for text in compress(documents, n_units)}), len(texts)
+
+    n_alone, n_texts = basis.remembered(extract, key, count_texts_of_one_coder)
+    if n_alone:
+        of = f"{n_alone} of {pluralize(n_texts, text)} with codings that count"
+        notes.append(f"{of} {'has' if n_alone == 1 else 'have'} no {nouns.unit} with answers of two coders.")
+    if report.not_counted:
+        notes.append(f"Not counted: {report.not_counted}.")
+    if (n := progress.n_codings - progress.n_submitted) > 0:
+        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {_be(n)} not submitted.")
+    if rest := progress.n_texts - progress.n_assigned - progress.n_in_pools:
+        notes.append(f"{pluralize(rest, text)} {_be(rest)} not assigned.")
+    if waiting := progress.n_in_pools:
+        notes.append(f"{pluralize(waiting, text)} of a pool {_be(waiting)} not taken yet.")
+    if report.interval.by == "component" and report.interval.low is not None:
+        only = f"Only one {text} is used: the CI is over {name_components(extract)}"
+        notes.append(f"{only} and says nothing of other {text}s.")
+    left_out: Mapping[str, int] = report.result.left_out
+    return notes + [f"{pluralize(count, nouns.unit)} left out: {reason}." for reason, count in left_out.items()]
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain, groupby
 
 from agreement.results.tables import MARKDOWN, Table, as_markdown, format_value
 
@@ -55,21 +56,17 @@ def list_counts(counts: Mapping[str, int], labels: Mapping[str, str] | None = No
 
 
 # What begins a heading, a list, a quotation, a rule or a line below a heading.
-BLOCK_START = re.compile(r"(?P<number>\d{1,9})(?=[.)](\s|$))|(?=[#>+=-])")
+BLOCK_START = re.compile(r"^(?P<number>\d{1,9})(?=[.)](\s|$))|^(?=[#>+=-])")
 
 
 def write_markdown(title: str, sections: Sequence[Section]) -> str:
     """Return the datasheet; `title` is that of the project."""
-    blocks = [f"# Datasheet: {escape_line(title)}"]
-    for section in sections:
-        blocks += _write_section(section)
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join([f"# Datasheet: {escape_line(title)}", *chain(*map(_write_section, sections))]) + "\n"
 
 
 def _write_section(section: Section) -> Iterator[str]:
     yield f"## {escape_line(section.title)}"
-    if section.text:
-        yield from escape_paragraphs(section.text)
+    yield from escape_paragraphs(section.text)
     if section.facts:
         yield "\n".join(f"- **{escape_line(name)}:** {_write_value(value)}" for name, value in section.facts)
     yield from map(escape_line, section.notes)
@@ -89,22 +86,11 @@ def _write_value(value: str) -> str:
 
 def escape_paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a text, between which lines are empty; other lines stay lines."""
-    paragraphs: list[list[str]] = [[]]
-    for line in map(escape_line, text.splitlines()):
-        if line:
-            paragraphs[-1].append(line)
-        elif paragraphs[-1]:
-            paragraphs.append([])
-    return ["\\\n".join(lines) for lines in paragraphs if lines]
+    groups = groupby(map(escape_line, text.splitlines()), bool)
+    return ["\\\n".join(lines) for has_words, lines in groups if has_words]
 
 
 def escape_line(line: str) -> str:
     """Return a line of which nothing is markup."""
     escaped = " ".join(line.split()).translate(MARKDOWN)
-    return (
-        BLOCK_START.sub(lambda found: f"{found['number'] or ''}\\", escaped, count=1) if _begins(escaped) else escaped
-    )
-
-
-def _begins(line: str) -> bool:
-    return BLOCK_START.match(line) is not None
+    return BLOCK_START.sub(lambda found: f"{found['number'] or ''}\\", escaped, count=1)

@@ -32,12 +32,12 @@ class Chart:
     @property
     def is_empty(self) -> bool:
         """Whether no trace has a value: a box with axes alone shows nothing."""
-        return not any(_has_values(trace) for trace in self.figure["data"])
+        return not any(map(_has_values, self.figure["data"]))
 
     @property
     def is_too_large(self) -> bool:
         """Whether it has more points than a page draws: its table has them."""
-        return sum(_count_points(trace) for trace in self.figure["data"]) > MOST_POINTS
+        return sum(map(_count_points, self.figure["data"])) > MOST_POINTS
 
 
 def dots_chart(
@@ -53,9 +53,8 @@ def describe_dots(rows: Sequence[Dot]) -> str:
     if not defined:
         return "There is nothing to show yet."
     if len(defined) <= 8:
-        return (
-            "; ".join(f"{row.label} {format_value(row.value, 'figure')}{format_interval(row)}" for row in defined) + "."
-        )
+        words = [f"{row.label} {format_value(row.value, 'figure')}{format_interval(row)}" for row in defined]
+        return f"{'; '.join(words)}."
     low, high = (end(defined, key=lambda row: float(row.value or 0)) for end in (min, max))
     ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in (low, high)]
     return f"{len(defined)} values, from {' to '.join(ends)}."
@@ -64,12 +63,11 @@ def describe_dots(rows: Sequence[Dot]) -> str:
 def _has_values(trace: Mapping[str, Any]) -> bool:
     """Return whether a trace of a figure has any value: the cells of a heat map, else what it has on both axes."""
     if "z" in trace:
-        return any(value is not None for row in trace["z"] for value in row)
-    return all(any(value is not None for value in trace[axis]) for axis in ("x", "y"))
+        return bool(set().union(*trace["z"]) - {None})
+    return bool({*trace["x"]} - {None} and {*trace["y"]} - {None})
 
 
 def _count_points(trace: Mapping[str, Any]) -> int:
-    cells = trace.get("z")
-    if cells is not None:
-        return POINTS_OF_CELL * sum(len(row) for row in cells)
-    return POINTS_OF_LINE + max(len(trace.get("x", ())), len(trace.get("y", ())))
+    if "z" in trace:
+        return POINTS_OF_CELL * sum(map(len, trace["z"]))
+    return POINTS_OF_LINE + max(len(trace["x"]), len(trace["y"]))

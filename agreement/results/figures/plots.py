@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from operator import sub
@@ -41,25 +41,36 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, sha
     share: values are from 0 to 1, and the axis shows nothing beyond.
     """
     defined = [row for row in rows if row.value is not None]
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [row.value for row in defined],
-        "y": list(range(len(defined))),
-        "customdata": [[escape_markup(row.label), format_interval(row)] for row in defined],
-        "hovertemplate": "%{customdata[0]}: %{x:.3f}%{customdata[1]}<extra></extra>",
-        "error_x": {**_whiskers(defined), "thickness": 2, "width": 0},
-        "marker": {"size": 10},
-    }
-    return {
-        "data": [trace],
-        "layout": {
-            "height": HEAD + ROW * max(len(defined), 2),
-            "xaxis": {"title": {"text": unit}} | (_share_range() if share else {}),
-            "yaxis": _named_axis([row.label for row in defined], downwards=True),
-            "shapes": [_line_at("x", mark) for mark in marks],
-        },
-    }
+    trace = _scatter(
+        [row.value for row in defined],
+        range(len(defined)),
+        "%{customdata[0]}: %{x:.3f}%{customdata[1]}",
+        customdata=[[escape_markup(row.label), format_interval(row)] for row in defined],
+        error_x={**_whiskers(defined), "thickness": 2, "width": 0},
+        marker={"size": 10},
+    )
+    values, names = _titled(unit, share=share), _named_axis([row.label for row in defined], downwards=True)
+    shapes = [_line_at("x", mark) for mark in marks]
+    return _figure([trace], HEAD + ROW * max(len(defined), 2), values, names, shapes=shapes)
+
+
+def _figure(traces: list[Figure], height: int, xaxis: Figure, yaxis: Figure, **layout: object) -> Figure:
+    return {"data": traces, "layout": {"height": height, "xaxis": xaxis, "yaxis": yaxis, **layout}}
+
+
+def _scatter(x: Iterable[Number], y: Iterable[Number], hover: str, mode: str = "markers", **more: object) -> Figure:
+    return _trace("scatter", x, y, hover, mode=mode, **more)
+
+
+def _trace(kind: str, x: Iterable[object], y: Iterable[object], hover: str, **more: object) -> Figure:
+    """Return a trace that says the template `hover` of the point that is pointed at."""
+    return {"type": kind, "x": list(x), "y": list(y), "hovertemplate": f"{hover}<extra></extra>", **more}
+
+
+def _titled(title: str, *, share: bool = False, **more: object) -> Figure:
+    """Return an axis with a title; one of shares shows nothing beyond 0 and 1 but room for half a dot."""
+    ends = {"clipmin": -MARGIN_OF_SHARES, "clipmax": 1 + MARGIN_OF_SHARES}
+    return {"title": {"text": title}, **({"autorangeoptions": ends} if share else {}), **more}
 
 
 def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
@@ -97,49 +108,32 @@ def heat_map(
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
-    trace = {
-        "type": "heatmap",
-        "x": list(range(len(columns))),
-        "y": list(range(len(rows))),
-        "z": [list(row) for row in values],
-        "zmin": min(0, *defined, 0),
-        "zmax": max(1, *defined, 1),
-        "text": [["" if value is None else _cell_text(value, whole) for value in row] for row in values],
-        "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
-        "customdata": [[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
-        "hovertemplate": f"%{{customdata}}: %{{z:{',' if whole else '.3f'}}}<extra></extra>",
-        "hoverongaps": False,
-        "xgap": 1,
-        "ygap": 1,
-        "colorbar": {"title": {"text": unit, "side": "right"}, "thickness": 12},
+    trace = _trace(
+        "heatmap",
+        range(len(columns)),
+        range(len(rows)),
+        f"%{{customdata}}: %{{z:{',' if whole else '.3f'}}}",
+        z=[list(row) for row in values],
+        zmin=min(0, *defined, 0),
+        zmax=max(1, *defined, 1),
+        text=[["" if value is None else f"{value:{',' if whole else '.2f'}}" for value in row] for row in values],
+        texttemplate="%{text}" if len(columns) <= MOST_IN_WORDS else "",
+        customdata=[[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
+        hoverongaps=False,
+        xgap=1,
+        ygap=1,
+        colorbar={"title": {"text": unit, "side": "right"}, "thickness": 12},
         **_leading_to(addresses),
-    }
-    return {
-        "data": [trace],
-        "layout": {
-            "height": HEAD + 40 + max(ROW * len(rows), 60),
-            "xaxis": {**_named_axis(columns), **_axis_title(axes[1]), "showgrid": False},
-            "yaxis": {**_named_axis(rows, downwards=True), **_axis_title(axes[0]), "showgrid": False},
-        },
-    }
+    )
+    xaxis = {**_named_axis(columns, axes[1]), "showgrid": False}
+    yaxis = {**_named_axis(rows, axes[0], downwards=True), "showgrid": False}
+    return _figure([trace], HEAD + 40 + max(ROW * len(rows), 60), xaxis, yaxis)
 
 
 def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
     """Return where clicks on the points of a trace lead, for the page's script."""
-    return (
-        {"meta": {"addresses": [list(one) if isinstance(one, tuple) else one for one in addresses]}}
-        if addresses
-        else {}
-    )
-
-
-def _cell_text(value: float, whole: bool) -> str:
-    return f"{value:,}" if whole else f"{value:.2f}"
-
-
-def _axis_title(title: str) -> dict[str, Any]:
-    # with a distance of its own a title stands beyond the labels, however long they are
-    return {"title": {"text": escape_markup(title), "standoff": 12}} if title else {}
+    lists = [list(one) if isinstance(one, tuple) else one for one in addresses]
+    return {"meta": {"addresses": lists}} if lists else {}
 
 
 def line_chart(
@@ -150,56 +144,40 @@ def line_chart(
     share: values are from 0 to 1, and the axis shows nothing beyond.
     """
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": escape_markup(name),
-            "x": list(range(len(stages))),
-            "y": list(values),
-            "customdata": [escape_markup(stage) for stage in stages],
-            "marker": {"symbol": MARKERS[number % len(MARKERS)], "size": 8},
-            "hovertemplate": "%{fullData.name}, %{customdata}: %{y:.3f}<extra></extra>",
-        }
+        _scatter(
+            range(len(stages)),
+            values,
+            "%{fullData.name}, %{customdata}: %{y:.3f}",
+            "lines+markers",
+            name=escape_markup(name),
+            customdata=list(map(escape_markup, stages)),
+            marker={"symbol": MARKERS[number % len(MARKERS)], "size": 8},
+        )
         for number, (name, values) in enumerate(series.items())
     ]
-    values_axis = {"title": {"text": unit}} | (_share_range() if share else {})
-    layout = {"height": 320, "xaxis": _named_axis(stages), "yaxis": values_axis, "showlegend": True}
-    return {"data": traces, "layout": layout}
-
-
-def _share_range() -> dict[str, Any]:
-    """Return what keeps the range that is chosen for an axis of shares between 0 and 1, with room for half a dot."""
-    return {"autorangeoptions": {"clipmin": -MARGIN_OF_SHARES, "clipmax": 1 + MARGIN_OF_SHARES}}
+    return _figure(traces, 320, _named_axis(stages), _titled(unit, share=share), showlegend=True)
 
 
 def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] = ()) -> Figure:
     """Return a line through values at the numbers that label them, with whiskers; `marks` are lines across."""
     defined = [point for point in points if point.value is not None]
-    places = [float(point.label) for point in defined]
+    places, whiskers = [float(point.label) for point in defined], _whiskers(defined)
     values = [float(point.value or 0) for point in defined]
-    whiskers = _whiskers(defined)
-    trace = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": places,
-        "y": values,
-        "customdata": [format_interval(point) for point in defined],
-        "hovertemplate": f"%{{x}} {escape_markup(x)}: %{{y:.3f}}%{{customdata}}<extra></extra>",
-        "error_y": {**whiskers, "thickness": 1.5, "width": 3},
-        "marker": {"size": 8},
-    }
+    trace = _scatter(
+        places,
+        values,
+        f"%{{x}} {escape_markup(x)}: %{{y:.3f}}%{{customdata}}",
+        "lines+markers",
+        customdata=list(map(format_interval, defined)),
+        error_y={**whiskers, "thickness": 1.5, "width": 3},
+        marker={"size": 8},
+    )
     step = -(-int(max(places, default=1)) // 12)  # whole numbers
     # A wide interval of few texts would press all others flat.
     lowest = max(min([*map(sub, values, whiskers["arrayminus"]), 0.0]), -1.0)
-    return {
-        "data": [trace],
-        "layout": {
-            "height": 320,
-            "xaxis": {"title": {"text": escape_markup(x)}, "zeroline": False, "tick0": 0, "dtick": step},
-            "yaxis": {"title": {"text": unit}, "range": [lowest - 0.05, 1.05]},
-            "shapes": [_line_at("y", mark) for mark in marks],
-        },
-    }
+    xaxis = _titled(escape_markup(x), zeroline=False, tick0=0, dtick=step)
+    shapes = [_line_at("y", mark) for mark in marks]
+    return _figure([trace], 320, xaxis, _titled(unit, range=[lowest - 0.05, 1.05]), shapes=shapes)
 
 
 def forecast_chart(
@@ -233,69 +211,40 @@ def forecast_chart(
     # what three texts give would press all others flat
     here = known[-1][1] if known else 0.0
     highest = min(max(value for _, value in (*known, *foretold)), max(3 * here, 2 * target))
+    xaxis = _titled(escape_markup(x), zeroline=False, rangemode="tozero")
+    return _figure(traces, 340, xaxis, _titled(unit, range=[0, highest * 1.05]), shapes=[line], showlegend=True)
+
+
+def _patterned(number: int, name: str, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the name and labels of a series of bars, which has a pattern besides its colour."""
+    pattern = {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}
     return {
-        "data": traces,
-        "layout": {
-            "height": 340,
-            "xaxis": {"title": {"text": escape_markup(x)}, "zeroline": False, "rangemode": "tozero"},
-            "yaxis": {"title": {"text": unit}, "range": [0, highest * 1.05]},
-            "shapes": [line],
-            "showlegend": True,
-        },
+        "name": escape_markup(name),
+        "customdata": list(map(escape_markup, labels)),
+        "marker": {"pattern": pattern},
     }
 
 
 def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
     """Return horizontal bars of parts that make a whole; each part has a pattern besides its colour."""
+    hover, places = "%{customdata}, %{fullData.name}: %{x:.1%}", range(len(labels))
     traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": escape_markup(name),
-            "y": list(range(len(labels))),
-            "x": list(values),
-            "customdata": [escape_markup(label) for label in labels],
-            "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
-            "hovertemplate": "%{customdata}, %{fullData.name}: %{x:.1%}<extra></extra>",
-        }
+        _trace("bar", values, places, hover, orientation="h", **_patterned(number, name, labels))
         for number, (name, values) in enumerate(series.items())
     ]
-    return {
-        "data": traces,
-        "layout": {
-            "height": HEAD + 40 + ROW * max(len(labels), 2),
-            "barmode": "stack",
-            "xaxis": {"title": {"text": unit}, "tickformat": ".0%", "range": [0, 1]},
-            "yaxis": _named_axis(labels, downwards=True),
-            "showlegend": True,
-        },
-    }
+    xaxis, names = _titled(unit, tickformat=".0%", range=[0, 1]), _named_axis(labels, downwards=True)
+    return _figure(traces, HEAD + 40 + ROW * max(len(labels), 2), xaxis, names, barmode="stack", showlegend=True)
 
 
 def bar_chart(labels: Sequence[str], series: Mapping[str, Sequence[float]], x: str, unit: str) -> Figure:
     """Return upright bars of shares side by side; each series has a pattern besides its colour."""
+    hover, places = f"%{{fullData.name}}, {escape_markup(x)} %{{customdata}}: %{{y:.1%}}", range(len(labels))
     traces = [
-        {
-            "type": "bar",
-            "name": escape_markup(name),
-            "x": list(range(len(labels))),
-            "y": list(values),
-            "customdata": [escape_markup(label) for label in labels],
-            "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
-            "hovertemplate": f"%{{fullData.name}}, {escape_markup(x)} %{{customdata}}: %{{y:.1%}}<extra></extra>",
-        }
+        _trace("bar", places, values, hover, **_patterned(number, name, labels))
         for number, (name, values) in enumerate(series.items())
     ]
-    return {
-        "data": traces,
-        "layout": {
-            "height": 320,
-            "barmode": "group",
-            "xaxis": {**_named_axis(labels), **_axis_title(x), "showgrid": False},
-            "yaxis": {"title": {"text": unit}, "tickformat": ".0%", "rangemode": "tozero"},
-            "showlegend": True,
-        },
-    }
+    xaxis, yaxis = {**_named_axis(labels, x), "showgrid": False}, _titled(unit, tickformat=".0%", rangemode="tozero")
+    return _figure(traces, 320, xaxis, yaxis, barmode="group", showlegend=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,65 +265,36 @@ class Step:
 
 def position_chart(steps: Sequence[Step], unit: str) -> Figure:
     """Return a bar for each step along a text, as wide as the positions that it has."""
-    trace = {
-        "type": "bar",
-        "x": [(one.first + one.last) / 2 for one in steps],
-        "y": [one.value for one in steps],
-        "width": [one.last - one.first + 1 for one in steps],
-        "customdata": [[one.positions, shorten(one.words)] for one in steps],
-        "hovertemplate": "%{customdata[0]}: %{y:.3f}, %{customdata[1]}<extra></extra>",
-        **_leading_to([one.address for one in steps]),
-    }
-    return {
-        "data": [trace],
-        "layout": {
-            "height": 220,
-            "bargap": 0,
-            "xaxis": {"title": {"text": "items of the text, in its order"}, "zeroline": False, "showgrid": False},
-            "yaxis": {"title": {"text": unit}, "range": [0, 1]},
-        },
-    }
+    trace = _trace(
+        "bar",
+        [(step.first + step.last) / 2 for step in steps],
+        [step.value for step in steps],
+        "%{customdata[0]}: %{y:.3f}, %{customdata[1]}",
+        width=[step.last - step.first + 1 for step in steps],
+        customdata=[[step.positions, shorten(step.words)] for step in steps],
+        **_leading_to([step.address for step in steps]),
+    )
+    xaxis = _titled("items of the text, in its order", zeroline=False, showgrid=False)
+    return _figure([trace], 220, xaxis, _titled(unit, range=[0, 1]), bargap=0)
 
 
 def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) -> Figure:
     """Return bars by day, a row of its own for each name, all to one scale; days are dates in ISO form."""
     n, highest = len(series), max((max(values, default=0) for values in series.values()), default=0)
-    traces: list[Figure] = []
-    layout: Figure = {"height": HEAD + PANEL * n, "showlegend": False, "annotations": []}
-    layout["xaxis"] = {"type": "date", "anchor": f"y{n}" if n > 1 else "y", "showgrid": False}
+    traces, axes, names = list[Figure](), dict[str, Any](), list[Figure]()
+    xaxis: Figure = {"type": "date", "anchor": f"y{n}" if n > 1 else "y", "showgrid": False}
     if days:  # a lone day would be as wide as its hours
-        layout["xaxis"]["range"] = [_day_after(days[0], -1), _day_after(days[-1], 1)]
+        xaxis["range"] = [_day_after(days[0], -1), _day_after(days[-1], 1)]
     for number, (name, values) in enumerate(series.items(), start=1):
         axis, top = "" if number == 1 else str(number), 1 - (number - 1) / n
         bottom = top - PANEL_SHARE / n
-        traces.append(
-            {
-                "type": "bar",
-                "name": escape_markup(name),
-                "x": list(days),
-                "y": list(values),
-                "xaxis": "x",
-                "yaxis": f"y{axis}",
-                "hovertemplate": "%{fullData.name}, %{x|%-d %B %Y}: %{y}<extra></extra>",
-            }
-        )
-        layout[f"yaxis{axis}"] = {
-            "domain": [bottom, bottom + (top - bottom) * PANEL_SHARE],
-            "range": [0, highest],
-            "nticks": 3,
-        }
-        layout["annotations"].append(
-            {
-                "text": shorten(name),
-                "x": 0,
-                "y": top,
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "top",
-                "showarrow": False,
-            }
-        )
+        hover = "%{fullData.name}, %{x|%-d %B %Y}: %{y}"
+        traces.append(_trace("bar", days, values, hover, name=escape_markup(name), xaxis="x", yaxis=f"y{axis}"))
+        domain = [bottom, bottom + (top - bottom) * PANEL_SHARE]
+        axes[f"yaxis{axis}"] = {"domain": domain, "range": [0, highest], "nticks": 3}
+        place = {"x": 0, "y": top, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+        names.append({"text": shorten(name), **place, "showarrow": False})
+    layout = {"height": HEAD + PANEL * n, "showlegend": False, "annotations": names, "xaxis": xaxis, **axes}
     return {"data": traces, "layout": layout}
 
 
@@ -384,23 +304,10 @@ def _day_after(day: str, number: int) -> str:
 
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     """Return a dot for each item, the largest share first."""
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": list(range(1, len(shares) + 1)),
-        "y": list(shares),
-        "customdata": [shorten(word) for word in words],
-        "hovertemplate": "%{customdata}: %{y:.1%}<extra></extra>",
-        "marker": {"size": 7},
-    }
-    return {
-        "data": [trace],
-        "layout": {
-            "height": 220,
-            "xaxis": {"title": {"text": "items, by share"}},
-            "yaxis": {"title": {"text": unit}, "tickformat": ".0%", "rangemode": "tozero"},
-        },
-    }
+    names, hover = list(map(shorten, words)), "%{customdata}: %{y:.1%}"
+    trace = _scatter(range(1, len(shares) + 1), shares, hover, customdata=names, marker={"size": 7})
+    yaxis = _titled(unit, tickformat=".0%", rangemode="tozero")
+    return _figure([trace], 220, _titled("items, by share"), yaxis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,28 +321,19 @@ class Point:
 
 def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
     """Return points by two figures of one scale; the dotted line is where both are equal."""
-    ends = [end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max)]
-    margin = max(0.05 * (ends[1] - ends[0]), 0.02)
-    reach = [ends[0] - margin, ends[1] + margin]
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [point.x for point in points],
-        "y": [point.y for point in points],
-        "customdata": [escape_markup(point.label) for point in points],
-        "hovertemplate": "%{customdata}: %{x:.3f}, %{y:.3f}<extra></extra>",
-        "marker": {"size": 10},
-    }
+    low, high = (end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max))
+    margin = max(0.05 * (high - low), 0.02)
+    reach = [low - margin, high + margin]
+    trace = _scatter(
+        [point.x for point in points],
+        [point.y for point in points],
+        "%{customdata}: %{x:.3f}, %{y:.3f}",
+        customdata=[escape_markup(point.label) for point in points],
+        marker={"size": 10},
+    )
     equal = {"type": "line", "x0": reach[0], "y0": reach[0], "x1": reach[1], "y1": reach[1], "line": {"dash": "dot"}}
-    return {
-        "data": [trace],
-        "layout": {
-            "height": 380,
-            "xaxis": {"title": {"text": escape_markup(x)}, "range": reach},
-            "yaxis": {"title": {"text": escape_markup(y)}, "range": reach},
-            "shapes": [equal],
-        },
-    }
+    xaxis, yaxis = (_titled(escape_markup(title), range=reach) for title in (x, y))
+    return _figure([trace], 380, xaxis, yaxis, shapes=[equal])
 
 
 def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
@@ -444,41 +342,26 @@ def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[
     `members` has by combination the members that exactly those coders have.
     """
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
-    places = list(range(len(combinations)))
+    places = range(len(combinations))
     step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers
-    bars_ = {
-        "type": "bar",
-        "x": places,
-        "y": [len(members[one]) for one in combinations],
-        "customdata": [", ".join(shorten(word) for word in members[one]) for one in combinations],
-        "hovertemplate": "%{y}: %{customdata}<extra></extra>",
-        "xaxis": "x",
-        "yaxis": "y",
-    }
-    grid = [(place, coder) for place in places for coder in coders]
-    dots_ = {
+    words = [", ".join(map(shorten, members[one])) for one in combinations]
+    sizes = [len(members[one]) for one in combinations]
+    bars = _trace("bar", places, sizes, "%{y}: %{customdata}", customdata=words, xaxis="x", yaxis="y")
+    grid = [(place, row, coder in combinations[place]) for place in places for row, coder in enumerate(coders)]
+    dots = {
         "type": "scatter",
         "mode": "markers",
-        "x": [place for place, _ in grid],
-        "y": [list(coders).index(coder) for _, coder in grid],
-        "marker": {
-            "size": 13,
-            "symbol": ["circle" if coder in combinations[place] else "circle-open" for place, coder in grid],
-        },
+        "x": [place for place, _, _ in grid],
+        "y": [row for _, row, _ in grid],
+        "marker": {"size": 13, "symbol": ["circle" if filled else "circle-open" for *_, filled in grid]},
         "hoverinfo": "skip",
         "xaxis": "x",
         "yaxis": "y2",
     }
-    return {
-        "data": [bars_, dots_],
-        "layout": {
-            "height": 170 + ROW * len(coders),
-            "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "anchor": "y2"},
-            "yaxis": {"title": {"text": "members"}, "domain": [0.5, 1], "dtick": step, "rangemode": "tozero"},
-            "yaxis2": {**_named_axis(coders, downwards=True), "domain": [0, 0.42], "showgrid": False},
-            "showlegend": False,
-        },
-    }
+    xaxis = {"showticklabels": False, "showgrid": False, "zeroline": False, "anchor": "y2"}
+    yaxis = _titled("members", domain=[0.5, 1], dtick=step, rangemode="tozero")
+    names = {**_named_axis(coders, downwards=True), "domain": [0, 0.42], "showgrid": False}
+    return _figure([bars, dots], 170 + ROW * len(coders), xaxis, yaxis, yaxis2=names, showlegend=False)
 
 
 def format_interval(row: Dot) -> str:
@@ -488,15 +371,12 @@ def format_interval(row: Dot) -> str:
     return f" ({format_value(row.low, 'figure')} to {format_value(row.high, 'figure')})"
 
 
-def _named_axis(labels: Sequence[str], *, downwards: bool = False) -> dict[str, Any]:
+def _named_axis(labels: Sequence[str], title: str = "", *, downwards: bool = False) -> dict[str, Any]:
     """Return an axis of places 0, 1, ... with names: long names are cut, and two that are cut alike stay two."""
-    axis: dict[str, Any] = {
-        "tickmode": "array",
-        "tickvals": list(range(len(labels))),
-        "ticktext": [shorten(label) for label in labels],
-        "zeroline": False,
-    }
-    return axis | {"autorange": "reversed"} if downwards else axis
+    ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": list(map(shorten, labels))}
+    axis: dict[str, Any] = {**ticks, "zeroline": False} | ({"autorange": "reversed"} if downwards else {})
+    # with a distance of its own a title stands beyond the labels, however long they are
+    return axis | ({"title": {"text": escape_markup(title), "standoff": 12}} if title else {})
 
 
 def shorten(label: str) -> str:

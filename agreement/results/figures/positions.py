@@ -50,18 +50,11 @@ def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
     width = -(-len(of_text) // MOST_STEPS)
     number = (selected - of_text[0]) // width
     bins = []
-    for one in sorted(set(number.tolist())):
-        here = selected[number == one]
-        distances = items.distance_of(here)
-        bins.append(
-            PositionBin(
-                one * width + 1,
-                min((one + 1) * width, len(of_text)),
-                len(here),
-                float(distances.mean()),
-                int(here[distances.argmax()]),
-            )
-        )
+    for place in sorted(set(number.tolist())):
+        rows = selected[number == place]
+        distances = items.distance_of(rows)
+        first, last = place * width + 1, min((place + 1) * width, len(of_text))
+        bins.append(PositionBin(first, last, len(rows), float(distances.mean()), int(rows[distances.argmax()])))
     return bins
 
 
@@ -72,34 +65,29 @@ def build_positions(
     if not bins:
         return TablesAndCharts([], [])
     text = items.texts[items.text[bins[0].highest]]
-    steps = [_step(request, text, one, snippets[int(items.unit[one.highest])]) for one in bins]
+    steps = []
+    for place in bins:
+        snippet = snippets[int(items.unit[place.highest])]
+        address = item_address(request.project.slug, text, snippet.key, request.full_query)
+        steps.append(Step(place.first, place.last, snippet.keyword.words, place.mean, address))
     title = f"Disagreement along {text.label}"
     rows: list[list[Cell]] = [
-        [step.positions, Linked(step.words, step.address), one.n, one.mean, float(items.distance_of(one.highest))]
-        for step, one in zip(steps, bins, strict=True)
+        [step.positions, Linked(step.words, step.address), place.n, place.mean, float(items.distance_of(place.highest))]
+        for step, place in zip(steps, bins, strict=True)
     ]
-    table = Table(
-        "positions",
-        title,
-        [
-            Column("position", "Position"),
-            Column("words", "Most disagreement", explanation="most_apart"),
-            Column("items", "Items", "count"),
-            Column("mean", "Disagreement", "figure", explanation="item_distance"),
-            Column("highest", "Highest", "figure", explanation="item_distance"),
-        ],
-        rows,
-        "The mean distance of the values of two coders on the item or items.",
-    )
+    columns = [
+        Column("position", "Position"),
+        Column("words", "Most disagreement", explanation="most_apart"),
+        Column("items", "Items", "count"),
+        Column("mean", "Disagreement", "figure", explanation="item_distance"),
+        Column("highest", "Highest", "figure", explanation="item_distance"),
+    ]
+    note = "The mean distance of the values of two coders on the item or items."
     top = max(steps, key=lambda step: step.value)
-    n, highest = sum(one.n for one in bins), format_value(top.value, "figure")
+    n, highest = sum(place.n for place in bins), format_value(top.value, "figure")
     words = f"{n} items; most at {top.positions}, “{top.words}”, {highest}."
-    return TablesAndCharts([table], [Chart("positions", title, position_chart(steps, UNIT), words, "positions")])
-
-
-def _step(request: AnalysisRequest, text: Document, one: PositionBin, snippet: Snippet) -> Step:
-    address = item_address(request.project.slug, text, snippet.key, request.full_query)
-    return Step(one.first, one.last, snippet.keyword.words, one.mean, address)
+    chart = Chart("positions", title, position_chart(steps, UNIT), words, "positions")
+    return TablesAndCharts([Table("positions", title, columns, rows, note)], [chart])
 
 
 def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
@@ -114,33 +102,24 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> TablesA
     if not rows:
         return TablesAndCharts([], [])
     title = "Disagreement along each text, by tenth of its items"
-    addresses = [_address_of_items(request, text) for text, _ in rows]
-    table = Table(
-        "tenths",
-        title,
-        [
-            Column("text", "Text"),
-            *(Column(f"tenth_{one}", str(one), "figure", explanation="tenth") for one in range(1, TENTHS + 1)),
-        ],
-        [[Linked(text.label, address), *means] for (text, means), address in zip(rows, addresses, strict=True)],
-        "Mean distances of the values of two coders. A tenth without an item is empty.",
-    )
-    figure = heat_map(
-        [text.label for text, _ in rows],
-        [str(one) for one in range(1, TENTHS + 1)],
-        [means for _, means in rows],
-        UNIT,
-        ("", "tenth of the text"),
-        [[address] * TENTHS for address in addresses],
-    )
-    value, title_of_text, tenth = max(
-        (value, text.label, one)
-        for text, means in rows
-        for one, value in enumerate(means, start=1)
+    page, asked = reverse("items", args=[request.project.slug]), request.parameters.query()
+    addresses = [f"{page}?{urlencode(asked | selection_of(text))}" for text, _ in rows]
+    tenths = [str(number) for number in range(1, TENTHS + 1)]
+    columns = [Column(f"tenth_{one}", one, "figure", explanation="tenth") for one in tenths]
+    cells = [[Linked(text.label, address), *means] for (text, means), address in zip(rows, addresses, strict=True)]
+    note = "Mean distances of the values of two coders. A tenth without an item is empty."
+    labels, values = [text.label for text, _ in rows], [means for _, means in rows]
+    axes, links = ("", "tenth of the text"), [[address] * TENTHS for address in addresses]
+    figure = heat_map(labels, tenths, values, UNIT, axes, links)
+    value, label, tenth = max(
+        (value, label, tenth)
+        for label, means in zip(labels, values, strict=True)
+        for tenth, value in enumerate(means, start=1)
         if value is not None
     )
-    words = f"Most in tenth {tenth} of {title_of_text}, {format_value(value, 'figure')}."
-    return TablesAndCharts([table], [Chart("tenths", title, figure, words, "tenths")])
+    words = f"Most in tenth {tenth} of {label}, {format_value(value, 'figure')}."
+    chart = Chart("tenths", title, figure, words, "tenths")
+    return TablesAndCharts([Table("tenths", title, [Column("text", "Text"), *columns], cells, note)], [chart])
 
 
 def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
@@ -148,8 +127,3 @@ def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:
     numbers = np.bincount(tenth, minlength=TENTHS)
     totals = np.bincount(tenth, weights=items.distance_of(rows), minlength=TENTHS)
     return [total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)]
-
-
-def _address_of_items(request: AnalysisRequest, text: Document) -> str:
-    query = urlencode(request.parameters.query() | selection_of(text))
-    return f"{reverse('items', args=[request.project.slug])}?{query}"

@@ -21,29 +21,23 @@ def build_times(request: AnalysisRequest) -> TablesAndCharts:
         return TablesAndCharts([], [])
     unit = "contributor" if request.extract.units else "judgement"
     title = f"Time per {unit}, median and quartiles"
-    table = Table.of(
-        "times",
-        title,
-        [
-            Column("coder", "Coder"),
-            Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed", cell="n"),
-            Column("first_quartile", "First quartile", "seconds"),
-            Column("median", "Median", "seconds"),
-            Column("third_quartile", "Third quartile", "seconds"),
-        ],
-        rows,
-        f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses.",
-    )
-    dots = [Dot(one.coder, one.median, one.first_quartile, one.third_quartile) for one in rows]
-    figure = dot_plot(dots, "seconds")
+    columns = [
+        Column("coder", "Coder"),
+        Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed", cell="n"),
+        Column("first_quartile", "First quartile", "seconds"),
+        Column("median", "Median", "seconds"),
+        Column("third_quartile", "Third quartile", "seconds"),
+    ]
+    note = f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses."
+    figure = dot_plot([Dot(row.coder, row.median, row.first_quartile, row.third_quartile) for row in rows], "seconds")
     figure["layout"]["xaxis"]["rangemode"] = "tozero"
     chart = Chart("times", title, figure, " ".join(map(_describe_times, rows)), "times")
-    return TablesAndCharts([table], [chart])
+    return TablesAndCharts([Table.of("times", title, columns, rows, note)], [chart])
 
 
-def _describe_times(one: CoderTimes) -> str:
-    first, median, third = (format_value(x, "seconds") for x in (one.first_quartile, one.median, one.third_quartile))
-    return f"{one.coder}: {median}, half of them {first} to {third}."
+def _describe_times(row: CoderTimes) -> str:
+    first, median, third = (format_value(x, "seconds") for x in (row.first_quartile, row.median, row.third_quartile))
+    return f"{row.coder}: {median}, half of them {first} to {third}."
 
 
 def build_days(request: AnalysisRequest) -> TablesAndCharts:
@@ -52,31 +46,17 @@ def build_days(request: AnalysisRequest) -> TablesAndCharts:
     counts = count_by_day(request.extract, request.parameters, times)
     if not counts.days:
         return TablesAndCharts([], [])
-    first = 0 if request.page is None else max(len(counts.days) - MOST_DAYS, 0)
-    days = counts.days[first:]
+    first = max(len(counts.days) - MOST_DAYS, 0)
+    latest, hidden = counts.days[first:], 0 if request.page is None else first
     unit = "contributors" if request.extract.units else "judgements"
     title = f"{unit.capitalize()} per day, by coder"
-    rest = f" The last {len(days)} of {len(counts.days)} days; files have all." if first else ""
-    table = Table(
-        "days",
-        title,
-        [
-            Column("day", "Day"),
-            *(Column(coder, coder, "count", explanation="judgements_of_day") for coder in counts.coders),
-        ],
-        [
-            (day.isoformat(), *(of_coder[first + number] for of_coder in counts.coders.values()))
-            for number, day in enumerate(days)
-        ],
-        "What is judged again later counts on the first day. Imported judgements have no day." + rest,
-    )
+    rest = f" The last {len(latest)} of {len(counts.days)} days; files have all." if hidden else ""
+    columns = [Column(coder, coder, "count", explanation="judgements_of_day") for coder in counts.coders]
+    rows = [[day.isoformat(), *of_day] for day, *of_day in zip(counts.days, *counts.coders.values(), strict=True)]
+    note = "What is judged again later counts on the first day. Imported judgements have no day." + rest
+    table = Table("days", title, [Column("day", "Day"), *columns], rows[hidden:], note)
     by_work = sorted(counts.coders, key=lambda coder: -sum(counts.coders[coder]))[:MOST_CODERS]
-    latest = counts.days[max(len(counts.days) - MOST_DAYS, 0) :]
-    series = {
-        coder: of_coder[len(counts.days) - len(latest) :]
-        for coder, of_coder in counts.coders.items()
-        if coder in by_work
-    }
+    series = {coder: of_coder[first:] for coder, of_coder in counts.coders.items() if coder in by_work}
     totals = ", ".join(f"{coder} {sum(values):,}" for coder, values in series.items())
     drawn = f" The {len(series)} of {len(counts.coders)} coders with most." if len(series) < len(counts.coders) else ""
     words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work.{drawn}"
