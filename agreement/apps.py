@@ -1,7 +1,6 @@
 from typing import Any
 
 from django.apps import AppConfig
-from django.core.cache import caches
 
 
 class AgreementConfig(AppConfig):
@@ -52,7 +51,6 @@ def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: 
     for project in codings.values_list("text__project", flat=True).distinct():
         FiguresVersion.increase(project)
     forget_answers()
-    caches["figures"].clear()
 
 
 def refresh_figures(sender: object, project: int, **_: object) -> None:  # noqa: ARG001 - Django's signature

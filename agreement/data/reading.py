@@ -13,6 +13,7 @@ from itertools import batched
 from threading import Lock
 
 import numpy as np
+from django.core.cache import caches
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
@@ -147,9 +148,10 @@ def _remember(key: Hashable, known: _Known) -> None:
 
 
 def forget_answers() -> None:
-    """Forget the answers that this process keeps, as one that has just begun."""
+    """Forget the answers that this process keeps and the figures of them, as one that has just begun."""
     with _lock:
         _answers.clear()
+    caches["figures"].clear()
 
 
 def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
