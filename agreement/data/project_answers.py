@@ -225,6 +225,12 @@ class ProjectAnswers:
         of_codings: Ints = columns[self.columns.codings["coder"]]
         return of_codings
 
+    @cached_property
+    def coder_of_mark(self) -> Ints:
+        """The same of each mark."""
+        of_marks: Ints = self.column_of_coding[self.columns.coding_of_mark]
+        return of_marks
+
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""
         for coding in self.columns.each_coding(self.find_places(texts)):
