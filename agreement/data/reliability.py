@@ -8,7 +8,6 @@ import numpy as np
 
 from agreement.data.categories import Categories
 from agreement.data.columns import ELEMENT, MARK_SET, NO_LABEL, NO_SET, NOT_ASKED, AnswerColumns, ranges, starts_of
-from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets, values_of_sets
@@ -65,17 +64,16 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
     return values_of_sets(found, starts, members, set_of[_order_marks(answers)], unmarked=unmarked)
 
 
-def with_sets(kind: str, categories: Categories, texts: tuple[Document, ...], columns: AnswerColumns) -> AnswerColumns:
+def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> AnswerColumns:
     """Return the answers with the set of each mark: its whole chain, or the union of its classes."""
     # which coder is which does not matter here, so that each document has its own
     numbered = columns.codings.copy()
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
-    answers = ProjectAnswers.of_texts(
-        kind, "missing", categories.keys, texts, replace(columns, codings=numbered), names
-    )
+    numbered_columns = replace(columns, codings=numbered)
+    answers = ProjectAnswers.of_texts(kind, "missing", categories.keys, (), numbered_columns, names)
     found = collect_answers(answers)
-    found = replace(found, others=range(len(found.others)))
+    found = replace(found, others=range(len(found.others)), documents=range(len(columns.documents)))
     if kind == Project.Answers.INDICES:
         cells = indexed_values(found, singletons=categories.singletons).cells
     else:
@@ -131,8 +129,7 @@ def category_data(answers: ProjectAnswers) -> ReliabilityData:
 
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
     """Return which markables every coder was given, or some of the coders have marked."""
-    found: Bools = answers.columns.units["given"].copy()
-    found[answers.columns.unit_of_mark[answers.coder_of_mark >= 0]] = True
+    found: Bools = units_of_coders(answers).any(axis=1)
     return found
 
 
@@ -170,7 +167,7 @@ def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with
         link_to = columns.number_members(columns.document_of_coding[columns.coding_of_link[is_link]], link_to)
     category = columns.marks["category"].astype(np.int64)
     label = np.where(columns.marks["complete"], category, -1) if complete_only else category
-    handed_in = np.zeros((len(answers.texts), len(answers.coders)), dtype=np.bool_)
+    handed_in = np.zeros((len(columns.documents), len(answers.coders)), dtype=np.bool_)
     submitted = np.flatnonzero(columns.codings["submitted"] & (answers.column_of_coding >= 0))
     handed_in[columns.document_of_coding[submitted], answers.column_of_coding[submitted]] = True
     readings = columns.readings if with_links else None
