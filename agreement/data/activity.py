@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, TextField
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
@@ -20,8 +19,7 @@ LATEST = 5
 EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
 
 
-@dataclass(frozen=True, slots=True)
-class CodingProgress:
+class CodingProgress(NamedTuple):
     """How far the codings of a project are.
 
     n_assigned: texts that anybody codes in any round. n_in_pools: texts that coders may take, and nobody has taken.
@@ -35,8 +33,7 @@ class CodingProgress:
     n_submitted: int
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What somebody did with a coding of a text."""
 
     user: str
@@ -46,8 +43,7 @@ class Event:
     moment: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(NamedTuple):
     """How many operations there were on a day, and that as a share of the busiest."""
 
     day: date
@@ -60,8 +56,7 @@ class Day:
         return 100 - self.height
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectActivity:
+class ProjectActivity(NamedTuple):
     latest: tuple[Event, ...]
     days: tuple[Day, ...]
 
@@ -80,11 +75,10 @@ def read_progress(project: Project) -> CodingProgress:
         n_in_pools=Count("pk", filter=~Exists(coded) & Exists(plans)),
     )
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
-    codings = codings.exclude(round__kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK)).order_by()
-    by_status = dict(codings.values_list("status").annotate(number=Count("pk")))
-    return CodingProgress(
-        **texts, n_codings=sum(by_status.values()), n_submitted=by_status.get(Coding.Status.SUBMITTED, 0)
-    )
+    codings = codings.exclude(round__kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK))
+    submitted = Q(status=Coding.Status.SUBMITTED)
+    numbers = codings.aggregate(n_codings=Count("pk"), n_submitted=Count("pk", filter=submitted))
+    return CodingProgress(**texts, **numbers)
 
 
 def count_remaining(project: Project) -> dict[str, Remaining]:
@@ -93,13 +87,9 @@ def count_remaining(project: Project) -> dict[str, Remaining]:
     In a closed round nobody decides anything, and practice and repeats are no part of the work. Four queries.
     """
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
-    open_codings: QuerySet[Any, Any] = (
-        Coding.objects.filter(text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1)
-        .filter(status=Coding.Status.OPEN)
-        .order_by()
-        .with_progress()
-    )
-    rows = list(open_codings.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
+    codings = Coding.objects.filter(text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1)
+    is_open: QuerySet[Any, Any] = codings.filter(status=Coding.Status.OPEN).order_by().with_progress()
+    rows = list(is_open.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
     lacking = count_lacking(project, [pk for pk, *_, decided in rows if decided])
     to_mark = texts_to_mark(project)
     found: dict[str, Remaining] = {}
@@ -113,27 +103,17 @@ def count_remaining(project: Project) -> dict[str, Remaining]:
 
 def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
     """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
-    operations = (
-        Operation.objects.filter(coding__text__project=project)
-        .exclude(coding__kind="gold")
-        .exclude(coding__by_model=True)
-        .exclude(kind__in=Operation.MANAGING_KINDS)
-    )
+    operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
     columns = ("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
     latest = operations.filter(kind__in=EVENT_VERBS).order_by("-applied_at", "-pk").values_list(*columns)[:LATEST]
     # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
     minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
-    of_minutes = (
-        operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
-        .annotate(minute=minute)
-        .order_by()
-        .values_list("minute")
-        .annotate(number=Count("pk"))
-    )
-    of_day: Counter[date] = Counter()
-    for moment, number in of_minutes:
+    recent = operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min))).order_by()
+    of_day = Counter({since + timedelta(days=number): 0 for number in range(days)})
+    for moment, number in recent.annotate(minute=minute).values_list("minute").annotate(number=Count("pk")):
         of_day[timezone.localdate(datetime.fromisoformat(moment).replace(tzinfo=UTC))] += number
-    counts = [(since + timedelta(days=number), of_day[since + timedelta(days=number)]) for number in range(days)]
+    counts = list(of_day.items())[:days]
     maximum = max((count for _, count in counts), default=0) or 1
     return ProjectActivity(
         tuple(Event(user, EVENT_VERBS[kind], *rest) for user, kind, *rest in latest),

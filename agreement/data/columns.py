@@ -19,10 +19,8 @@ from agreement.measures.values import Bools, Ints
 # What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
 NOT_ASKED, NO_LABEL = "not asked", "no label"
 NOT_SET, SET = "not set", "set"
-# In place of a category: the coder marked the unit without judging it.
-NO_CATEGORY = -1
-# In place of a set: the mark is in no chain or class.
-NO_SET = -1
+# In place of a category, where the coder marked the unit without judging it; of a set, where a mark is in none.
+NO_CATEGORY = NO_SET = -1
 
 # A document: how many units, other members, codings and sets it has, and what is equal for equal keys of its members.
 DOCUMENT = np.dtype([("units", "<i4"), ("others", "<i4"), ("codings", "<i4"), ("sets", "<i4"), ("digest", "V32")])
@@ -95,7 +93,7 @@ class AnswerColumns:
     Members, codings, marks, links and sets stand in the order of their documents, marks and links in that of their
     codings, elements in that of their sets; members are the units of a document and then its others, both in text
     order. `indices` are the names of the classes of each coding, where coders index. Where `has_sets` is false nobody
-    has looked for the sets of marks.
+    has looked for the sets of marks. Names such as `coding_of_mark` are of places: that of the coding of each mark.
     """
 
     documents: Rows
@@ -107,15 +105,6 @@ class AnswerColumns:
     elements: Rows = field(default_factory=lambda: np.zeros(0, ELEMENT))
     indices: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
     has_sets: bool = field(default=False, kw_only=True)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
-        """Return the documents of all parts."""
-        if not parts:
-            return cls(*(np.zeros(0, kind) for kind in KINDS), has_sets=True)
-        tables = (np.concatenate(tables) for tables in zip(*(part.tables for part in parts), strict=True))
-        indices = tuple(names for part in parts for names in part.indices)
-        return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
 
     def with_marks(self, coding: Ints, **fields: Ints | Bools) -> AnswerColumns:
         """Return the answers with these marks, ordered by coding and unit."""
@@ -134,7 +123,6 @@ class AnswerColumns:
 
     @cached_property
     def n_members(self) -> Ints:
-        """How many members each document has."""
         n_members: Ints = self.documents["units"].astype(np.int64) + self.documents["others"]
         return n_members
 
@@ -145,38 +133,31 @@ class AnswerColumns:
 
     @cached_property
     def document_of_coding(self) -> Ints:
-        """The place of the document of each coding."""
         return np.repeat(np.arange(len(self.documents)), self.documents["codings"])
 
     @cached_property
     def coding_of_mark(self) -> Ints:
-        """The place of the coding of each mark."""
         return np.repeat(np.arange(len(self.codings)), self.codings["marks"])
 
     @cached_property
     def coding_of_link(self) -> Ints:
-        """The place of the coding of each link."""
         return np.repeat(np.arange(len(self.codings)), self.codings["links"])
 
     @cached_property
     def mark_of_link(self) -> Ints:
-        """The place of the mark of each link."""
         marks: Ints = starts_of(self.codings["marks"])[self.coding_of_link] + self.links["of"]
         return marks
 
     @cached_property
     def document_of_mark(self) -> Ints:
-        """The place of the document of each mark."""
         return self.document_of_coding[self.coding_of_mark]
 
     @cached_property
     def document_of_unit(self) -> Ints:
-        """The place of the document of each unit."""
         return np.repeat(np.arange(len(self.documents)), self.documents["units"])
 
     @cached_property
     def units(self) -> Rows:
-        """The units of all documents."""
         return self.members[ranges(starts_of(self.n_members), self.documents["units"])]
 
     @cached_property
@@ -186,7 +167,7 @@ class AnswerColumns:
 
     @cached_property
     def unit_of_mark(self) -> Ints:
-        """The place of the unit of each mark among those of all documents."""
+        """The place of the unit of each mark, among the units of all documents."""
         units: Ints = self.first_unit[self.document_of_mark] + self.marks["unit"]
         return units
 
@@ -204,13 +185,11 @@ class AnswerColumns:
 
     @property
     def is_judgement(self) -> Bools:
-        """Which marks are judgements."""
         is_judgement: Bools = self.marks["category"] != NO_CATEGORY
         return is_judgement
 
     @cached_property
     def n_judgements(self) -> Ints:
-        """How many judgements each coding has."""
         return np.bincount(self.coding_of_mark[self.is_judgement], minlength=len(self.codings))
 
     @cached_property
@@ -315,22 +294,17 @@ class AnswerColumns:
 
         The rows of each table stand behind how many there are.
         """
-        n, sets = len(self.documents), self.documents["sets"]
-        sizes = [
-            np.ones(n, dtype=np.int64),
-            self.n_members,
-            self.documents["codings"],
-            *(np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links")),
-            sets,
-            np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n),
-        ]
+        n, codings, sets = len(self.documents), self.documents["codings"], self.documents["sets"]
+        marks, links = (np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links"))
+        elements = np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n)
+        sizes = (np.ones(n, dtype=np.int64), self.n_members, codings, marks, links, sets, elements)
         heads = np.stack(sizes, axis=1).astype("<i8")
         ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(heads, axis=0)))
         documents = []
-        for place, (begin, end) in enumerate(pairwise(ends.tolist())):
+        for head, (begin, end) in zip(heads, pairwise(ends.tolist()), strict=True):
             rows = [table[a:b].tobytes() for table, a, b in zip(self.tables, begin, end, strict=True)]
             names = json.dumps(self.indices[begin[2] : end[2]]) if self.indices else ""
-            documents.append((b"".join([heads[place].tobytes(), *rows]), names))
+            documents.append((b"".join([head.tobytes(), *rows]), names))
         return documents
 
     @classmethod
@@ -340,10 +314,9 @@ class AnswerColumns:
         sizes = np.frombuffer(b"".join([content[:head] for content, _ in documents]), "<i8").reshape(-1, len(KINDS))
         ends = head + np.cumsum(sizes * widths, axis=1)
         tables = []
-        for place, kind in enumerate(KINDS):
-            begin = ends[:, place] - sizes[:, place] * kind.itemsize
-            bounds = zip(documents, begin.tolist(), ends[:, place].tolist(), strict=True)
-            tables.append(np.frombuffer(b"".join([content[a:b] for (content, _), a, b in bounds]), kind))
+        for kind, begin, end in zip(KINDS, (ends - sizes * widths).T.tolist(), ends.T.tolist(), strict=True):
+            rows = [content[a:b] for (content, _), a, b in zip(documents, begin, end, strict=True)]
+            tables.append(np.frombuffer(b"".join(rows), kind))
         indices = tuple(tuple(own) for _, names in documents if names for own in json.loads(names))
         return cls(*tables, indices=indices, has_sets=True)
 
@@ -352,7 +325,7 @@ class AnswerColumns:
 class CodingAnswers:
     """The answers of one coding: its row, its marks and links, and the members of its document.
 
-    `place` is that of the coding, and `document` that of its document, among all.
+    `place` and `document` are the places of the coding and of its document.
     """
 
     place: int
@@ -368,21 +341,18 @@ def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], 
     is_judgement = one.marks["category"] != NO_CATEGORY
     judged = one.marks[is_judgement]
     used = np.bincount(judged["category"], minlength=len(categories)) > 0
-    category = (np.cumsum(used) - 1)[judged["category"]]
     names = [categories[number] for number in np.flatnonzero(used).tolist()]
     head = [bool(one.coding["submitted"]), n_units, names, len(judged), len(one.links)]
     digest = hashlib.sha256(json.dumps(head, ensure_ascii=False).encode())
-    link_of = (np.cumsum(is_judgement) - 1)[one.links["of"]]
+    category, link_of = (np.cumsum(used) - 1)[judged["category"]], (np.cumsum(is_judgement) - 1)[one.links["of"]]
     reading = one.links["reading"].astype(np.int64)
     arrays = [judged["unit"], category, judged["complete"], link_of, one.links["to"]]
     arrays += [reading] if readings or share_reading(link_of, reading).any() else []
-    for array in arrays:
-        digest.update(array.astype("<i8").tobytes())
     # what every coder is given needs no mark
     marked = one.marks["unit"][~is_judgement]
-    marked = marked[~one.members["given"][marked]]
-    if len(marked):
-        digest.update(marked.astype("<i8").tobytes())
+    arrays.append(marked[~one.members["given"][marked]])
+    for array in arrays:
+        digest.update(array.astype("<i8").tobytes())
     others = one.marks["unit"][one.marks["other_version"]]
     if len(others):
         digest.update(b"other versions" + others.astype("<i8").tobytes())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
@@ -27,8 +28,7 @@ class TextSize:
         return TextSize(self.texts + other.texts, self.words + other.words, self.characters + other.characters)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkableCounts:
+class MarkableCounts(NamedTuple):
     """The markables of a level: those that came with the texts, and those that coders marked."""
 
     level: str
@@ -36,8 +36,7 @@ class MarkableCounts:
     marked: int
 
 
-@dataclass(frozen=True, slots=True)
-class CodingCounts:
+class CodingCounts(NamedTuple):
     """How many codings somebody has, and has submitted. What is shown again within a round counts once."""
 
     codings: int
@@ -67,78 +66,53 @@ class Corpus:
     @property
     def languages(self) -> dict[str, TextSize]:
         """The texts of each language, that of most texts first."""
-        found: dict[str, TextSize] = {}
-        for (_, language), size in self.sizes.items():
-            found[language] = found.get(language, TextSize()) + size
-        return dict(sorted(found.items(), key=lambda one: (-one[1].texts, one[0])))
+        return dict(sorted(self._sum_sizes(1).items(), key=lambda one: (-one[1].texts, one[0])))
 
     @property
     def roles(self) -> dict[str, TextSize]:
         """The texts of each role."""
-        found: dict[str, TextSize] = {}
-        for (role, _), size in self.sizes.items():
-            found[role] = found.get(role, TextSize()) + size
-        return found
+        return self._sum_sizes(0)
+
+    def _sum_sizes(self, place: int) -> dict[str, TextSize]:
+        found = defaultdict[str, TextSize](TextSize)
+        for key, size in self.sizes.items():
+            found[key[place]] += size
+        return dict(found)
 
 
 def read_corpus(project: Project) -> Corpus:
     """Return what the project consists of. Six queries."""
+    texts = project.texts.with_words().order_by().values_list("role", "language")
+    sizes: QuerySet[Any, Any] = texts.annotate(n=Count("pk"), n_words=Sum("words"), n_characters=Sum(Length("content")))
+    segments = Segment.objects.filter(text__project=project).order_by().values_list("kind").annotate(n=Count("pk"))
+    markables = Markable.objects.in_use().filter(text__project=project).order_by()
+    given, columns = Q(predefined=True), ("level__position", "level__label")
+    counts = markables.values_list(*columns).annotate(
+        given=Count("pk", filter=given), marked=Count("pk", filter=~given)
+    )
+    guidelines = GuidelinesVersion.objects.filter(project=project).values_list("number", "created_at").first()
     return Corpus(
-        _read_sizes(project),
-        _read_segments(project),
-        _read_markables(project),
+        {(role, language): TextSize(*size) for role, language, *size in sorted(sizes)},
+        dict(sorted(segments)),
+        tuple(MarkableCounts(*of_level) for _, *of_level in sorted(counts)),
         _read_coders(project),
         _read_days(project),
-        _read_guidelines(project),
+        (guidelines[0], timezone.localdate(guidelines[1])) if guidelines else None,
     )
-
-
-def _read_sizes(project: Project) -> dict[tuple[str, str], TextSize]:
-    rows = project.texts.with_words().order_by().values_list("role", "language")
-    sizes = rows.annotate(n=Count("pk"), n_words=Sum("words"), n_characters=Sum(Length("content")))
-    return {(role, language): TextSize(*size) for role, language, *size in sorted(sizes)}
-
-
-def _read_segments(project: Project) -> dict[str, int]:
-    rows = Segment.objects.filter(text__project=project).order_by().values_list("kind")
-    return dict(sorted(rows.annotate(n=Count("pk"))))
-
-
-def _read_markables(project: Project) -> tuple[MarkableCounts, ...]:
-    of_level = (
-        Markable.objects.in_use()
-        .filter(text__project=project)
-        .order_by()
-        .values_list("level__position", "level__label")
-    )
-    given = Q(predefined=True)
-    rows = of_level.annotate(given=Count("pk", filter=given), marked=Count("pk", filter=~given))
-    return tuple(MarkableCounts(*counts) for _, *counts in sorted(rows))
 
 
 def _read_coders(project: Project) -> dict[str, CodingCounts]:
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     rows = codings.exclude(coder__in=adjudicators).order_by().values_list("coder__username", "status")
-    counts: dict[str, Counter[str]] = {}
+    counts = defaultdict[str, Counter[str]](Counter)
     for coder, status, n in sorted(rows.annotate(n=Count("pk"))):
-        counts.setdefault(coder, Counter())[status] = n
-    return {
-        coder: CodingCounts(of_coder.total(), of_coder[Coding.Status.SUBMITTED]) for coder, of_coder in counts.items()
-    }
+        counts[coder][status] = n
+    return {coder: CodingCounts(own.total(), own[Coding.Status.SUBMITTED]) for coder, own in counts.items()}
 
 
 def _read_days(project: Project) -> tuple[date, date] | None:
-    operations = Operation.objects.filter(coding__text__project=project).exclude(coding__kind=Coding.Kind.GOLD)
-    operations = operations.exclude(coding__by_model=True)
-    days = operations.exclude(kind__in=Operation.MANAGING_KINDS).aggregate(
-        first=Min("applied_at"), last=Max("applied_at")
-    )
-    if days["first"] is None:
-        return None
-    return timezone.localdate(days["first"]), timezone.localdate(days["last"])
-
-
-def _read_guidelines(project: Project) -> tuple[int, date] | None:
-    latest = GuidelinesVersion.objects.filter(project=project).values_list("number", "created_at").first()
-    return (latest[0], timezone.localdate(latest[1])) if latest else None
+    operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
+    days = operations.aggregate(first=Min("applied_at"), last=Max("applied_at"))
+    return (timezone.localdate(days["first"]), timezone.localdate(days["last"])) if days["first"] else None

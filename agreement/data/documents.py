@@ -33,7 +33,6 @@ class Document:
 
     @property
     def text_pk(self) -> int:
-        """The primary key of the text."""
         return row_key(self.pk)
 
     @property

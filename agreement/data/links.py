@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -23,24 +23,20 @@ def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, In
     # Few judgements have a target twice or several targets together: only their readings are compared as sets.
     twice = (link_of[1:] == link_of[:-1]) & (link_to[1:] == link_to[:-1])
     special = np.concatenate((link_of[1:][twice], link_of[share_reading(link_of, reading)]))
-    numbers = number_alternatives(link_of)
+    links = np.stack((link_of, link_to, number_alternatives(link_of)))
     if not len(special):
-        return link_of, link_to, numbers
+        return links[0], links[1], links[2]
     chosen = np.isin(link_of, special)
-    of_chosen, to_chosen, reading_of_chosen = (one[chosen] for one in (link_of, link_to, reading))
-    rows: list[tuple[int, int, int]] = []
-    for begin, end in pairwise([*run_starts(of_chosen).tolist(), len(of_chosen)]):
-        targets: dict[int, list[int]] = {}
-        for number, target in zip(reading_of_chosen[begin:end].tolist(), to_chosen[begin:end].tolist(), strict=True):
-            targets.setdefault(number, []).append(target)
-        distinct = sorted({tuple(one) for one in targets.values()})
-        rows += [(int(of_chosen[begin]), one, number) for number, together in enumerate(distinct) for one in together]
-    tidy = np.array(rows, dtype=np.int64).T
-    link_of, link_to, numbers = (
-        np.concatenate((plain[~chosen], more)) for plain, more in zip((link_of, link_to, numbers), tidy, strict=True)
-    )
-    order = np.lexsort((numbers, link_to, link_of))
-    return link_of[order], link_to[order], numbers[order]
+    together = defaultdict[tuple[int, int], list[int]](list)
+    for judgement, target, number in zip(*(one[chosen].tolist() for one in (link_of, link_to, reading)), strict=True):
+        together[judgement, number].append(target)
+    rows, numbers = list[tuple[int, int, int]](), Counter[int]()
+    for judgement, targets in sorted({(judgement, tuple(targets)) for (judgement, _), targets in together.items()}):
+        rows += [(judgement, target, numbers[judgement]) for target in targets]
+        numbers[judgement] += 1
+    links = np.concatenate((links[:, ~chosen], np.array(rows, dtype=np.int64).T), axis=1)
+    link_of, link_to, reading = links[:, np.lexsort((links[2], links[1], links[0]))]
+    return link_of, link_to, reading
 
 
 def number_alternatives(link_of: Ints) -> Ints:

@@ -8,11 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
 
-from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers, starts_of
+from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD
 from agreement.data.question import MOST_VALUES, Question, name_value
@@ -30,13 +31,13 @@ IS_GOLD = "gold"
 REASONS = ("", *REASONS_LEFT_OUT)
 
 
-# Why a coding does not count although it is a coder's and nobody left it out: the versions that were not read.
+# All judgements of the coding are of versions of the scheme that were not read.
 OTHER_VERSIONS = "other versions"
 
 
 @dataclass(frozen=True, slots=True)
 class CodingLeftOut:
-    """A coding that does not count, and why: one of REASONS_LEFT_OUT, IS_GOLD, or OTHER_VERSIONS with the judgements.
+    """A coding that does not count, and why: one of REASONS_LEFT_OUT, IS_GOLD or OTHER_VERSIONS.
 
     Empty ones that are open are none. `n` judgements are of versions of the scheme that were not read.
     """
@@ -125,7 +126,6 @@ class ProjectAnswers:
 
     @property
     def has_chains(self) -> bool:
-        """Whether coders make chains, whatever of them is compared."""
         return self.kind in CHAINED
 
     @property
@@ -149,33 +149,32 @@ class ProjectAnswers:
         coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
         All texts stay, but for documents that are practice or repeats.
         """
-        chosen, counted = frozenset(coders), frozenset(["", *included])
-        if self.selected == (chosen, counted):
+        selection = frozenset(coders), frozenset(["", *included])
+        if self.selected == selection:
             return self
-        key = ("selection", chosen, counted)
+        key = ("selection", *selection)
         if key not in self.cache:
-            self.cache[key] = self._select(chosen, counted)
+            self.cache[key] = self._select(*selection)
         selected: ProjectAnswers = self.cache[key]
         return selected
 
     def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> ProjectAnswers:
         columns, codings = self.columns, self.columns.codings
-        numbers = [number for number, name in enumerate(self.names) if not chosen or name in chosen]
-        is_chosen = np.isin(codings["coder"], numbers)
-        is_counted = np.isin(codings["reason"], [REASONS.index(reason) for reason in counted if reason in REASONS])
-        of_counted_text = np.array([text.reason in counted for text in self.texts], dtype=np.bool_)
+        is_chosen = np.array([not chosen or name in chosen for name in self.names] or [False])[codings["coder"]]
+        is_counted = np.array([reason in counted for reason in REASONS])[codings["reason"]]
+        is_text_counted = np.array([text.reason in counted for text in self.texts], dtype=np.bool_)
+        remaining = is_chosen & is_counted & is_text_counted[columns.document_of_coding]
         is_left_out = is_chosen & ~is_counted & columns.is_answer
-        remaining = is_chosen & is_counted & of_counted_text[columns.document_of_coding]
         is_other = remaining & ~columns.is_answer & (columns.n_other_versions > 0)
         left_out = [coding for coding in self.left_out if not chosen or coding.coder in {*chosen, GOLD}]
         left_out += [self._left_out(place) for place in np.flatnonzero(is_left_out).tolist()]
         left_out += [self._left_out(place, OTHER_VERSIONS) for place in np.flatnonzero(is_other).tolist()]
         kept = remaining & columns.is_answer
-        if not kept.all() or not of_counted_text.all():
-            columns = columns.select(np.flatnonzero(of_counted_text), kept)
+        if not kept.all() or not is_text_counted.all():
+            columns = columns.select(np.flatnonzero(is_text_counted), kept)
         return replace(
             self,
-            texts=tuple(text for text, counts in zip(self.texts, of_counted_text.tolist(), strict=True) if counts),
+            texts=tuple(compress(self.texts, is_text_counted.tolist())),
             columns=columns,
             coders=name_coders(columns, self.names, columns.is_answer),
             left_out=tuple(left_out),
@@ -205,17 +204,14 @@ class ProjectAnswers:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """The place of each document among the texts, by its key."""
         return {text.pk: place for place, text in enumerate(self.texts)}
 
     def find_places(self, texts: Sequence[Document]) -> Ints:
-        """Return the places of some of the texts."""
         return np.array([self.places[text.pk] for text in texts], dtype=np.int64)
 
     def units_in(self, text: Document) -> list[int]:
         """Return the keys of the units of a text, in text order."""
-        units: list[int] = self.restrict([text]).columns.units["key"].tolist()
-        return units
+        return list(self.restrict([text]).columns.units["key"].tolist())
 
     @cached_property
     def column_of_coding(self) -> Ints:
@@ -225,6 +221,11 @@ class ProjectAnswers:
         of_codings: Ints = columns[self.columns.codings["coder"]]
         return of_codings
 
+    @cached_property
+    def coder_of_mark(self) -> Ints:
+        of_marks: Ints = self.column_of_coding[self.columns.coding_of_mark]
+        return of_marks
+
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""
         for coding in self.columns.each_coding(self.find_places(texts)):
@@ -233,12 +234,9 @@ class ProjectAnswers:
     def rows_by_text(self, texts: Sequence[Document] | None = None) -> list[list[tuple[str, int]]]:
         """Return the coders of the codings of each text, by name, each with the primary key of the coding."""
         codings = (self if texts is None else self.restrict(texts)).columns
-        names = [self.names[coder] for coder in codings.codings["coder"].tolist()]
-        rows = list(zip(names, codings.codings["key"].tolist(), strict=True))
-        bounds = zip(
-            starts_of(codings.documents["codings"]).tolist(), codings.documents["codings"].tolist(), strict=True
-        )
-        return [rows[first : first + size] for first, size in bounds]
+        names = (self.names[coder] for coder in codings.codings["coder"].tolist())
+        rows = zip(names, codings.codings["key"].tolist(), strict=True)
+        return [list(islice(rows, size)) for size in codings.documents["codings"].tolist()]
 
     def sum_by_coder(self, of_codings: Ints | Floats) -> Floats:
         """Return the sums of what each coding has: (texts, coders). Codings of others than `coders` are left out."""
@@ -255,7 +253,6 @@ class ProjectAnswers:
 
     @property
     def n_judgements(self) -> int:
-        """How many judgements there are."""
         return int(self.columns.n_judgements.sum())
 
     @property
@@ -277,7 +274,6 @@ class ProjectAnswers:
 
     @cached_property
     def rounds(self) -> tuple[str, ...]:
-        """The names of the rounds that texts are coded in, in their order."""
         places = {text.round: text.place for text in self.texts}
         return tuple(sorted(places, key=lambda name: (places[name], name)))
 
@@ -296,32 +292,25 @@ class ProjectAnswers:
         several, and whose answers are gold; not of what coders, texts, entities and markables are called.
         """
         about: list[Any] = [self.kind, self.unmarked]
-        about += [self.units] if self.units else []
-        about += [list(self.singletons)] if self.singletons and not self.units else []
+        about += [self.units] if self.units else [list(self.singletons)] if self.singletons else []
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
-        columns, names = self.columns, [self.names[coder] for coder in self.columns.codings["coder"].tolist()]
         # of a project with one round the name is nothing that answers depend on
-        several, of_keys, own = (
-            len(self.rounds) > 1,
-            columns.documents["digest"].tolist(),
-            columns.codings["digest"].tolist(),
-        )
-        sizes, end = columns.documents["codings"].tolist(), 0
+        several, digests = len(self.rounds) > 1, iter(self.columns.codings["digest"].tolist())
         texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
-        for text, keys, size in zip(self.texts, of_keys, sizes, strict=True):
-            begin, end = end, end + size
+        of_keys = self.columns.documents["digest"].tolist()
+        for text, keys, rows in zip(self.texts, of_keys, self.rows_by_text(), strict=True):
+            own = list(islice(digests, len(rows)))
             place = json.dumps([text.round, text.occasion] if several else []).encode()
-            whole = hashlib.sha256(place + keys + b"".join(sorted(own[begin:end]))).digest()
+            whole = hashlib.sha256(place + keys + b"".join(sorted(own))).digest()
             texts[text.text_pk].append(whole)
-            for name, answers in zip(names[begin:end], own[begin:end], strict=True):
+            for (name, _), answers in zip(rows, own, strict=True):
                 # gold is no coder like the others: which answers are its own matters
                 is_gold = b"gold" if name == GOLD else b""
                 coders[name].append(hashlib.sha256(whole + answers + is_gold).digest())
         for parts in (texts, coders):
-            digest.update(
-                b"".join(sorted(hashlib.sha256(b"".join(sorted(of_one))).digest() for of_one in parts.values()))
-            )
+            of_each = (hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())
+            digest.update(b"".join(sorted(of_each)))
         return digest.hexdigest()[:16]
 
     @property

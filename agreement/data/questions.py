@@ -13,12 +13,23 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.data.columns import NO_CATEGORY, NO_LABEL, NOT_ASKED, NOT_SET, SET, AnswerColumns, starts_of
-from agreement.data.entities import find_entities, share_answers
+from agreement.data.columns import (
+    NO_CATEGORY,
+    NO_LABEL,
+    NOT_ASKED,
+    NOT_SET,
+    SET,
+    AnswerColumns,
+    KeyIndex,
+    ranges,
+    starts_of,
+)
 from agreement.data.judgements import OF_JUDGEMENT, RowIndex, look_up, select_texts
-from agreement.data.links import tidy_readings
+from agreement.data.links import share_reading, tidy_readings
 from agreement.data.project_answers import ProjectAnswers, name_coders
 from agreement.data.question import Question, name_value
+from agreement.measures.data.answers import find_chains
+from agreement.measures.data.arrays import run_starts, sorted_unique
 from agreement.measures.values import Bools, Ints
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, Condition, Subject
 from annotations.models import AttributeAnswer, Pointer, Project
@@ -178,7 +189,7 @@ class _QuestionReader:
         """Read the answers to an attribute; return the names of its values, and links to further values."""
         names, of, value = self._read_values(attribute)
         if attribute.of == Subject.ENTITY:
-            of, value = share_answers(find_entities(self.coded.kind, self.columns, self.marks), of, value)
+            of, value = _share_answers(_find_entities(self.coded.kind, self.columns, self.marks), of, value)
             if self.question.kind == "numbers":
                 # of chains with different numbers a markable has none
                 single = np.bincount(of, minlength=len(self.asked))[of] == 1
@@ -291,3 +302,50 @@ class _QuestionReader:
 def _name_words(words: str, taken: Sequence[str]) -> str:
     """Return what a coder wrote as a value: in quotation marks where a value of another meaning is called so."""
     return f"“{words}”" if words.strip("“”") in taken else words
+
+
+def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints, Ints]:
+    """Return judgements, which are these marks, ascending, and beside each an entity that it is of.
+
+    An entity is a chain or an index; what is ambiguous is of several. What is meant together is an entity of its own,
+    as is what is in no chain.
+    """
+    of_link, target = columns.coding_of_link, columns.links["to"].astype(np.int64)
+    if kind == "indices":
+        width, number = int(target.max(initial=0)) + 1, np.full(len(columns.marks), -1, dtype=np.int64)
+        number[marks] = np.arange(len(marks))
+        judgement = number[columns.mark_of_link]
+        known = judgement >= 0
+        judgement, entity = judgement[known], (of_link * width + target)[known]
+        alone = np.setdiff1d(np.arange(len(marks)), judgement)
+        return np.concatenate((judgement, alone)), np.concatenate((entity, len(columns.codings) * width + alone))
+    width = int(columns.n_members.max(initial=0)) + 1
+    node = columns.coding_of_mark[marks] * width + columns.marks["unit"][marks]
+    single = ~share_reading(columns.mark_of_link, columns.links["reading"].astype(np.int64))
+    source = (of_link * width + columns.marks["unit"][columns.mark_of_link])[single]
+    target = (of_link * width + target)[single]
+    nodes = sorted_unique(np.concatenate((node, source, target)))
+    of, chain = find_chains(np.searchsorted(nodes, source), np.searchsorted(nodes, target), len(nodes))
+    judgement = KeyIndex(node).find(nodes)[of]
+    return judgement[judgement >= 0], chain[judgement >= 0]
+
+
+def _share_answers(entities: tuple[Ints, Ints], of: Ints, value: Ints) -> tuple[Ints, Ints]:
+    """Return the answers of each judgement when an entity has those of its first judgement that has any.
+
+    `of` and `value` are the judgements that have answers, ascending, and these. A judgement of several entities has the
+    answers of all of them, each once.
+    """
+    judgement, entity = entities
+    answers = np.bincount(of, minlength=int(judgement.max(initial=-1)) + 1)
+    answering = np.flatnonzero(answers[judgement] > 0)
+    order = answering[np.lexsort((judgement[answering], entity[answering]))]
+    speakers = order[run_starts(entity[order])]
+    place = KeyIndex(entity[speakers]).find(entity)
+    known = place >= 0
+    speaker = judgement[speakers][place[known]]
+    sizes = answers[speaker]
+    values = value[ranges(starts_of(answers)[speaker], sizes)]
+    width = int(value.max(initial=0)) + 1
+    shared = sorted_unique(np.repeat(judgement[known], sizes) * width + values)
+    return shared // width, shared % width

@@ -103,7 +103,6 @@ class _Reading:
 
     @property
     def key(self) -> Hashable:
-        """What tells this reading from others."""
         return self.project.pk, self.units, self.versions, self.gold, self.models
 
     @property
@@ -118,8 +117,7 @@ class _Reading:
         else:
             all_marks = self.gold or self.models
             columns = read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
-        texts = tuple(coded.document for coded in documents)
-        return with_sets(answer_kind(self.project), categories, texts, columns)
+        return with_sets(answer_kind(self.project), categories, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +203,12 @@ def _read_documents(
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
     documents = [CodedDocument(*pair) for pair in zip(codings.documents, codings.rows, strict=True)]
-    if len(documents) < MIN_STORED or reading.versions:
-        batches = [reading.read(categories, batch) for batch in batched(documents, READ_AT_ONCE)]
-        return AnswerColumns.concatenate(batches), []
-    versions, keys, read_now = codings.versions(version), codings.keys, list[StoredAnswers]()
-    of_reading = {"project": reading.project, "reading": reading.name}
+    keys, versions, is_stored = codings.keys, codings.versions(version), not reading.versions
+    is_stored &= len(documents) >= MIN_STORED
+    of_reading, read_now = {"project": reading.project, "reading": reading.name}, list[StoredAnswers]()
     columns = "text_id", "round_id", "occasion", "version", "content", "names"
-    rows = StoredAnswers.objects.filter(**of_reading).values_list(*columns).iterator(500)
-    stored = {tuple(key): (bytes(version), bytes(content), names) for *key, version, content, names in rows}
+    rows = StoredAnswers.objects.filter(**of_reading).values_list(*columns).iterator(500) if is_stored else ()
+    stored = {tuple(row[:3]): (bytes(row[3]), bytes(row[4]), row[5]) for row in rows}
     found = [stored.get(key, (b"", b"", "")) for key in keys]
     missing = [place for place, version in enumerate(versions) if found[place][0] != version]
     for batch in batched(missing, READ_AT_ONCE):
@@ -221,7 +217,7 @@ def _read_documents(
             found[place] = (versions[place], content, names)
             key = dict(zip(("text_id", "round_id", "occasion"), keys[place], strict=True))
             read_now.append(StoredAnswers(**of_reading, **key, version=versions[place], content=content, names=names))
-    return AnswerColumns.from_bytes([part[1:] for part in found]), read_now
+    return AnswerColumns.from_bytes([part[1:] for part in found]), read_now if is_stored else []
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:

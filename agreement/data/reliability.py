@@ -7,23 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from agreement.data.categories import Categories
-from agreement.data.columns import (
-    ELEMENT,
-    MARK_SET,
-    NO_LABEL,
-    NO_SET,
-    NOT_ASKED,
-    AnswerColumns,
-    ranges,
-    starts_of,
-)
-from agreement.data.documents import Document
+from agreement.data.columns import ELEMENT, MARK_SET, NO_LABEL, NO_SET, NOT_ASKED, AnswerColumns, ranges, starts_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.answers import label_sets, values_of_sets
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools, Label
+from agreement.measures.values import Bools, Ints
 from annotations.models import Project
 
 
@@ -62,39 +52,33 @@ def reliability_data(
 
 def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, linked: bool) -> ReliabilityData:
     """Return the data of marks whose sets were found before; `linked`: what links to nothing has its label."""
-    columns, is_judged = answers.columns, _is_judged(answers)
-    has_set = columns.marks["set"] != NO_SET
+    columns = answers.columns
+    has_set = (columns.marks["set"] != NO_SET) & columns.is_judgement
     if linked:
         has_set &= np.bincount(columns.mark_of_link, minlength=len(columns.marks)) > 0
-    sets = np.where(
-        has_set, starts_of(columns.documents["sets"])[columns.document_of_mark] + columns.marks["set"], NO_SET
-    )[is_judged]
-    # judgements of other versions stand behind these
-    set_of = np.concatenate((sets, np.full(len(found.unit) - len(sets), NO_SET)))
-    of_element = np.repeat(
-        np.repeat(np.arange(len(columns.documents)), columns.documents["sets"]), columns.sets["size"]
-    )
+    n_sets, sizes = columns.documents["sets"], columns.sets["size"]
+    set_of = np.where(has_set, starts_of(n_sets)[columns.document_of_mark] + columns.marks["set"], NO_SET)
+    of_element = np.repeat(np.repeat(np.arange(len(n_sets)), n_sets), sizes)
     members = columns.number_members(of_element, columns.elements["member"].astype(np.int64))
-    starts = np.concatenate(([0], np.cumsum(columns.sets["size"], dtype=np.int64)))
-    return values_of_sets(found, starts, members, set_of, unmarked=unmarked)
+    starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+    return values_of_sets(found, starts, members, set_of[_order_marks(answers)], unmarked=unmarked)
 
 
-def with_sets(kind: str, categories: Categories, texts: tuple[Document, ...], columns: AnswerColumns) -> AnswerColumns:
+def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> AnswerColumns:
     """Return the answers with the set of each mark: its whole chain, or the union of its classes."""
     # which coder is which does not matter here, so that each document has its own
     numbered = columns.codings.copy()
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
-    answers = ProjectAnswers.of_texts(
-        kind, "missing", categories.keys, texts, replace(columns, codings=numbered), names
-    )
+    numbered_columns = replace(columns, codings=numbered)
+    answers = ProjectAnswers.of_texts(kind, "missing", categories.keys, (), numbered_columns, names)
     found = collect_answers(answers)
-    found = replace(found, others=range(len(found.others)))
+    found = replace(found, others=range(len(found.others)), documents=range(len(columns.documents)))
     if kind == Project.Answers.INDICES:
         cells = indexed_values(found, singletons=categories.singletons).cells
     else:
         cells = pointed_values(found, top="chain").cells
-    coder, document = answers.column_of_coding[columns.coding_of_mark], columns.document_of_mark
+    coder, document = answers.coder_of_mark, columns.document_of_mark
     of_mark = np.full(len(coder), NO_SET, dtype=np.int64)
     is_known = coder >= 0
     of_mark[is_known] = cells.codes[columns.unit_of_mark[is_known], coder[is_known]] - len(cells.labels)
@@ -122,18 +106,13 @@ def with_sets(kind: str, categories: Categories, texts: tuple[Document, ...], co
     return replace(columns, documents=documents, marks=marks, sets=sets, elements=elements, has_sets=True)
 
 
-def _values_of_question(extracted: ProjectAnswers, answers: Answers, unmarked: str, second: bool) -> ReliabilityData:
+def _values_of_question(answers: ProjectAnswers, found: Answers, unmarked: str, second: bool) -> ReliabilityData:
     """Return the data of labels, of sets of them, or of numbers."""
-    if extracted.kind == "labels":
-        return label_sets(answers, empty=NO_LABEL, unmarked=unmarked)
-    if extracted.kind == "numbers":
-        answers = replace(answers, labels=[_number(name) for name in extracted.categories])
-    return labelled_values(answers, unmarked=unmarked, second=second)
-
-
-def _number(name: str) -> Label:
-    """Return the number of a value; what stands in place of one has none."""
-    return name if name == NOT_ASKED else float(name)
+    if answers.kind == "labels":
+        return label_sets(found, empty=NO_LABEL, unmarked=unmarked)
+    if answers.kind == "numbers":  # what stands in place of a number is none
+        found = replace(found, labels=[name if name == NOT_ASKED else float(name) for name in answers.categories])
+    return labelled_values(found, unmarked=unmarked, second=second)
 
 
 def category_data(answers: ProjectAnswers) -> ReliabilityData:
@@ -150,9 +129,7 @@ def category_data(answers: ProjectAnswers) -> ReliabilityData:
 
 def units_of_anybody(answers: ProjectAnswers) -> Bools:
     """Return which markables every coder was given, or some of the coders have marked."""
-    columns = answers.columns
-    found: Bools = columns.units["given"].copy()
-    found[columns.unit_of_mark[answers.column_of_coding[columns.coding_of_mark] >= 0]] = True
+    found: Bools = units_of_coders(answers).any(axis=1)
     return found
 
 
@@ -161,30 +138,38 @@ def units_of_coders(answers: ProjectAnswers) -> Bools:
 
     Markables that every coder is given have True for all, also where nobody was chosen.
     """
-    columns = answers.columns
+    columns, coder = answers.columns, answers.coder_of_mark
     found = np.repeat(columns.units["given"][:, np.newaxis], max(len(answers.coders), 1), axis=1)
-    coder = answers.column_of_coding[columns.coding_of_mark]
     found[columns.unit_of_mark[coder >= 0], coder[coder >= 0]] = True
     return found
 
 
+def _order_marks(answers: ProjectAnswers) -> Ints:
+    """Return the places of the judgements of the coders, and behind them those of other versions of the scheme.
+
+    An answer of another version is one without a value, so that it is no silence.
+    """
+    columns, is_of_coders = answers.columns, answers.coder_of_mark >= 0
+    chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
+    return np.concatenate([np.flatnonzero(one) for one in chosen])
+
+
 def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with_links: bool = True) -> Answers:
     """Return the answers of the coders as the library takes them; without links where nothing is made of them."""
-    columns = answers.columns
-    coder_of_coding, category = answers.column_of_coding, columns.marks["category"].astype(np.int64)
-    coder, judged = coder_of_coding[columns.coding_of_mark], _is_judged(answers)
-    # an answer of another version is one without a value, so that it is no silence; these stand at the end
-    others = np.flatnonzero(columns.marks["other_version"] & (coder >= 0))
-    with_links &= len(columns.links) > 0
-    is_link = judged[columns.mark_of_link] if with_links else np.zeros(len(columns.links), dtype=np.bool_)
-    links, link_of = columns.links[is_link], (np.cumsum(judged) - 1)[columns.mark_of_link[is_link]]
-    link_to = links["to"].astype(np.int64)
+    columns, order = answers.columns, _order_marks(answers)
+    place = np.full(len(columns.marks), -1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    is_link = np.zeros(len(columns.links), dtype=np.bool_)
+    if with_links and len(is_link):
+        is_link = (place[columns.mark_of_link] >= 0) & columns.is_judgement[columns.mark_of_link]
+    link_to = columns.links["to"][is_link].astype(np.int64)
     if answers.kind in ("pointers", "targets"):
         link_to = columns.number_members(columns.document_of_coding[columns.coding_of_link[is_link]], link_to)
+    category = columns.marks["category"].astype(np.int64)
     label = np.where(columns.marks["complete"], category, -1) if complete_only else category
-    handed_in = np.zeros((len(answers.texts), len(answers.coders)), dtype=np.bool_)
-    submitted = np.flatnonzero(columns.codings["submitted"] & (coder_of_coding >= 0))
-    handed_in[columns.document_of_coding[submitted], coder_of_coding[submitted]] = True
+    handed_in = np.zeros((len(columns.documents), len(answers.coders)), dtype=np.bool_)
+    submitted = np.flatnonzero(columns.codings["submitted"] & (answers.column_of_coding >= 0))
+    handed_in[columns.document_of_coding[submitted], answers.column_of_coding[submitted]] = True
     readings = columns.readings if with_links else None
     return Answers(
         units=columns.units["key"].tolist(),
@@ -193,17 +178,11 @@ def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with
         documents=[text.pk for text in answers.texts],
         labels=answers.categories,
         document_of_unit=columns.document_of_unit,
-        unit=np.concatenate((columns.unit_of_mark[judged], columns.unit_of_mark[others])),
-        coder=np.concatenate((coder[judged], coder[others])),
-        label=np.concatenate((label[judged], np.full(len(others), -1))),
-        link_of=link_of,
+        unit=columns.unit_of_mark[order],
+        coder=answers.coder_of_mark[order],
+        label=label[order],
+        link_of=place[columns.mark_of_link[is_link]],
         link_to=link_to,
         handed_in=handed_in,
         reading=None if readings is None else readings[is_link],
     )
-
-
-def _is_judged(answers: ProjectAnswers) -> Bools:
-    """Return which marks are judgements of the coders."""
-    is_judged: Bools = answers.columns.is_judgement & (answers.column_of_coding[answers.columns.coding_of_mark] >= 0)
-    return is_judged

@@ -39,23 +39,18 @@ class AgreedPyramid:
 def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
     """Return the agreed pyramids of a project by the primary keys of their texts. Three queries, or four."""
     agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
-    codings = list(agreed.values_list("pk", "text_id", "coder__username", "status", "round__kind"))
-    operations = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
-    authors: dict[int, set[str]] = defaultdict(set)
     # who orders a draft, or corrects the text, has decided nothing
-    working = operations.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
+    working = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
+    working = working.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
+    authors = defaultdict[int, set[str]](set)
     for coding, name in working.values_list("coding", "user__username").distinct():
         authors[coding].add(name)
-    drafts = _read_drafts(project)
+    drafts, columns = _read_drafts(project), ("pk", "text_id", "coder__username", "status", "round__kind")
     return {
         text: AgreedPyramid(
-            pk,
-            text,
-            why_gold_is_left_out(status, round_kind),
-            frozenset({coder, *authors[pk]}),
-            *drafts.get(pk, ("", "")),
+            pk, text, why_gold_is_left_out(status, kind), frozenset({coder, *authors[pk]}), *drafts.get(pk, ("", ""))
         )
-        for pk, text, coder, status, round_kind in codings
+        for pk, text, coder, status, kind in agreed.values_list(*columns)
     }
 
 
