@@ -14,11 +14,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from agreement.api.serializers import AnalysisQuerySerializer, serializer_of
-from agreement.api.tables import still_computing
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import parse_query
-from agreement.results.content import StillComputing
+from agreement.results.computations import leave_long_reading
 from agreement.results.page import ResultPage
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
 
@@ -39,19 +38,18 @@ class ResultView(APIView):
         if page.forms and form != "json" and form not in page.forms:
             raise ValidationError({"form": [f"Choose one of {', '.join({'json': None, **page.forms})}."]})
         try:
-            asked = page.asked(project, values, request.user.get_username(), address)
-            if page.forms and form in page.forms:
-                file = page.forms[form]
-                answer = HttpResponse(file.write(asked), content_type=file.content_type)
-                name = f"{project.slug}-{page.name}.{file.suffix}"
-                answer["Content-Disposition"] = f'attachment; filename="{name}"'
-                return answer
-            report = page.compute(asked)
-            fields = page.plain_fields(asked, report)
+            with leave_long_reading(project):
+                asked = page.asked(project, values, request.user.get_username(), address)
+                if page.forms and form in page.forms:
+                    file = page.forms[form]
+                    answer = HttpResponse(file.write(asked), content_type=file.content_type)
+                    name = f"{project.slug}-{page.name}.{file.suffix}"
+                    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+                    return answer
+                report = page.compute(asked)
+                fields = page.plain_fields(asked, report)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
-        except StillComputing:
-            return still_computing()
         if page.rows == "":
             pages = SequencePages()
             rows = pages.paginate_sequence(fields, request)

@@ -16,7 +16,8 @@ from rest_framework.views import APIView
 from agreement.api.serializers import AnalysisQuerySerializer
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
+from agreement.results.computations import leave_long_reading
+from agreement.results.content import PageSections, StillComputing, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem
@@ -69,8 +70,9 @@ class PageView(APIView):
         query = request.query_params.copy()
         query.pop("form", None)
         address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
-        analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
-        return analysis, page.shown(analysis)
+        with leave_long_reading(project):
+            analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
+            return analysis, page.shown(analysis)
 
 
 class TableList(PageView):
@@ -80,7 +82,7 @@ class TableList(PageView):
     def get(self, request: Request, slug: str, page: str) -> HttpResponse:
         analysis, sections = self.build(request, slug, page)
         if sections.waiting:
-            return still_computing()
+            raise StillComputing
         if analysis.error:
             return invalid(analysis.error)
         return JsonResponse(list_tables(sections.tables), safe=False)
@@ -104,18 +106,9 @@ class TableDetail(PageView):
         analysis, sections = self.build(request, slug, page)
         try:
             file = write_table(analysis, sections, table_format, table)
-        except StillComputing:
-            return still_computing()
         except InvalidParameter as error:
             return invalid(error)
         return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
-
-
-def still_computing() -> HttpResponse:
-    """Return the problem of a table that a worker has not finished."""
-    answer = problem(503, "still_computing", str(StillComputing()))
-    answer["Retry-After"] = str(RETRY_AFTER)
-    return answer
 
 
 def invalid(error: InvalidParameter) -> HttpResponse:

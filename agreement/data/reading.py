@@ -7,10 +7,13 @@ A process keeps the answers of the projects that were looked at last, until the 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from itertools import batched
 from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 from django.core.cache import caches
@@ -28,8 +31,9 @@ from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
 from agreement.data.stamps import Stamp, read_rows, read_stamp
 from agreement.models import StoredAnswers
-from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, try_sqlite_write_lock
+from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, sqlite_write_lock, try_sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot
+from annotations.core.processes.progress import Progress
 from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
@@ -40,6 +44,8 @@ FORM = 1
 READ_AT_ONCE = 500
 # Fewer documents are read as quickly as what is stored of them.
 MIN_STORED = 50
+# Of more codings that are not stored a request does not read the answers.
+MOST_IN_REQUEST = 2000
 # The answers that a process keeps: of so many projects and readings, in so many bytes.
 MAX_KEPT, MAX_BYTES = 8, 200_000_000
 
@@ -91,6 +97,45 @@ def read_state(project: Project) -> str:
     return repr((read_stamp(project), scheme_version, categories.labels, scheme, own))
 
 
+class LongReading(Exception):
+    """A request would read more codings than MOST_IN_REQUEST: a worker may `store_answers` by these arguments."""
+
+    def __init__(self, arguments: Mapping[str, str]) -> None:
+        super().__init__("Reading takes long.")
+        self.arguments = arguments
+
+
+_in_request = ContextVar("in_request", default=False)
+
+
+@contextmanager
+def refuse_long_reading() -> Iterator[None]:
+    """Let everything that the block reads raise LongReading where it takes long."""
+    token = _in_request.set(True)
+    try:
+        yield
+    finally:
+        _in_request.reset(token)
+
+
+def store_answers(project: Project, units: str, gold: str, models: str, progress: Progress | None = None) -> None:
+    """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
+    reading = _Reading(project, units, frozenset(), bool(gold), bool(models))
+    n_left = 1
+    while n_left:
+        with read_snapshot():
+            categories, scheme_version = read_categories(project)
+            rows = read_rows(project)
+            codings = list_codings(rows, gold=reading.gold, models=reading.models)
+            parts = _StoredParts.of(reading, codings, f"{FORM} {rows.refreshed or 0} {scheme_version}")
+            n_left = max(len(parts.missing) - READ_AT_ONCE, 0)
+            parts.read(categories, READ_AT_ONCE)
+        with sqlite_write_lock():
+            _write(parts.read_now)
+        if progress:
+            progress(len(codings.documents) - n_left, len(codings.documents))
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
@@ -109,6 +154,16 @@ class _Reading:
     def name(self) -> str:
         """The name under which answers are stored."""
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
+
+    @property
+    def filter(self) -> dict[str, Any]:
+        """Which stored answers are of this reading."""
+        return {"project": self.project, "reading": self.name}
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What `store_answers` is given."""
+        return {"units": self.units, "gold": "yes" if self.gold else "", "models": "yes" if self.models else ""}
 
     def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
         """Return the answers in some documents, with sets."""
@@ -198,26 +253,49 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     return answers, read_now
 
 
+@dataclass(slots=True)
+class _StoredParts:
+    """What is stored of each document, under its version: content and names; `missing` are the places of others."""
+
+    reading: _Reading
+    codings: Codings
+    versions: Sequence[bytes]
+    found: list[tuple[bytes, str]]
+    missing: list[int]
+    read_now: list[StoredAnswers] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, reading: _Reading, codings: Codings, version: str, *, is_stored: bool = True) -> Self:
+        """Find what is stored. One query."""
+        columns = "text_id", "round_id", "occasion", "version", "content", "names"
+        rows = StoredAnswers.objects.filter(**reading.filter).values_list(*columns).iterator(500) if is_stored else ()
+        stored = {tuple(row[:3]): row[3:] for row in rows}
+        found, versions = [stored.get(key, (b"", b"", "")) for key in codings.keys], codings.versions(version)
+        missing = [place for place, one in enumerate(versions) if bytes(found[place][0]) != one]
+        return cls(reading, codings, versions, [(bytes(content), names) for _, content, names in found], missing)
+
+    def read(self, categories: Categories, most: int | None = None) -> None:
+        """Read what is missing, or so much of it."""
+        for batch in batched(self.missing[:most], READ_AT_ONCE):
+            documents = [CodedDocument(self.codings.documents[place], self.codings.rows[place]) for place in batch]
+            for place, part in zip(batch, self.reading.read(categories, documents).to_bytes(), strict=True):
+                self.found[place] = part
+                key = dict(zip(("text_id", "round_id", "occasion"), self.codings.keys[place], strict=True))
+                row = StoredAnswers(**self.reading.filter, **key, version=self.versions[place])
+                row.content, row.names = part
+                self.read_now.append(row)
+
+
 def _read_documents(
     reading: _Reading, categories: Categories, version: str, codings: Codings
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
-    documents = [CodedDocument(*pair) for pair in zip(codings.documents, codings.rows, strict=True)]
-    keys, versions, is_stored = codings.keys, codings.versions(version), not reading.versions
-    is_stored &= len(documents) >= MIN_STORED
-    of_reading, read_now = {"project": reading.project, "reading": reading.name}, list[StoredAnswers]()
-    columns = "text_id", "round_id", "occasion", "version", "content", "names"
-    rows = StoredAnswers.objects.filter(**of_reading).values_list(*columns).iterator(500) if is_stored else ()
-    stored = {tuple(row[:3]): (bytes(row[3]), bytes(row[4]), row[5]) for row in rows}
-    found = [stored.get(key, (b"", b"", "")) for key in keys]
-    missing = [place for place, version in enumerate(versions) if found[place][0] != version]
-    for batch in batched(missing, READ_AT_ONCE):
-        columns_read = reading.read(categories, [documents[place] for place in batch])
-        for place, (content, names) in zip(batch, columns_read.to_bytes(), strict=True):
-            found[place] = (versions[place], content, names)
-            key = dict(zip(("text_id", "round_id", "occasion"), keys[place], strict=True))
-            read_now.append(StoredAnswers(**of_reading, **key, version=versions[place], content=content, names=names))
-    return AnswerColumns.from_bytes([part[1:] for part in found]), read_now if is_stored else []
+    is_stored = not reading.versions and len(codings.documents) >= MIN_STORED
+    parts = _StoredParts.of(reading, codings, version, is_stored=is_stored)
+    if is_stored and _in_request.get() and sum(len(codings.rows[place]) for place in parts.missing) > MOST_IN_REQUEST:
+        raise LongReading(reading.arguments)
+    parts.read(categories)
+    return AnswerColumns.from_bytes(parts.found), parts.read_now if is_stored else []
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
@@ -238,15 +316,22 @@ def _store(read_now: Sequence[StoredAnswers]) -> None:
     if not read_now:
         return
     try:
-        with try_sqlite_write_lock() as is_free:
+        with try_sqlite_write_lock() as is_free, refuse_busy_database():
             if is_free:
-                with refuse_busy_database(), transaction.atomic():
-                    StoredAnswers.objects.bulk_create(
-                        read_now,
-                        batch_size=READ_AT_ONCE,
-                        update_conflicts=True,
-                        unique_fields=["text", "round", "occasion", "reading"],
-                        update_fields=["version", "content", "names"],
-                    )
-    except (DatabaseBusy, IntegrityError):  # a text or round was deleted meanwhile
+                _write(read_now)
+    except DatabaseBusy:
+        return
+
+
+def _write(read_now: Sequence[StoredAnswers]) -> None:
+    try:
+        with transaction.atomic():
+            StoredAnswers.objects.bulk_create(
+                read_now,
+                batch_size=READ_AT_ONCE,
+                update_conflicts=True,
+                unique_fields=["text", "round", "occasion", "reading"],
+                update_fields=["version", "content", "names"],
+            )
+    except IntegrityError:  # a text or round was deleted meanwhile
         return

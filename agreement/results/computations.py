@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Protocol, cast, runtime_checkable
@@ -15,6 +16,7 @@ from django.tasks import task
 from django.utils import timezone
 from rest_framework.serializers import Field
 
+from agreement.data.reading import LongReading, refuse_long_reading, store_answers
 from agreement.models import Computation
 from agreement.reports.fields import as_json
 from agreement.reports.methods.methods import program_name
@@ -22,10 +24,10 @@ from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections, StillComputing, TablesAndCharts
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import Table
-from annotations.core.processes.progress import Cancelled, progress_recorder
+from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.models import Project
 
@@ -38,6 +40,8 @@ FRESH = timedelta(minutes=1)
 # The result of another version of the program may have another form, or other figures.
 VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
+# The kind of the computation that shows nothing, but stores the answers as they are read.
+STORING = "answers"
 # Names the form of a file, in the addresses of the API.
 FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -166,6 +170,16 @@ def register[T: type[Result[Any]]](cls: T) -> T:
     return cls
 
 
+@contextmanager
+def leave_long_reading(project: Project) -> Iterator[None]:
+    """Let a worker store the answers where the block would take long to read them, and raise StillComputing."""
+    try:
+        with refuse_long_reading():
+            yield
+    except LongReading as long:
+        raise StillComputing(_enqueue(AnalysisRequest(project, options=dict(long.arguments)), STORING, "")) from long
+
+
 def count_judgements(request: AnalysisRequest) -> int:
     """Return how many judgements are chosen."""
     return request.extract.restrict(pick_texts(request.extract, request.parameters)).n_judgements
@@ -251,13 +265,19 @@ def compute(pk: int) -> None:
         return
     row = Computation.objects.filter(pk=pk)
     try:
-        request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
-        request.progress = progress_recorder(row)
-        content = RESULTS[computation.kind].build(request).as_json()
+        content, state = _carry_out(computation, progress_recorder(row))
     except Cancelled:  # its row was deleted
         return
     except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
-    state = _data_state(RESULTS[computation.kind], request)
-    row.update(result=content, state=state, finished_at=timezone.now())
+    row.update(result=content.as_json(), state=state, finished_at=timezone.now())
+
+
+def _carry_out(computation: Computation, progress: Progress) -> tuple[TablesAndCharts, str]:
+    if computation.kind == STORING:
+        store_answers(computation.project, **computation.own, progress=progress)
+        return TablesAndCharts([], []), ""
+    request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
+    request.progress, result = progress, RESULTS[computation.kind]
+    return result.build(request), _data_state(result, request)

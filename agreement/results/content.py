@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from rest_framework.exceptions import APIException
 
 from agreement.models import Computation
 from agreement.reports.request.parameters import InvalidParameter
@@ -78,11 +79,15 @@ def _cell_from_json(cell: Any) -> Cell:
     return Linked(**cell) if isinstance(cell, dict) else cell
 
 
-class StillComputing(Exception):
-    """A worker has not finished the table."""
+class StillComputing(APIException):
+    """A worker has not finished what was asked for; `waiting` is its computation, where a page has nothing else."""
 
-    def __init__(self) -> None:
-        super().__init__("Still computing; try again soon.")
+    status_code, default_code, wait = 503, "still_computing", RETRY_AFTER
+    default_detail = "Still computing; try again soon."
+
+    def __init__(self, waiting: Computation | None = None) -> None:
+        super().__init__()
+        self.waiting = waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_vers
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
-from agreement.results.computations import is_lost
+from agreement.results.computations import is_lost, leave_long_reading
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
 from agreement.results.headline import build_headline
 from agreement.results.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
@@ -74,8 +74,15 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
     kept = {name: caches["figures"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
     if kept and None not in kept.values():
         return render(request, page.template, {"project": project, "kept_parts": kept})
-    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
-    sections = page.shown(analysis)
+    try:
+        with leave_long_reading(project):
+            analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
+            sections = page.shown(analysis)
+            controls = {} if download else _controls(page, analysis, sections)
+    except StillComputing as still:
+        if download:
+            return _refuse_early_download(still)
+        return render(request, "agreement/reading.html", {"project": project, "page": page, "waiting": still.waiting})
     if download:
         return _download_table(request, analysis, sections)
     everything = {
@@ -93,7 +100,7 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         "seconds_kept": SECONDS_REMEMBERED if state and not _is_passing(analysis, sections) else 0,
         "tables": {table.key: table for table in sections.tables},
         "charts": {chart.key: chart for chart in sections.charts},
-        **_controls(page, analysis, sections),
+        **controls,
         **sections.context,
         **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
     }
@@ -133,11 +140,15 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
 def _download_table(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> HttpResponse:
     try:
         file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
-    except StillComputing as waiting:
-        return HttpResponse(str(waiting), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+    except StillComputing as still:
+        return _refuse_early_download(still)
     except InvalidParameter as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
     return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
+
+
+def _refuse_early_download(still: StillComputing) -> HttpResponse:
+    return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 @login_required
@@ -145,7 +156,11 @@ def _download_table(request: HttpRequest, analysis: AnalysisRequest, sections: P
 def headline(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
     project = results_for(request.user, slug)
-    return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
+    try:
+        with leave_long_reading(project):
+            return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
+    except StillComputing as still:
+        return render(request, "agreement/parts/waiting.html", {"project": project, "waiting": still.waiting})
 
 
 @login_required

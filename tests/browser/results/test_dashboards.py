@@ -13,6 +13,7 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
+from agreement.data import reading
 from agreement.models import Flag, Mapping, Remark
 from agreement.results import computations
 from agreement.web import forms
@@ -495,6 +496,18 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
     expect(page.get_by_role("progressbar")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     expect(page.locator(f"#table-{table} tbody tr")).to_have_count(n_rows)
+    expect(page.get_by_text("Computing.")).to_have_count(0)
+
+
+def test_a_page_waits_for_answers_that_a_worker_reads(sign_in, charlie, left_to_a_worker, monkeypatch):
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
+    monkeypatch.setattr(reading, "MIN_STORED", 1)
+    monkeypatch.setattr(reading, "MOST_IN_REQUEST", 0)
+    page = sign_in(charlie, "/projects/tea/agreement/coders/")
+    expect(page.get_by_role("heading", name="Coders")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    expect(page.locator("#table-each tbody tr")).to_have_count(2)
     expect(page.get_by_text("Computing.")).to_have_count(0)
 
 

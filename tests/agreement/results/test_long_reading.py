@@ -1,0 +1,85 @@
+"""Answers that take long to read are read by a worker, while pages, parts and the API wait."""
+
+import pytest
+from django.core.management import call_command
+
+from agreement.data import reading
+from agreement.data.reading import forget_answers
+from agreement.models import Computation, FiguresVersion, StoredAnswers
+from config.settings import TASKS
+from tests.shared.agreeing import WALK, answer, coded_project
+
+PAGE = "/projects/tea/agreement/"
+
+
+@pytest.fixture
+def project(db, settings, monkeypatch):
+    """A project whose answers no request reads."""
+    settings.TASKS = TASKS
+    # a worker begins with a connection of its own, but here it works in the transaction of the test
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    monkeypatch.setattr(reading, "MIN_STORED", 1)
+    monkeypatch.setattr(reading, "MOST_IN_REQUEST", 5)
+    monkeypatch.setattr(reading, "READ_AT_ONCE", 2)
+    return answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} twice", f"{WALK} again"))
+
+
+def work():
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+
+
+@pytest.mark.parametrize("page", ["", "headline/", "items/", "coders/"])
+def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_at_once(
+    project, signed_in, charlie, monkeypatch, page
+):
+    client = signed_in(charlie)
+    with monkeypatch.context() as patched:
+        patched.setattr(reading, "MOST_IN_REQUEST", 1000)
+        at_once = client.get(f"{PAGE}{page}").content.decode()
+    FiguresVersion.increase(project.pk)
+    forget_answers()
+    waiting = client.get(f"{PAGE}{page}")
+    assert waiting.status_code == 200
+    assert "Computing." in waiting.content.decode()
+    work()
+    assert StoredAnswers.objects.count() == project.texts.count()
+    assert main(client.get(f"{PAGE}{page}")) == main_of(at_once)
+
+
+def main(response):
+    return main_of(response.content.decode())
+
+
+def main_of(page):
+    return page.partition("<main")[2].partition("</main>")[0] or page
+
+
+@pytest.mark.parametrize("address", ["", "items/", "tables/coders/", "tables/texts/texts/"])
+def test_the_api_says_when_to_come_again(project, signed_in, charlie, address):
+    client = signed_in(charlie)
+    refused = client.get(f"/api/v1{PAGE}{address}")
+    assert (refused.status_code, refused["Retry-After"], refused.json()["code"]) == (503, "5", "still_computing")
+    assert client.get(f"/api/v1{PAGE}{address}").status_code == 503
+    assert Computation.objects.count() == 1
+    work()
+    assert client.get(f"/api/v1{PAGE}{address}").status_code == 200
+
+
+def test_a_download_says_when_to_come_again(project, signed_in, charlie):
+    refused = signed_in(charlie).get(PAGE, {"as": "csv", "table": "distances"})
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+
+
+def test_the_command_waits_for_nobody(project, capsys):
+    call_command("agreement", "tea")
+    assert "alpha" in capsys.readouterr().out.lower()
+    assert not Computation.objects.exists()
+
+
+def test_few_new_answers_are_read_at_once(project, signed_in, charlie, monkeypatch):
+    client = signed_in(charlie)
+    client.get(PAGE)
+    work()
+    StoredAnswers.objects.filter(text=project.texts.first()).delete()
+    forget_answers()
+    assert "Computing." not in client.get(PAGE).content.decode()
