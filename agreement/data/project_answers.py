@@ -226,6 +226,16 @@ class ProjectAnswers:
         of_marks: Ints = self.column_of_coding[self.columns.coding_of_mark]
         return of_marks
 
+    @cached_property
+    def counted_marks(self) -> Ints:
+        """The places of the judgements of `coders`, and behind them those of other versions of the scheme.
+
+        An answer of another version is one without a value, so that it is no silence.
+        """
+        columns, is_of_coders = self.columns, self.coder_of_mark >= 0
+        chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
+        return np.concatenate([np.flatnonzero(one) for one in chosen])
+
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""
         for coding in self.columns.each_coding(self.find_places(texts)):
