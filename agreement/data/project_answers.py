@@ -196,12 +196,6 @@ class ProjectAnswers:
         columns = self.columns.select(self.find_places(texts))
         return replace(self, texts=tuple(texts), columns=columns, state_name="", cache={})
 
-    def without_gold(self) -> ProjectAnswers:
-        """Return the same answers for a reader who does not learn how much gold there is."""
-        if not self.left_out:
-            return self
-        return replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
-
     @cached_property
     def places(self) -> dict[int, int]:
         return {text.pk: place for place, text in enumerate(self.texts)}

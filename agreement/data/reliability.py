@@ -13,7 +13,7 @@ from agreement.measures import Answers, ReliabilityData, indexed_values, labelle
 from agreement.measures.data.answers import label_sets, values_of_sets
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools
 from annotations.models import Project
 
 
