@@ -183,7 +183,7 @@ class AnswerColumns:
         """All tables, in the order of KINDS."""
         return self.documents, self.members, self.codings, self.marks, self.links, self.sets, self.elements
 
-    @property
+    @cached_property
     def is_judgement(self) -> Bools:
         is_judgement: Bools = self.marks["category"] != NO_CATEGORY
         return is_judgement

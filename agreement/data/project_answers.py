@@ -196,12 +196,6 @@ class ProjectAnswers:
         columns = self.columns.select(self.find_places(texts))
         return replace(self, texts=tuple(texts), columns=columns, state_name="", cache={})
 
-    def without_gold(self) -> ProjectAnswers:
-        """Return the same answers for a reader who does not learn how much gold there is."""
-        if not self.left_out:
-            return self
-        return replace(self, left_out=(), state_name=f"{self.state_name} without gold", cache={})
-
     @cached_property
     def places(self) -> dict[int, int]:
         return {text.pk: place for place, text in enumerate(self.texts)}
@@ -225,6 +219,16 @@ class ProjectAnswers:
     def coder_of_mark(self) -> Ints:
         of_marks: Ints = self.column_of_coding[self.columns.coding_of_mark]
         return of_marks
+
+    @cached_property
+    def counted_marks(self) -> Ints:
+        """The places of the judgements of `coders`, and behind them those of other versions of the scheme.
+
+        An answer of another version is one without a value, so that it is no silence.
+        """
+        columns, is_of_coders = self.columns, self.coder_of_mark >= 0
+        chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
+        return np.concatenate([np.flatnonzero(one) for one in chosen])
 
     def codings_in(self, texts: Sequence[Document]) -> Iterator[tuple[Document, str, CodingAnswers]]:
         """Return the answers of each coding of some texts, with its text and the name of its coder."""

@@ -86,7 +86,7 @@ def read_answers(
     with read_snapshot():
         answers, read_now = _read_all(reading, question, unasked)
     _store(read_now)
-    return answers if may_see_gold(project) else answers.without_gold()
+    return answers
 
 
 def read_state(project: Project) -> str:
@@ -223,7 +223,8 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
     codings = known.codings
-    gold = () if reading.gold or reading.units else codings.gold
+    # who may not see gold does not learn how much there is
+    gold = () if reading.gold or reading.units or not may_see_gold(project) else codings.gold
     answers = ProjectAnswers.of_texts(
         answer_kind(project),
         project.unmarked,
@@ -237,7 +238,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         labels=categories.labels,
         managers=codings.managers,
         versions=reading.versions,
-        state_name=repr((stamp, scheme_version, categories.labels, project.unmarked, reading.key)),
+        state_name=repr((stamp, scheme_version, categories.labels, project.unmarked, reading.key, bool(gold))),
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )

@@ -13,7 +13,7 @@ from agreement.measures import Answers, ReliabilityData, indexed_values, labelle
 from agreement.measures.data.answers import label_sets, values_of_sets
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.subsets import select_units
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools
 from annotations.models import Project
 
 
@@ -61,7 +61,7 @@ def _values_of_sets(answers: ProjectAnswers, found: Answers, unmarked: str, *, l
     of_element = np.repeat(np.repeat(np.arange(len(n_sets)), n_sets), sizes)
     members = columns.number_members(of_element, columns.elements["member"].astype(np.int64))
     starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-    return values_of_sets(found, starts, members, set_of[_order_marks(answers)], unmarked=unmarked)
+    return values_of_sets(found, starts, members, set_of[answers.counted_marks], unmarked=unmarked)
 
 
 def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> AnswerColumns:
@@ -144,19 +144,9 @@ def units_of_coders(answers: ProjectAnswers) -> Bools:
     return found
 
 
-def _order_marks(answers: ProjectAnswers) -> Ints:
-    """Return the places of the judgements of the coders, and behind them those of other versions of the scheme.
-
-    An answer of another version is one without a value, so that it is no silence.
-    """
-    columns, is_of_coders = answers.columns, answers.coder_of_mark >= 0
-    chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
-    return np.concatenate([np.flatnonzero(one) for one in chosen])
-
-
 def collect_answers(answers: ProjectAnswers, *, complete_only: bool = True, with_links: bool = True) -> Answers:
     """Return the answers of the coders as the library takes them; without links where nothing is made of them."""
-    columns, order = answers.columns, _order_marks(answers)
+    columns, order = answers.columns, answers.counted_marks
     place = np.full(len(columns.marks), -1, dtype=np.int64)
     place[order] = np.arange(len(order))
     is_link = np.zeros(len(columns.links), dtype=np.bool_)
