@@ -170,6 +170,8 @@ class GoldReport:
             questions=rename_each(self.questions, called),
             periods=rename_each(self.periods, called),
             gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
+            confusion={called[name]: counts for name, counts in self.confusion.items()},
+            differences={called[name]: found for name, found in self.differences.items()},
         )
 
 

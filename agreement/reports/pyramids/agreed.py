@@ -199,6 +199,7 @@ class AgreedReport:
             docsets=rename_each(self.docsets, called),
             periods=rename_each(self.periods, called),
             docsets_left_out=left_out if in_full else {},
+            differences={called[name]: found for name, found in self.differences.items()},
         )
 
 

@@ -15,7 +15,7 @@ from agreement.reports.wording import list_gold_left_out
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.gold.agreed import Agreed
-from agreement.results.gold.texts import build_all, build_tables, find_coder, read_names, reader_of
+from agreement.results.gold.texts import build_all, build_tables, read_names, reader_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import Table
 from annotations.models import Project
@@ -53,12 +53,8 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         reader.check(request.parameters)
         documents = reader.documents(answers)
         source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
-        return compare_with_gold(source, request.parameters, request.progress)
-
-    def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> GoldReport | AgreedReport:
-        if isinstance(report, AgreedReport):
-            return Agreed().fields(request, report)
-        return report.for_reader(read_names(request), in_full=not reader_of(request).codes)
+        report = compare_with_gold(source, request.parameters, request.progress)
+        return report.for_reader(read_names(request), in_full=not reader.codes)
 
     def build(self, request: AnalysisRequest) -> TablesAndCharts:
         report = self.compute(request)
@@ -66,10 +62,11 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         return build_all(request, report)
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        report = self.compute(request)
-        if isinstance(report, AgreedReport):
+        if _has_pyramids(request):
             return Agreed().printed(request)
-        return build_tables(report, read_names(request))
+        report = self.compute(request)
+        assert isinstance(report, GoldReport)
+        return build_tables(report)
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
@@ -112,6 +109,6 @@ def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, st
         if asked not in ("", reader.name):
             raise InvalidParameter("coder", "only your own answers are shown beside gold.")
         return reader.name
-    if asked and not find_coder(asked, called):
+    if asked and asked not in called.values():
         raise InvalidParameter("coder", f"there is no {asked!r} in this project.")
     return asked
