@@ -145,11 +145,7 @@ class CoreferenceReport:
 
 
 def compare_chains(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    first: str,
-    second: str,
-    read_marked: ReadMarkedTexts | None = None,
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
 ) -> CoreferenceReport:
     """Return every score of the chains of two coders, in the texts that both have coded. Raises InvalidParameter.
 

@@ -146,7 +146,18 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         note = f"The pyramids of all coders of a group together, {each}"
         tables.append(Table.of("groups", "Groups of coders against agreed pyramids", columns, report.groups, note))
     if report.scus:
-        tables.append(_agreed_scus_table(report))
+        columns = [
+            Column("scu", "SCU", explanation="agreed_scu", cell="label"),
+            Column("docset", "Docset", cell="text.label"),
+            Column("weight", "Weight", "count"),
+            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
+            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
+            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
+            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
+        ]
+        note = "Those that fewest of their coders have come first, then the heaviest."
+        note += _name_first(MOST_SCUS, len(report.scus))
+        tables.append(Table.of("lacking", "Agreed SCUs that coders lack most", columns, report.scus[:MOST_SCUS], note))
     return [*tables, _docsets_table(report), *build_trends(report, TRENDS).tables]
 
 
@@ -198,43 +209,20 @@ def _name_first(most: int, n: int, rest: str = "") -> str:
     return f" The first {most} of {n:,}{rest}." if n > most else ""
 
 
-def _agreed_scus_table(report: AgreedReport) -> Table:
-    return Table.of(
-        "lacking",
-        "Agreed SCUs that coders lack most",
-        [
-            Column("scu", "SCU", explanation="agreed_scu", cell="label"),
-            Column("docset", "Docset", cell="text.label"),
-            Column("weight", "Weight", "count"),
-            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
-            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
-            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
-            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
-        ],
-        report.scus[:MOST_SCUS],
-        "Those that fewest of their coders have come first, then the heaviest."
-        + _name_first(MOST_SCUS, len(report.scus)),
-    )
-
-
 def _docsets_table(report: AgreedReport) -> Table:
-    rows: list[list[Cell]] = [
-        [docset.label, docset.n_scus, docset.mean_f1, *(f1.get(coder.name) for coder in report.coders)]
-        for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]
-        for f1 in [{one.name: one.f1 for one in docset.coders}]
+    coders = [one.name for one in report.coders]
+    rows: list[list[Cell]] = []
+    for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]:
+        f1 = {one.name: one.f1 for one in docset.coders}
+        rows.append([docset.label, docset.n_scus, docset.mean_f1, *map(f1.get, coders)])
+    columns = [
+        Column("docset", "Docset"),
+        Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
+        Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
+        *(Column(coder, coder, "figure", explanation="docset_f1") for coder in coders),
     ]
-    return Table(
-        "docsets",
-        "F1 of SCUs in each docset",
-        [
-            Column("docset", "Docset"),
-            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
-            Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
-            *(Column(one.name, one.name, "figure", explanation="docset_f1") for one in report.coders),
-        ],
-        rows,
-        f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}",
-    )
+    note = f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}"
+    return Table("docsets", "F1 of SCUs in each docset", columns, rows, note)
 
 
 def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:

@@ -47,26 +47,13 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         return [request.answers_with_gold.state]
 
     def compute(self, request: AnalysisRequest) -> GoldReport | AgreedReport:
-        if _has_pyramids(request):
-            return Agreed().compute(request)
-        answers, reader = request.project_answers, reader_of(request)
-        reader.check(request.parameters)
-        documents = reader.documents(answers)
-        source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
-        report = compare_with_gold(source, request.parameters, request.progress)
-        return report.for_reader(read_names(request), in_full=not reader.codes)
+        return Agreed().compute(request) if _has_pyramids(request) else _compare_texts(request)
 
     def build(self, request: AnalysisRequest) -> TablesAndCharts:
-        report = self.compute(request)
-        assert isinstance(report, GoldReport)
-        return build_all(request, report)
+        return build_all(request, _compare_texts(request))
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        if _has_pyramids(request):
-            return Agreed().printed(request)
-        report = self.compute(request)
-        assert isinstance(report, GoldReport)
-        return build_tables(report)
+        return Agreed().printed(request) if _has_pyramids(request) else build_tables(_compare_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
@@ -99,6 +86,15 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
 
 def _has_pyramids(request: AnalysisRequest) -> bool:
     return bool(request.project.answers == Project.Answers.SCUS)
+
+
+def _compare_texts(request: AnalysisRequest) -> GoldReport:
+    answers, reader = request.project_answers, reader_of(request)
+    reader.check(request.parameters)
+    documents = reader.documents(answers)
+    source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
+    report = compare_with_gold(source, request.parameters, request.progress)
+    return report.for_reader(read_names(request), in_full=not reader.codes)
 
 
 def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, str]) -> str:

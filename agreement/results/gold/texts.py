@@ -83,12 +83,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         Table.of(
             "overruled",
             "Overruled where coders differ",
-            [
-                coder,
-                contested,
-                *figure_columns(overruled, "overruled"),
-                Column("note", "Notes", cell="overruled.note"),
-            ],
+            [coder, contested, *figure_columns(overruled, "overruled"), Column("note", "Notes", cell="overruled.note")],
             report.coders,
             f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
             " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
