@@ -270,7 +270,7 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
-        differences={coder: [one for of_text in compared for one in of_text.differences(coder)] for coder in coders},
+        differences={name: [one for text in compared for one in text.differences(name)] for name in coders},
     )
 
 
