@@ -170,6 +170,8 @@ class GoldReport:
             questions=rename_each(self.questions, called),
             periods=rename_each(self.periods, called),
             gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
+            confusion={called[name]: counts for name, counts in self.confusion.items()},
+            differences={called[name]: found for name, found in self.differences.items()},
         )
 
 
@@ -217,20 +219,18 @@ def compare_with_gold(
     details: also scores of chains, errors and further questions, which take long.
     """
     selected, parameters = resolve(source.answers, parameters)
-    compared = _Comparison.of(source.with_gold, parameters, source.documents)
-    whole, texts, coders = compared.extract, compared.texts, compared.coders
+    units = _Comparison.of(source.with_gold, parameters, source.documents)
+    whole, texts, coders = units.extract, units.texts, units.coders
 
     def compute() -> GoldReport:
-        chains = _score_chains(source.project, compared, progress) if details and whole.has_chains else None
-        counts = {coder: compared.count(coder) for coder in coders}
-        against = partial(_against_gold, compared, counts, chains)
+        chains = _score_chains(source.project, units, progress) if details and whole.has_chains else None
+        compared = replace(units, chains=chains)
         of_texts = {text.pk for text in texts}
         agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
         # of words that coders write, what is in texts that are not read of would be among the values
         data = compared.categories
-        used = {
-            name for code in np.unique(data.codes[data.codes >= 0]).tolist() for name in names_of(data.labels[code])
-        }
+        labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
+        used = {name for label in labels for name in names_of(label)}
         names = tuple(one for one in whole.countable if not whole.question or one in used)
         given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
         each = np.ones(len(data.units), dtype=np.int64)
@@ -242,18 +242,16 @@ def compare_with_gold(
             n_texts=len({text.text_pk for text in texts}),
             n_items=int((compared.gold >= 0).sum()),
             n_contested=int(compared.contested.sum()),
-            coders=tuple(against(coder, [coder]) for coder in coders),
-            groups=tuple(against(name, one) for name, one in groups.items() if one),
+            coders=tuple(compared.against_gold(coder, [coder]) for coder in coders),
+            groups=tuple(compared.against_gold(name, one) for name, one in groups.items() if one),
             questions=tuple(_measure_question(source, parameters, one) for one in questions),
             agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
             if agreed
             else AgreementBesideGold.missing("no coder has coded a text with gold"),
-            periods=tuple(_periods(compared, counts, chains, source.work)),
+            periods=tuple(compared.periods(source.work)),
             names=names,
-            confusion={
-                coder: count_confused(given[-1], one, each) for coder, one in zip(coders, given[:-1], strict=True)
-            },
-            differences={coder: list(compared.differences(coder, chains)) for coder in coders if details},
+            confusion={one: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)},
+            differences={coder: list(compared.differences(coder)) for coder in coders if details},
             gold_left_out=whole.gold_left_out,
             codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
             matched_by_muc6=chains is not None and chains.matched_by_muc6,
@@ -263,6 +261,15 @@ def compare_with_gold(
 
     key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
     return cached(whole, key, compute)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chains:
+    """The chains of gold and coders, and what each text adds to each score of each coder."""
+
+    clusters: Mapping[str, Clusters]
+    counts: Mapping[str, Mapping[str, TextCounts]]
+    matched_by_muc6: bool
 
 
 @dataclass(frozen=True)
@@ -278,6 +285,7 @@ class _Comparison:
     categories: ReliabilityData
     values: ReliabilityData
     document: Ints
+    chains: _Chains | None = None
 
     @classmethod
     def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: frozenset[int] | None) -> _Comparison:
@@ -348,12 +356,14 @@ class _Comparison:
         has_work: Bools = self.extract.has_answered[places, column]
         return has_work
 
-    def count(self, coder: str) -> dict[str, Ints]:
-        """Return what of a coder is counted in each document, by name."""
-        column, work = self.coders.index(coder), self.has_work(coder)
-        answer, here = self.answers[:, column], work[self.document]
-        value, of_gold = self.values.codes[:, column], self.values.codes[:, -1]
-        both = (answer >= 0) & (self.gold >= 0)
+    @cached_property
+    def counts(self) -> dict[str, dict[str, Ints]]:
+        """What is counted of each coder in each document, by name."""
+        return {coder: self._count(column, self.has_work(coder)) for column, coder in enumerate(self.coders)}
+
+    def _count(self, column: int, work: Bools) -> dict[str, Ints]:
+        answer, value, of_gold = self.answers[:, column], self.values.codes[:, column], self.values.codes[:, -1]
+        here, both = work[self.document], (answer >= 0) & (self.gold >= 0)
         contested = self.contested & (value >= 0) & (of_gold >= 0)
         units = {
             "answered": both,
@@ -363,40 +373,67 @@ class _Comparison:
             "contested": contested,
             "overruled": contested & (value != of_gold),
         }
-        n = len(self.texts)
-        return {"work": work.astype(np.int64)} | {
-            name: np.bincount(self.document[of], minlength=n) for name, of in units.items()
-        }
+        counts = {name: np.bincount(self.document[of], minlength=len(self.texts)) for name, of in units.items()}
+        return {"work": work.astype(np.int64), **counts}
 
     def share(self, found: Ints, total: Ints) -> Share:
         """Return the share of what is counted in each document."""
         return Share.of_documents(found, total, self.number_of_text)
 
-    def differences(self, coder: str, chains: _Chains | None) -> Iterator[Difference]:
+    def against_gold(self, name: str, coders: Sequence[str]) -> AgainstGold:
+        """Return the figures of some coders together."""
+        counts = [self.counts[coder] for coder in coders]
+        total = {part: np.sum([of_coder[part] for of_coder in counts], axis=0) for part in counts[0]}
+        scores, scored = {}, [self.chains.counts[coder] for coder in coders] if self.chains else []
+        for score in SCORES if scored else ():
+            parts = [of_coder[score] for of_coder in scored]
+            texts = [text for part in parts for text in part.texts]
+            pooled = TextCounts(texts, np.concatenate([part.counts for part in parts]), parts[0].finish)
+            scores[score] = overall_figures(pooled)
+        return AgainstGold(
+            name,
+            tuple(coders),
+            len(np.unique(self.number_of_text[total["work"] > 0])),
+            self.share(total["equal"], total["answered"]),
+            int(total["missed"].sum()),
+            int(total["extra"].sum()),
+            self.share(total["overruled"], total["contested"]),
+            scores,
+        )
+
+    def periods(self, work: Mapping[tuple[int, str], Activity]) -> Iterator[GoldPeriod]:
+        """Yield the figures of each coder over time."""
+        place = {text.pk: number for number, text in enumerate(self.texts)}
+        for texts in split_by_time(self.texts, work):
+            numbers, coders = [place[text.pk] for text in texts], []
+            keys = {text.pk for text in texts}
+            for coder, counts in self.counts.items():
+                total, equal = (int(counts[part][numbers].sum()) for part in ("answered", "equal"))
+                f1 = None
+                if self.chains:
+                    scored = self.chains.counts[coder][TREND_SCORE]
+                    rows = [number for number, text in enumerate(scored.texts) if text in keys]
+                    f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
+                coders.append(CoderInPeriod(coder, equal / total if total else None, f1))
+            last = texts[-1]
+            yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
+
+    def differences(self, coder: str) -> Iterator[Difference]:
         """Yield where a coder differs from gold, in the order of the data; in chains where the category is the same."""
         data, has_work = self.categories, self.has_work(coder)[self.document]
         gold, answer = data.codes[:, -1], data.codes[:, self.coders.index(coder)]
-        sides = [clusters_in(chains.clusters, one, self.texts) for one in (GOLD, coder)] if chains else []
-        errors = ChainErrors(*sides) if chains else None
+        clusters = self.chains.clusters if self.chains else {}
+        errors = ChainErrors(*(clusters_in(clusters, one, self.texts) for one in (GOLD, coder)))
         differs = has_work & (gold != answer)
-        for row in np.flatnonzero(has_work & (differs | (gold >= 0)) if errors else differs).tolist():
+        for row in np.flatnonzero(differs | (has_work & (gold >= 0)) if self.chains else differs).tolist():
             text, unit, codes = self.texts[self.document[row]], int(str(data.units[row])), (gold[row], answer[row])
             if differs[row]:
                 kind = "extra" if codes[0] < 0 else "missed" if codes[1] < 0 else "category"
             else:
-                kind = errors.kind_of(text.pk, unit) if errors else ""
+                kind = errors.kind_of(text.pk, unit)
             if kind:
                 names = ("" if code < 0 else self.extract.describe(data.labels[code]) for code in codes)
                 yield Difference(text, unit, ErrorKind(kind, *names))
-
-
-@dataclass(frozen=True, slots=True)
-class _Chains:
-    """The chains of gold and coders, and what each text adds to each score of each coder."""
-
-    clusters: Mapping[str, Clusters]
-    counts: Mapping[str, Mapping[str, TextCounts]]
-    matched_by_muc6: bool
 
 
 def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
@@ -413,59 +450,10 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
     return _Chains(clusters, counts, bool(muc6))
 
 
-def _against_gold(
-    compared: _Comparison,
-    counts: Mapping[str, Mapping[str, Ints]],
-    chains: _Chains | None,
-    name: str,
-    coders: Sequence[str],
-) -> AgainstGold:
-    total = {part: np.sum([counts[coder][part] for coder in coders], axis=0) for part in counts[coders[0]]}
-    scores = {}
-    of_coders = [chains.counts[coder] for coder in coders] if chains else []
-    for score in SCORES if chains else ():
-        parts = [of_coder[score] for of_coder in of_coders]
-        texts = [text for part in parts for text in part.texts]
-        pooled = TextCounts(texts, np.concatenate([part.counts for part in parts]), parts[0].finish)
-        scores[score] = overall_figures(pooled)
-    return AgainstGold(
-        name,
-        tuple(coders),
-        len(np.unique(compared.number_of_text[total["work"] > 0])),
-        compared.share(total["equal"], total["answered"]),
-        int(total["missed"].sum()),
-        int(total["extra"].sum()),
-        compared.share(total["overruled"], total["contested"]),
-        scores,
-    )
-
-
 def _measure_question(source: GoldSource, parameters: Parameters, question: Question) -> QuestionAccuracy:
     """Return the accuracy of the same coders in the same texts, in the answers to another question."""
     answers = source.read_question(question.key)
     own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
     compared = _Comparison.of(answers, own, source.documents)
-    counts = {coder: compared.count(coder) for coder in compared.coders}
-    shares = [NamedShare(name, compared.share(one["equal"], one["answered"])) for name, one in counts.items()]
+    shares = [NamedShare(name, compared.share(of["equal"], of["answered"])) for name, of in compared.counts.items()]
     return QuestionAccuracy(question.key, question.label, tuple(shares))
-
-
-def _periods(
-    compared: _Comparison,
-    counts: Mapping[str, Mapping[str, Ints]],
-    chains: _Chains | None,
-    work: Mapping[tuple[int, str], Activity],
-) -> Iterator[GoldPeriod]:
-    place = {text.pk: number for number, text in enumerate(compared.texts)}
-    for texts in split_by_time(compared.texts, work):
-        keys = {text.pk for text in texts}
-        numbers, coders = [place[key] for key in keys], []
-        for coder, one in counts.items():
-            total, f1 = int(one["answered"][numbers].sum()), None
-            if chains:
-                scored = chains.counts[coder][TREND_SCORE]
-                rows = [number for number, text in enumerate(scored.texts) if text in keys]
-                f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
-            coders.append(CoderInPeriod(coder, int(one["equal"][numbers].sum()) / total if total else None, f1))
-        last = texts[-1]
-        yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))

@@ -34,13 +34,7 @@ from agreement.reports.request.resolution import resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
-    "muc": muc,
-    "b_cubed": b_cubed,
-    "ceaf_m": ceaf_m,
-    "ceaf_e": ceaf_e,
-    "lea": lea,
-    "blanc": blanc,
-    "conll_average": conll_average,
+    score.__name__: score for score in (muc, b_cubed, ceaf_m, ceaf_e, lea, blanc, conll_average)
 }
 NO_CHAINS = "neither coder has anything that it counts"
 
@@ -145,11 +139,7 @@ class CoreferenceReport:
 
 
 def compare_chains(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    first: str,
-    second: str,
-    read_marked: ReadMarkedTexts | None = None,
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
 ) -> CoreferenceReport:
     """Return every score of the chains of two coders, in the texts that both have coded. Raises InvalidParameter.
 

@@ -23,6 +23,7 @@ from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold.readers import Frequent, count_alike, rename, rename_each, split_by_time
 from agreement.reports.pyramids.matching import (
     KINDS,
+    MatchCounts,
     PyramidByWords,
     PyramidComparison,
     ScuDifference,
@@ -35,9 +36,6 @@ from annotations.coding.active_time import Activity
 from annotations.coding.pyramids.pyramid_rules import Span
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
-
-# What intervals are over.
-DOCSET = "docset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Matching:
     def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Matching:
         """Return the figures of what is counted in each docset."""
         shares = (
-            share_interval(found.tolist(), total.tolist(), by=DOCSET)
+            share_interval(found.tolist(), total.tolist(), by="docset")
             for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
         )
         figures = (copy_fields(OverDocsets, one) for one in shares)
@@ -199,6 +197,7 @@ class AgreedReport:
             docsets=rename_each(self.docsets, called),
             periods=rename_each(self.periods, called),
             docsets_left_out=left_out if in_full else {},
+            differences={called[name]: found for name, found in self.differences.items()},
         )
 
 
@@ -271,7 +270,7 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
         codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
-        differences={coder: [one for of_text in compared for one in of_text.differences(coder)] for coder in coders},
+        differences={name: [one for text in compared for one in text.differences(name)] for name in coders},
     )
 
 
@@ -324,21 +323,17 @@ def _compare_documents(
 
 
 def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compared]) -> AgainstAgreed:
-    found = [[one.found[coder] for coder in coders if coder in one.found] for one in compared]
-    several = [of_document for of_document in found if of_document]
-
-    def total(part: str) -> Ints:
-        sums = [sum(getattr(one.counts, part) for one in of_document) for of_document in several]
-        return np.array(sums, dtype=np.int64)
-
-    kinds = Counter(one.kind for of_document in several for own in of_document for one in own.differences)
+    several = [found for one in compared if (found := [one.found[coder] for coder in coders if coder in one.found])]
+    counts = np.array([MatchCounts.total(one.counts for one in found) for found in several], dtype=np.int64)
+    agreed, own, matched, identical, *words = counts.reshape(-1, len(MatchCounts._fields)).T
+    kinds = Counter(one.kind for found in several for comparison in found for one in comparison.differences)
     return AgainstAgreed(
         name,
         tuple(coders),
         len(several),
-        Matching.of_docsets(total("agreed"), total("own"), total("matched")),
-        Matching.of_docsets(total("agreed_words"), total("own_words"), total("matched_words")),
-        int(total("identical").sum()),
+        Matching.of_docsets(agreed, own, matched),
+        Matching.of_docsets(*words),
+        int(identical.sum()),
         sum(one.about.drafted_from in one.found and one.about.drafted_from in coders for one in compared),
         {kind: kinds[kind] for kind in KINDS},
     )
@@ -360,17 +355,17 @@ def _periods(
     for texts in split_by_time([one.text for one in compared], work):
         figures = []
         for coder in coders:
-            counts = [found[coder].counts for text in texts if coder in (found := of_text[text.pk].found)]
-            of_scus = _f1([(one.matched, one.agreed + one.own) for one in counts])
-            of_words = _f1([(one.matched_words, one.agreed_words + one.own_words) for one in counts])
+            found = [of_text[text.pk].found for text in texts]
+            total = MatchCounts.total(one[coder].counts for one in found if coder in one)
+            of_scus = _f1(total.matched, total.agreed + total.own)
+            of_words = _f1(total.matched_words, total.agreed_words + total.own_words)
             figures.append(CoderInAgreedPeriod(coder, of_scus, of_words))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 
 
-def _f1(counts: Sequence[tuple[int, int]]) -> float | None:
-    """Return twice what matches over what both have, of several docsets; None of none."""
-    total = sum(both for _, both in counts)
-    return 2 * sum(matched for matched, _ in counts) / total if total else None
+def _f1(matched: int, both: int) -> float | None:
+    """Return twice what matches over what both have; None of nothing."""
+    return 2 * matched / both if both else None
 
 
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from agreement.data.pyramids.pyramids import PyramidAnnotation
 from agreement.measures import match_sets
@@ -72,20 +73,24 @@ class PyramidByWords:
         return key if 2 * most >= len(words) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchCounts:
+class MatchCounts(NamedTuple):
     """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each SCU that they are in.
 
     `identical` of the `matched` SCUs have the same words. `matched_words` are in both of two SCUs that match.
     """
 
-    agreed: int
-    own: int
-    matched: int
-    identical: int
-    agreed_words: int
-    own_words: int
-    matched_words: int
+    agreed: int = 0
+    own: int = 0
+    matched: int = 0
+    identical: int = 0
+    agreed_words: int = 0
+    own_words: int = 0
+    matched_words: int = 0
+
+    @classmethod
+    def total(cls, counts: Iterable[MatchCounts]) -> MatchCounts:
+        """Return the sums of some counts."""
+        return cls(*map(sum, zip(cls(), *counts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

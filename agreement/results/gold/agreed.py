@@ -19,23 +19,15 @@ from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out
 from agreement.results.computations import Result, register
-from agreement.results.content import TablesAndCharts
 from agreement.results.figures.charts import Chart
-from agreement.results.gold.texts import (
-    Names,
-    agreement_table,
-    build_trends,
-    coders_chart,
-    find_coder,
-    read_names,
-    reader_of,
-)
+from agreement.results.gold.texts import agreement_table, build_trends, coders_chart, read_names, reader_of
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 
 MOST_SCUS = 50
 MOST_DIFFERENCES = 200
 MOST_DOCSETS = 100
+TRENDS = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
 TO_SEE = ": choose docsets to see others"
 MEANINGS = {
     "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
@@ -72,37 +64,27 @@ class Agreed(Result[AgreedReport]):
         answers, reader = request.project_answers, reader_of(request)
         reader.check(request.parameters)
         source = read_agreed_source(request.project, answers, reader.documents(answers))
-        return compare_with_agreed(source, request.parameters, request.progress)
-
-    def fields(self, request: AnalysisRequest, report: AgreedReport) -> AgreedReport:
-        reader = reader_of(request)
+        report = compare_with_agreed(source, request.parameters, request.progress)
         return report.for_reader(read_names(request), in_full=not reader.codes, names=reader.sees_names)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
-        reader, called = reader_of(request), read_names(request)
-        chosen = find_coder(request.options.get("coder", ""), called)
-        tables = _build_tables(report, called, in_full=not reader.codes, names=reader.sees_names)
-        return [*tables, *_difference_tables(report, called, chosen)]
+        return [*_build_tables(report), *_difference_tables(report, request.options.get("coder", ""))]
 
     def charts(self, request: AnalysisRequest, report: AgreedReport) -> list[Chart]:
-        called = read_names(request)
-        of_scus = coders_chart(report, called, "scus", "F1 of SCUs against agreed pyramids", "F1", "scus.f1")
-        of_words = coders_chart(report, called, "words", "F1 of words in SCUs that match", "F1", "words.f1")
-        return [of_scus, of_words, *_trends(report, called).charts]
+        of_scus = coders_chart(report, "scus", "F1 of SCUs against agreed pyramids", "F1", "scus.f1")
+        of_words = coders_chart(report, "words", "F1 of words in SCUs that match", "F1", "words.f1")
+        return [of_scus, of_words, *build_trends(report, TRENDS).charts]
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
-        return _build_tables(self.compute(request), read_names(request))
+        return _build_tables(self.compute(request))
 
 
-def _build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, names: bool = True) -> list[Table]:
-    """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it.
-
-    in_full and names: as in `AgreedReport.for_reader`.
-    """
-    coder = Column("coder", "Coder", cell=lambda row: called[row.name])
+def _build_tables(report: AgreedReport) -> list[Table]:
+    """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it."""
+    coder = Column("coder", "Coder", cell="name")
     docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets")
     rows: list[list[Cell]] = [
-        [called[one.name], what, label, *with_ends(getattr(matching, name))]
+        [one.name, what, label, *with_ends(getattr(matching, name))]
         for one in report.coders
         for what, matching in (("SCUs", one.scus), ("words", one.words))
         for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
@@ -117,10 +99,10 @@ def _build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, 
                 *_scu_columns("Coder’s SCUs"),
                 Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
                 docsets,
-                Column("note", "Notes", cell=lambda row: _note_of(row, names=names)),
+                Column("note", "Notes", cell=_note_of),
             ],
             report.coders,
-            _describe_matching(report, in_full=in_full, names=names),
+            _describe_matching(report),
         ),
         Table.of(
             "words",
@@ -151,7 +133,7 @@ def _build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, 
         ),
         agreement_table(report, "these docsets"),
     ]
-    if in_full and report.groups:
+    if report.groups:
         columns = [
             Column("group", "Group", cell="name"),
             Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
@@ -164,8 +146,19 @@ def _build_tables(report: AgreedReport, called: Names, *, in_full: bool = True, 
         note = f"The pyramids of all coders of a group together, {each}"
         tables.append(Table.of("groups", "Groups of coders against agreed pyramids", columns, report.groups, note))
     if report.scus:
-        tables.append(_agreed_scus_table(report))
-    return [*tables, _docsets_table(report, called), *_trends(report, called).tables]
+        columns = [
+            Column("scu", "SCU", explanation="agreed_scu", cell="label"),
+            Column("docset", "Docset", cell="text.label"),
+            Column("weight", "Weight", "count"),
+            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
+            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
+            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
+            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
+        ]
+        note = "Those that fewest of their coders have come first, then the heaviest."
+        note += _name_first(MOST_SCUS, len(report.scus))
+        tables.append(Table.of("lacking", "Agreed SCUs that coders lack most", columns, report.scus[:MOST_SCUS], note))
+    return [*tables, _docsets_table(report), *build_trends(report, TRENDS).tables]
 
 
 def _matching_columns(of: str) -> list[Column]:
@@ -184,12 +177,12 @@ def _scu_columns(own: str) -> list[Column]:
     ]
 
 
-def _note_of(one: AgainstAgreed, *, names: bool) -> str:
+def _note_of(one: AgainstAgreed) -> str:
     drafted = f"the agreed pyramid of {pluralize(one.n_drafted or 0, 'docset')} was drafted from this coder’s alone"
-    return "; ".join(filter(None, [one.scus.f1.note, drafted if one.n_drafted and names else ""]))
+    return "; ".join(filter(None, [one.scus.f1.note, drafted if one.n_drafted else ""]))
 
 
-def _describe_matching(report: AgreedReport, *, in_full: bool, names: bool) -> str:
+def _describe_matching(report: AgreedReport) -> str:
     """Return how SCUs are matched, what agreed pyramids began with, and what is not compared."""
     sentences = [
         "Each SCU is matched with one of the agreed pyramid at most, so that the sum of what the pairs share (Jaccard"
@@ -198,10 +191,10 @@ def _describe_matching(report: AgreedReport, *, in_full: bool, names: bool) -> s
     begun = [f"{BEGINNINGS[method]} ({report.methods[method]})" for method in BEGINNINGS if report.methods.get(method)]
     if begun:
         sentences.append(f"Agreed pyramids began with: {', '.join(begun)}.")
-    if report.n_drafted and not names:
+    if report.n_drafted and all(one.n_drafted is None for one in report.coders):
         sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
     left_out = [
-        list_docsets_left_out(report.docsets_left_out) if in_full else "",
+        list_docsets_left_out(report.docsets_left_out),
         list_codings_left_out(report.codings_left_out),
         f"{pluralize(report.n_by_authors, 'pyramid')} of who made the agreed one" if report.n_by_authors else "",
         f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
@@ -216,51 +209,23 @@ def _name_first(most: int, n: int, rest: str = "") -> str:
     return f" The first {most} of {n:,}{rest}." if n > most else ""
 
 
-def _agreed_scus_table(report: AgreedReport) -> Table:
-    return Table.of(
-        "lacking",
-        "Agreed SCUs that coders lack most",
-        [
-            Column("scu", "SCU", explanation="agreed_scu", cell="label"),
-            Column("docset", "Docset", cell="text.label"),
-            Column("weight", "Weight", "count"),
-            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
-            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
-            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
-            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
-        ],
-        report.scus[:MOST_SCUS],
-        "Those that fewest of their coders have come first, then the heaviest."
-        + _name_first(MOST_SCUS, len(report.scus)),
-    )
-
-
-def _docsets_table(report: AgreedReport, called: Names) -> Table:
-    rows: list[list[Cell]] = [
-        [docset.label, docset.n_scus, docset.mean_f1, *(f1.get(coder.name) for coder in report.coders)]
-        for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]
-        for f1 in [{one.name: one.f1 for one in docset.coders}]
+def _docsets_table(report: AgreedReport) -> Table:
+    coders = [one.name for one in report.coders]
+    rows: list[list[Cell]] = []
+    for docset in sorted(report.docsets, key=lambda one: one.mean_f1)[:MOST_DOCSETS]:
+        f1 = {one.name: one.f1 for one in docset.coders}
+        rows.append([docset.label, docset.n_scus, docset.mean_f1, *map(f1.get, coders)])
+    columns = [
+        Column("docset", "Docset"),
+        Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
+        Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
+        *(Column(coder, coder, "figure", explanation="docset_f1") for coder in coders),
     ]
-    return Table(
-        "docsets",
-        "F1 of SCUs in each docset",
-        [
-            Column("docset", "Docset"),
-            Column("agreed", "Agreed SCUs", "count", explanation="agreed_scus"),
-            Column("mean", "Mean of coders", "figure", explanation="docset_f1"),
-            *(Column(called[one.name], called[one.name], "figure", explanation="docset_f1") for one in report.coders),
-        ],
-        rows,
-        f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}",
-    )
+    note = f"Those with the lowest mean come first.{_name_first(MOST_DOCSETS, len(report.docsets), TO_SEE)}"
+    return Table("docsets", "F1 of SCUs in each docset", columns, rows, note)
 
 
-def _trends(report: AgreedReport, called: Names) -> TablesAndCharts:
-    figures = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
-    return build_trends(report, called, figures)
-
-
-def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list[Table]:
+def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     found = count_differences({name: one for name, one in report.differences.items() if chosen in ("", name)})
     total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
 
@@ -286,7 +251,7 @@ def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list
         Column("example", "Example", explanation="difference_example", cell=lambda row: name_example(row.example)),
         Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[kind(row)]),
     ]
-    who = f"{called[chosen]} differs" if chosen else "all coders differ"
+    who = f"{chosen} differs" if chosen else "all coders differ"
     note = "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference."
     tables = [Table.of("differences", f"How {who} from agreed pyramids", columns, found, note)]
     if chosen:
@@ -306,5 +271,5 @@ def _difference_tables(report: AgreedReport, called: Names, chosen: str) -> list
             Column("words", "Contributor", explanation="difference_words", cell=words_of),
         ]
         note = f"In the order of docsets.{_name_first(MOST_DIFFERENCES, len(differences), TO_SEE)}"
-        tables.append(Table.of("places", f"Where agreed pyramids differ from {called[chosen]}", columns, shown, note))
+        tables.append(Table.of("places", f"Where agreed pyramids differ from {chosen}", columns, shown, note))
     return tables

@@ -15,7 +15,7 @@ from agreement.reports.wording import list_gold_left_out
 from agreement.results.computations import register
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.gold.agreed import Agreed
-from agreement.results.gold.texts import build_all, build_tables, find_coder, read_names, reader_of
+from agreement.results.gold.texts import build_all, build_tables, read_names, reader_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import Table
 from annotations.models import Project
@@ -47,29 +47,13 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         return [request.answers_with_gold.state]
 
     def compute(self, request: AnalysisRequest) -> GoldReport | AgreedReport:
-        if _has_pyramids(request):
-            return Agreed().compute(request)
-        answers, reader = request.project_answers, reader_of(request)
-        reader.check(request.parameters)
-        documents = reader.documents(answers)
-        source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
-        return compare_with_gold(source, request.parameters, request.progress)
-
-    def fields(self, request: AnalysisRequest, report: GoldReport | AgreedReport) -> GoldReport | AgreedReport:
-        if isinstance(report, AgreedReport):
-            return Agreed().fields(request, report)
-        return report.for_reader(read_names(request), in_full=not reader_of(request).codes)
+        return Agreed().compute(request) if _has_pyramids(request) else _compare_texts(request)
 
     def build(self, request: AnalysisRequest) -> TablesAndCharts:
-        report = self.compute(request)
-        assert isinstance(report, GoldReport)
-        return build_all(request, report)
+        return build_all(request, _compare_texts(request))
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        report = self.compute(request)
-        if isinstance(report, AgreedReport):
-            return Agreed().printed(request)
-        return build_tables(report, read_names(request))
+        return Agreed().printed(request) if _has_pyramids(request) else build_tables(_compare_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
@@ -104,6 +88,15 @@ def _has_pyramids(request: AnalysisRequest) -> bool:
     return bool(request.project.answers == Project.Answers.SCUS)
 
 
+def _compare_texts(request: AnalysisRequest) -> GoldReport:
+    answers, reader = request.project_answers, reader_of(request)
+    reader.check(request.parameters)
+    documents = reader.documents(answers)
+    source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
+    report = compare_with_gold(source, request.parameters, request.progress)
+    return report.for_reader(read_names(request), in_full=not reader.codes)
+
+
 def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, str]) -> str:
     """Return what the coder is called whose errors are shown: of who codes their own, else the one of the options."""
     reader.check(request.parameters)
@@ -112,6 +105,6 @@ def _choose_coder(request: AnalysisRequest, reader: Reader, called: dict[str, st
         if asked not in ("", reader.name):
             raise InvalidParameter("coder", "only your own answers are shown beside gold.")
         return reader.name
-    if asked and not find_coder(asked, called):
+    if asked and asked not in called.values():
         raise InvalidParameter("coder", f"there is no {asked!r} in this project.")
     return asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -26,7 +26,7 @@ from annotations.core.text import pluralize
 
 MOST_ERRORS = 50
 MOST_DIFFERENCES = 200
-type Names = Mapping[str, str]
+CONLL = SCORE_LABELS[TREND_SCORE]
 
 
 def reader_of(request: AnalysisRequest) -> Reader:
@@ -41,37 +41,29 @@ def read_names(request: AnalysisRequest) -> dict[str, str]:
     return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
 
 
-def find_coder(name: str, called: Names) -> str:
-    """Return the coder who is called so on the page; empty where nobody is."""
-    return next((coder for coder, shown in called.items() if shown == name), "")
-
-
 def build_all(request: AnalysisRequest, report: GoldReport) -> TablesAndCharts:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
-    called = read_names(request)
-    chosen = find_coder(request.options.get("coder", ""), called)
-    confusion = _confusion(request, report, called, chosen)
-    tables = build_tables(report, called, groups=not reader_of(request).codes)
-    tables += [*confusion.tables, *_error_tables(request, report, called, chosen)]
+    chosen = request.options.get("coder", "")
+    confusion, trends = _confusion(request, report, chosen), build_trends(report, _trends(report))
+    tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
     charts = [
-        coders_chart(report, called, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
-        coders_chart(report, called, "overruled", "Overruled share of contested items", "share", "overruled"),
+        coders_chart(report, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
+        coders_chart(report, "overruled", "Overruled share of contested items", "share", "overruled"),
     ]
     if report.has_chains:
-        title = f"{SCORE_LABELS[TREND_SCORE]} F1 against gold"
-        charts.append(coders_chart(report, called, "scores", title, "F1", "trend_score"))
-    return TablesAndCharts(tables, [*charts, *_trends(report, called).charts, *confusion.charts])
+        charts.append(coders_chart(report, "scores", f"{CONLL} F1 against gold", "F1", "trend_score"))
+    return TablesAndCharts(tables, [*charts, *trends.charts, *confusion.charts])
 
 
-def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> list[Table]:
+def build_tables(report: GoldReport) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
-    coder = Column("coder", "Coder", cell=lambda row: called[row.name])
+    coder = Column("coder", "Coder", cell="name")
     texts = Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts")
     items = Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total")
     accuracy = figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy")
     contested = Column("contested", "Contested items", "count", cell="overruled.total")
     overruled = Column("overruled", "Overruled", "figure")
-    score = Column(TREND_SCORE, SCORE_LABELS[TREND_SCORE], "figure", explanation="f1")
+    score = Column(TREND_SCORE, CONLL, "figure", explanation="f1")
     tables = [
         Table.of(
             "accuracy",
@@ -91,12 +83,7 @@ def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> l
         Table.of(
             "overruled",
             "Overruled where coders differ",
-            [
-                coder,
-                contested,
-                *figure_columns(overruled, "overruled"),
-                Column("note", "Notes", cell="overruled.note"),
-            ],
+            [coder, contested, *figure_columns(overruled, "overruled"), Column("note", "Notes", cell="overruled.note")],
             report.coders,
             f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
             " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
@@ -122,11 +109,11 @@ def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> l
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
             f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
         )
-        rows = [[called[one.name], *score_cells(*score)] for one in report.coders for score in one.scores.items()]
+        rows = [[one.name, *score_cells(*score)] for one in report.coders for score in one.scores.items()]
         each = Table("each", "Recall, precision and F1 of each score", [Column("coder", "Coder"), *SCORE_COLUMNS], rows)
         tables += [scores, each]
-    if groups and report.groups:
-        f1 = Column("f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "figure")
+    if report.groups:
+        f1 = Column("f1", f"{CONLL} F1", "figure")
         columns = [
             Column("group", "Group", cell="name"),
             Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
@@ -149,13 +136,13 @@ def build_tables(report: GoldReport, called: Names, *, groups: bool = True) -> l
             Column("note", "Notes"),
         ]
         rows = [
-            [asked.label, called[one.name], one.share.total, *with_ends(one.share), one.share.note]
+            [asked.label, one.name, one.share.total, *with_ends(one.share), one.share.note]
             for asked in report.questions
             for one in asked.coders
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
-    return [*tables, *_trends(report, called).tables]
+    return [*tables, *build_trends(report, _trends(report)).tables]
 
 
 def _read_f1(name: str, one: AgainstGold) -> float | None:
@@ -180,18 +167,14 @@ def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
     )
 
 
-def coders_chart(
-    report: GoldReport | AgreedReport, called: Names, key: str, title: str, unit: str, figure: str
-) -> Chart:
+def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: str, figure: str) -> Chart:
     """Return a chart of a figure of each coder, named by its attribute, with its interval."""
     read = attrgetter(figure)
-    rows = [Dot(called[one.name], *with_ends(read(one))) for one in report.coders]
+    rows = [Dot(one.name, *with_ends(read(one))) for one in report.coders]
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
-def build_trends(
-    report: GoldReport | AgreedReport, called: Names, figures: Sequence[tuple[str, str, str, str]]
-) -> TablesAndCharts:
+def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str, str, str, str]]) -> TablesAndCharts:
     """Return figures of each coder by period, each with its key, name, unit and attribute."""
     of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
     noun, of = ("text", "gold") if of_texts else ("docset", "agreed")
@@ -206,41 +189,39 @@ def build_trends(
         columns = [
             Column("last", f"Until the {noun}", explanation=f"{of}_period"),
             Column(f"{noun}s", f"{noun.capitalize()}s", "count", explanation=f"{of}_{noun}s"),
-            *(Column(called[one], called[one], "figure", explanation=unit.lower()) for one in coders),
+            *(Column(one, one, "figure", explanation=unit.lower()) for one in coders),
         ]
         title, order = f"{name} over {noun}s", f"in order of the last work on each {noun}"
         tables.append(Table(key, title, columns, rows, f"{order.capitalize()}; imported ones come first."))
         if len(periods) > 1:
-            series = {called[one]: [of_coders.get(one) for of_coders in values] for one in coders}
+            series = {one: [of_coders.get(one) for of_coders in values] for one in coders}
             figure = line_chart([period.label for period in periods], series, unit, share=of_texts)
             charts.append(Chart(key, title, figure, f"{name} of each coder, {order}; the table has every value.", key))
     return TablesAndCharts(tables, charts)
 
 
-def _trends(report: GoldReport, called: Names) -> TablesAndCharts:
-    figures = [("trend", "Accuracy", "accuracy", "accuracy")]
-    if report.has_chains:
-        figures.append(("trend_f1", f"{SCORE_LABELS[TREND_SCORE]} F1", "F1", "conll_f1"))
-    return build_trends(report, called, figures)
+def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
+    f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
+    return [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
 
 
-def _confusion(request: AnalysisRequest, report: GoldReport, called: Names, chosen: str) -> TablesAndCharts:
+def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> TablesAndCharts:
     if not report.names:
         return TablesAndCharts([], [])
     counts: list[list[int]] = report.total_confusion(chosen).tolist()
-    term, who = TERMS[name_terms(request.extract.question)], called[chosen] if chosen else "all coders"
+    term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
     square = Square("confusion", caption, report.names, counts, "items", ("gold", who), "gold_confusion")
     return square.build(request, lambda _: describe_equal(term, counts))
 
 
-def _error_tables(request: AnalysisRequest, report: GoldReport, called: Names, chosen: str) -> list[Table]:
+def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
     found = count_alike(differences, lambda one: one.error)
     shown, own = found[:MOST_ERRORS], differences.get(chosen, ())
     items, n = own[:MOST_DIFFERENCES], len(own)
     snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
-    who = called[chosen] if chosen else "all coders"
+    who = chosen or "all coders"
     total = sum(one.number for one in found)
     left = f" The {MOST_ERRORS} most frequent of {len(found)} are here." if len(found) > MOST_ERRORS else ""
     documents = {text.pk: text for text in request.project_answers.texts}

@@ -9,28 +9,37 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import DISTANCE_NAMES
 from agreement.reports.request.parameters import PRIMARY_WEIGHTS
 
-FIELD_LABELS = {
-    "coefficient": "Coefficient",
-    "distance": "Distance",
-    "chains": "Value of an item",
-    "top": "Chain-initial markable",
-    "readings": "Ambiguous items",
-    "exclude_unit": "Exclude the item from its own set",
-    "empty": "Empty set counts as",
-    "thirds": "Passonneau weights",
-    "missing": "Items with missing coders (kappa)",
-    "unmarked": "Unannotated markables",
-    "units": "Units",
-    "unasked": "Not asked",
-    "primary_weight": "Weight of a first choice",
-    "question": "Question",
-    "coders": "Coders",
-    "texts": "Texts",
-    "rounds": "Rounds",
-    "without": "Exclude markables that are mostly",
-    "include": "Also count codings",
-    "versions": "Versions of the scheme",
+# What each control is called, and the short sentence below it.
+FIELDS = {
+    "preset": ("Preset", "A paper’s convention sets all of them at once."),
+    "coefficient": (
+        "Coefficient",
+        "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
+    ),
+    "distance": ("Distance", "How far two values are apart."),
+    "chains": ("Value of an item", "What is compared: the antecedents, the chain so far, or the whole chain."),
+    "top": ("Chain-initial markable", "The value of the first member of a chain."),
+    "readings": ("Ambiguous items", "The value of an item with several readings."),
+    "exclude_unit": ("Exclude the item from its own set", "Whether an item counts as a member of its own set."),
+    "empty": ("Empty set counts as", "How far the empty set is from others."),
+    "thirds": ("Passonneau weights", "Rounded as printed in 2004."),
+    "missing": ("Items with missing coders (kappa)", "Items that not all coders judged."),
+    "unmarked": ("Unannotated markables", "The value of a markable that a coder left out of a submitted text."),
+    "units": ("Units", "Each word of the summaries, or each contributor as somebody marked it."),
+    "unasked": ("Not asked", "Judgements of which the question was not asked."),
+    "primary_weight": ("Weight of a first choice", "Where a second choice was given, it has the rest."),
+    "question": ("Question", "Whose answers are compared."),
+    "coders": ("Coders", "Only these coders."),
+    "texts": ("Texts", "Only these texts."),
+    "rounds": ("Rounds", "Only texts of these rounds."),
+    "without": (
+        "Exclude markables that are mostly",
+        "Left out: what most of the coders who gave it a category put in one of these.",
+    ),
+    "include": ("Also count codings", "Besides those that coders submitted."),
+    "versions": ("Versions of the scheme", "Only judgements last given under these; those of others are missing."),
 }
+FIELD_HELP = {name: words for name, (_, words) in FIELDS.items()}
 CHOICE_LABELS = {
     "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
     "distance": DISTANCE_NAMES,
@@ -46,30 +55,6 @@ CHOICE_LABELS = {
     "unasked": {"missing": "left out", "label": "a value of its own"},
     "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
 }
-# One short sentence below each control.
-FIELD_HELP = {
-    "preset": "A paper’s convention sets all of them at once.",
-    "coefficient": "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
-    "distance": "How far two values are apart.",
-    "chains": "What is compared: the antecedents, the chain so far, or the whole chain.",
-    "top": "The value of the first member of a chain.",
-    "readings": "The value of an item with several readings.",
-    "exclude_unit": "Whether an item counts as a member of its own set.",
-    "empty": "How far the empty set is from others.",
-    "thirds": "Rounded as printed in 2004.",
-    "missing": "Items that not all coders judged.",
-    "unmarked": "The value of a markable that a coder left out of a submitted text.",
-    "unasked": "Judgements of which the question was not asked.",
-    "primary_weight": "Where a second choice was given, it has the rest.",
-    "question": "Whose answers are compared.",
-    "units": "Each word of the summaries, or each contributor as somebody marked it.",
-    "coders": "Only these coders.",
-    "texts": "Only these texts.",
-    "rounds": "Only texts of these rounds.",
-    "without": "Left out: what most of the coders who gave it a category put in one of these.",
-    "include": "Besides those that coders submitted.",
-    "versions": "Only judgements last given under these; those of others are missing.",
-}
 HELP_FOR_NAMES = "Names with commas between."
 # Coreference scores.
 SCORE_LABELS = {
@@ -82,10 +67,9 @@ SCORE_LABELS = {
     "conll_average": "CoNLL average",
 }
 # What is called otherwise where pyramids are compared.
-PYRAMID_FIELD_LABELS = {"unmarked": "Words in no SCU", "texts": "Docsets"}
-PYRAMID_FIELD_HELP = {
-    "unmarked": "The value of a word that is in no SCU of a submitted pyramid.",
-    "texts": "Only these docsets.",
+PYRAMID_FIELDS = {
+    "unmarked": ("Words in no SCU", "The value of a word that is in no SCU of a submitted pyramid."),
+    "texts": ("Docsets", "Only these docsets."),
 }
 # How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
 RELATION_LABELS = {
@@ -99,12 +83,12 @@ RELATION_LABELS = {
 
 def field_label(name: str, *, pyramids: bool = False) -> str:
     """Return a parameter as the controls call it; `pyramids`: where pyramids are compared."""
-    return (PYRAMID_FIELD_LABELS if pyramids else {}).get(name, FIELD_LABELS[name])
+    return (FIELDS | PYRAMID_FIELDS if pyramids else FIELDS)[name][0]
 
 
 def field_help(name: str, *, pyramids: bool = False) -> str:
     """Return the sentence below a control."""
-    return (PYRAMID_FIELD_HELP if pyramids else {}).get(name, FIELD_HELP[name])
+    return (FIELDS | PYRAMID_FIELDS if pyramids else FIELDS)[name][1]
 
 
 def choice_label(name: str, choice: str) -> str:
