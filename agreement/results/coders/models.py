@@ -81,9 +81,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return {**as_json(report), "items": report.compared.missed.tolist()}
 
     def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
-        return [
-            one.item for one in _describe_items(request, report.parameters, report.compared, rows, report.candidate)
-        ]
+        described = _describe_items(request, report.parameters, report.compared, rows, report.candidate)
+        return [one.item for one in described]
 
     def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
@@ -92,9 +91,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
     def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
-        agreed = [
-            Dot(one.coder or AMONG, *with_ends(one.interval)) for one in (report.among_people, *report.agreements)
-        ]
+        rows = (report.among_people, *report.agreements)
+        agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
         scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
         charts = [
@@ -185,10 +183,8 @@ def _describe_items(
             distance=1 - float(items.candidate[row]),
             n_people=int(items.n_people[row]),
         )
-        about = {
-            "keyword": snippet.keyword,
-            "address": item_address(request.project.slug, text, snippet.key, query),
-        }
+        address = item_address(request.project.slug, text, snippet.key, query)
+        about = {"keyword": snippet.keyword, "address": address}
         keyword = Composed(str(snippet.keyword), "agreement/parts/items/item_keyword.html", about)
         described.append(MissedRow(item, text.label, text.name, keyword, people, model))
     return described
