@@ -368,11 +368,7 @@ class Categories(ResultPage[CategoriesReport]):
         categories, merged = self.tables(request, report)
         return PageSections(
             [categories, _agreement_table(request, rows, totals), merged, *confusion.tables, *together.tables],
-            [
-                *([dots_chart("categories", title, dots, "K")] if dots else []),
-                *confusion.charts,
-                *together.charts,
-            ],
+            [*([dots_chart("categories", title, dots, "K")] if dots else []), *confusion.charts, *together.charts],
             context={
                 "kappa": compute_category_kappa(answers, parameters),
                 "collapsed": report.merged,
