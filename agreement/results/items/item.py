@@ -225,7 +225,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
         answer, members = answers.get(coder), chains.get(coder)
         chain = [pk for pk in units if pk in members] if members is not None else None
         shown = value is not None or (answer is not None and bool(answer.category))
-        for pk in chain if chain is not None else [unit] * shown:
+        for pk in chain if chain is not None else [unit] if shown else []:
             holders.setdefault(pk, []).append(number)
         coders.append(
             {
