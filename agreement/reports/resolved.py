@@ -34,7 +34,7 @@ def _kept[**P, R](keep: Keep, compute: Report[P, R]) -> Report[P, R]:
     @wraps(compute)
     def report(answers: ProjectAnswers, parameters: Parameters, /, *args: P.args, **kwargs: P.kwargs) -> R:
         answers, parameters = resolve(answers, parameters)
-        key = (compute.__qualname__, parameters, *args, *kwargs.values())
+        key = (f"{compute.__module__}.{compute.__qualname__}", parameters, *args, *kwargs.values())
         return keep(answers, key, lambda: compute(answers, parameters, *args, **kwargs))
 
     return report

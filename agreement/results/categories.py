@@ -81,17 +81,15 @@ class AgreementTable:
 class AgreementTotals:
     """All rows of the agreement table together: those of each chosen text, and the judgements that give each category.
 
-    `agreement` is the mean of S; `n_judgements` counts a set of labels once. `agreeing` and `judged` (names,) are
-    ordered pairs of coders on a unit of whom both give the category, and those of whom the first does.
+    `agreement` is the mean of S; `n_judgements` counts a set of labels once. `specific` has of each category how often
+    another coder of the unit gives it, where one does.
     """
 
-    names: tuple[str, ...]
     rows_of_texts: Ints
-    counts: Ints
+    counts: Sequence[int]
     n_judgements: int
     agreement: float | None
-    agreeing: Ints
-    judged: Ints
+    specific: Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +143,11 @@ def compute_by_category(answers: ProjectAnswers, parameters: Parameters) -> list
     totals, kappas = compute_agreement_totals(answers, parameters), _kappa_of_each(answers, parameters)
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
     if not kappas:  # K is undefined where all say the same; the category is used nonetheless
-        counts_by_name = dict(zip(totals.names, totals.counts.tolist(), strict=True))
+        counts_by_name = dict(zip(answers.countable, totals.counts, strict=True))
     n_judgements = totals.n_judgements if answers.kind == "labels" else sum(counts_by_name.values())
     agreements = []
-    for name, agreeing, judged in zip(totals.names, totals.agreeing.tolist(), totals.judged.tolist(), strict=True):
+    for name, specific in zip(answers.countable, totals.specific, strict=True):
         if count := counts_by_name.get(name):
-            specific = agreeing / judged if judged else None
             value = kappas[name].value if kappas else None
             agreements.append(CategoryAgreement(name, count, count / n_judgements, value, specific))
     return agreements
@@ -180,17 +177,19 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
     given = [rows.count_coders(codes_with(rows.labels, name)) for name in answers.countable]
     n_rows = int(n_units.sum())
 
-    def add_up(terms: list[Ints]) -> Ints:
-        return np.array([int((n_units * one).sum()) for one in terms], dtype=np.int64)
+    def add_up(terms: list[Ints]) -> list[int]:
+        return [int((n_units * one).sum()) for one in terms]
 
+    # ordered pairs of coders on a unit of whom both give the category, and those of whom the first does
+    pairs = zip(
+        add_up([one * (one - 1) for one in given]), add_up([one * (n_coders - 1) for one in given]), strict=True
+    )
     return AgreementTotals(
-        names=answers.countable,
         rows_of_texts=rows.count_in_texts(),
         counts=add_up(given),
         n_judgements=int((n_units * n_coders).sum()),
         agreement=float((n_units * rows.agreements).sum() / n_rows) if n_rows else None,
-        agreeing=add_up([one * (one - 1) for one in given]),
-        judged=add_up([one * (n_coders - 1) for one in given]),
+        specific=[agreeing / judged if judged else None for agreeing, judged in pairs],
     )
 
 
@@ -369,11 +368,7 @@ class Categories(ResultPage[CategoriesReport]):
         categories, merged = self.tables(request, report)
         return PageSections(
             [categories, _agreement_table(request, rows, totals), merged, *confusion.tables, *together.tables],
-            [
-                *([dots_chart("categories", title, dots, "K")] if dots else []),
-                *confusion.charts,
-                *together.charts,
-            ],
+            [*([dots_chart("categories", title, dots, "K")] if dots else []), *confusion.charts, *together.charts],
             context={
                 "kappa": compute_category_kappa(answers, parameters),
                 "collapsed": report.merged,
@@ -403,7 +398,7 @@ def _agreement_table(request: AnalysisRequest, rows: list[int], totals: Agreemen
     ):
         address = item_address(request.project.slug, texts[document], snippets[unit].key, request.query)
         cells.append([Linked(snippets[unit].words, address), *counts, agreement])
-    cells.append(["all items", *totals.counts.tolist(), totals.agreement])
+    cells.append(["all items", *totals.counts, totals.agreement])
     columns = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]
     return Table(
         "table",

@@ -36,10 +36,7 @@ from annotations.projects.viewing import results_for
 
 # Other projects are compared by the API and the command, which are told their addresses.
 PAGE_KINDS = tuple(kind for kind in KINDS if kind != "project")
-P_VALUES = (
-    Column("p_value", "p", "probability"),
-    Column("permutation_p_value", "p (permutation)", "probability"),
-)
+P_VALUES = (Column("p_value", "p", "probability"), Column("permutation_p_value", "p (permutation)", "probability"))
 
 
 @register

@@ -10,7 +10,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from agreement.data.documents import Document
+from agreement.data.given_answers import GivenAnswer
 from agreement.data.project_answers import ProjectAnswers
+from agreement.data.texts.snippets import Snippet
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units
@@ -138,6 +140,9 @@ class MissedItem:
     model: Annotated[str, "what it says, in words"]
     distance: Annotated[float, "of its value from those of people, the mean"]
     n_people: int
+    document: PageOnly[Document]
+    snippet: PageOnly[Snippet]
+    given: PageOnly[Sequence[GivenAnswer]]
 
 
 @dataclass(frozen=True, slots=True)

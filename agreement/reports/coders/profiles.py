@@ -102,16 +102,9 @@ def _chain_lengths(
     coder_of_mark = chosen.column_of_coding[columns.coding_of_mark]
     width = len(answers.coders) + 1
     ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
-    # whole chains with their first members, as a score of clusters compares them, whatever is asked but for values
-    of_values = Parameters(
-        readings=parameters.readings,
-        unmarked=parameters.unmarked,
-        without=parameters.without,
-        question=parameters.question,
-    )
-    if answers.kind == "pointers":
-        of_values = replace(of_values, chains="full", top="chain")
-    data = select_data(answers, of_values, pick_texts(answers, parameters))
+    # as a score of clusters compares them, whatever is asked
+    whole = replace(parameters, chains="full", top="chain")
+    data = select_data(answers, whole, pick_texts(answers, parameters))
     units = np.array(data.units, dtype=np.int64)
     unit, coder = np.nonzero(data.codes >= len(data.labels))
     kept = ~np.isin(units[unit] * width + coder, ambiguous)

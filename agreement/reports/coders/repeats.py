@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.project_answers import REASONS, ProjectAnswers
 from agreement.measures.results import pluralize
-from agreement.reports.fields import PageOnly
+from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.basis import compute_interval, compute_result, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -181,29 +180,28 @@ def _compare(
             counted.append(pair)
     left_out = {reason: number for reason, number in left_out.items() if number}
     notes = [f"{number} {reason}" for reason, number in left_out.items()]
-    described = partial(
-        SelfAgreement,
-        coder=coder,
-        shown_again=len(pairs),
-        codings=len(counted),
-        texts=len({pair.document.text_pk for pair in counted}),
-        texts_left_out=left_out,
-        coded_again=how,
-    )
+    counts: dict[str, Any] = {
+        "coder": coder,
+        "shown_again": len(pairs),
+        "codings": len(counted),
+        "texts": len({pair.document.text_pk for pair in counted}),
+        "texts_left_out": left_out,
+        "coded_again": how,
+    }
     if not counted:
-        return described(note="; ".join(notes))
+        return SelfAgreement(**counts, note="; ".join(notes))
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     interval = compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-    return described(
-        n_units=result.n_units,
+    return copy_fields(
+        SelfAgreement,
+        interval,
+        result,
+        **counts,
         units_left_out=result.left_out,
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
         between=compute_result(selected, parameters, others).value if others else None,
         note="; ".join(filter(None, [*notes, interval.note or result.note])),
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from rest_framework.serializers import CharField, Field, FloatField
 
-from agreement.data.given_answers import GivenAnswer
 from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
 from agreement.reports.coders.alt_test import EPSILON, AltTestReport, Q, compute_alt_test, read_levels
@@ -81,9 +80,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return {**as_json(report), "items": report.compared.missed.tolist()}
 
     def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
-        return [
-            one.item for one in _describe_items(request, report.parameters, report.compared, rows, report.candidate)
-        ]
+        return _describe_items(request, report.parameters, report.compared, rows, report.candidate)
 
     def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
@@ -92,9 +89,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
     def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
-        agreed = [
-            Dot(one.coder or AMONG, *with_ends(one.interval)) for one in (report.among_people, *report.agreements)
-        ]
+        rows = (report.among_people, *report.agreements)
+        agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
         scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
         charts = [
@@ -151,72 +147,65 @@ One model beside the people who are chosen: agreement, the alternative annotator
         return sections.extended([table], **context, shown=shown, n_missed=len(missed), n_agreed=int(items.agree.sum()))
 
 
-@dataclass(frozen=True, slots=True)
-class MissedRow:
-    """An item as the API gives it, with what the table shows of it in context."""
-
-    item: MissedItem
-    text: str
-    name: str
-    keyword: Composed
-    people: Sequence[GivenAnswer]
-    model: Sequence[GivenAnswer]
-
-
 def _describe_items(
     request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
-) -> list[MissedRow]:
-    units, query = [int(items.unit[row]) for row in rows], urlencode(parameters.query())
+) -> list[MissedItem]:
+    units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(parameters.selection("include"), parameters.selection("coders"))
     answers = given_answers(selected, units, contents)
     described = []
     for row, unit in zip(rows, units, strict=True):
         text, snippet, given = items.texts[items.text[row]], snippets[unit], answers.get(unit, ())
-        people = [one for one in given if one.coder != candidate]
-        model = [one for one in given if one.coder == candidate]
         item = MissedItem(
             text=text.slug,
             round=text.round,
             key=snippet.key,
             words=snippet.words,
-            people="; ".join(f"{one.coder}: {one}" for one in people),
-            model="; ".join(map(str, model)),
+            people="; ".join(f"{one.coder}: {one}" for one in given if one.coder != candidate),
+            model="; ".join(str(one) for one in given if one.coder == candidate),
             distance=1 - float(items.candidate[row]),
             n_people=int(items.n_people[row]),
+            document=text,
+            snippet=snippet,
+            given=given,
         )
-        about = {
-            "keyword": snippet.keyword,
-            "address": item_address(request.project.slug, text, snippet.key, query),
-        }
-        keyword = Composed(str(snippet.keyword), "agreement/parts/items/item_keyword.html", about)
-        described.append(MissedRow(item, text.label, text.name, keyword, people, model))
+        described.append(item)
     return described
 
 
 def _items_table(
     request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
 ) -> Table:
-    def people(row: MissedRow) -> Composed:
-        return Composed(row.item.people, "agreement/parts/items/item_answers.html", group_answers(row.people))
+    query = urlencode(parameters.query())
 
-    def model(row: MissedRow) -> Composed:
-        groups = [replace(one, who="") for one in group_answers(row.model)]
-        return Composed(row.item.model, "agreement/parts/items/item_answers.html", groups)
+    def in_context(row: MissedItem) -> Composed:
+        address = item_address(request.project.slug, row.document, row.key, query)
+        about = {"keyword": row.snippet.keyword, "address": address}
+        return Composed(str(row.snippet.keyword), "agreement/parts/items/item_keyword.html", about)
+
+    def people(row: MissedItem) -> Composed:
+        groups = group_answers([one for one in row.given if one.coder != candidate])
+        return Composed(row.people, "agreement/parts/items/item_answers.html", groups)
+
+    def model(row: MissedItem) -> Composed:
+        groups = group_answers([one for one in row.given if one.coder == candidate])
+        nameless = [replace(one, who="") for one in groups]
+        return Composed(row.model, "agreement/parts/items/item_answers.html", nameless)
 
     return Table.of(
         "items",
         f"Items where people agree and {candidate} does not",
         [
-            Column("context", "In context", cell="keyword"),
-            Column("title", "Title", cell="text"),
+            Column("context", "In context", cell=in_context),
+            Column("title", "Title", cell="document.label"),
             Column("people_say", "People", explanation="answers", cell=people),
             Column("model_says", "Model", cell=model),
-            Column("distance", "Distance", "figure", explanation="distance_to_people", cell="item.distance"),
-            Column("n_people", "People", "count", place="file", cell="item.n_people"),
-            Column("words", "Words", place="file", cell="item.words"),
-            Column("text", "Text", place="file", cell="name"),
-            Column("key", "Key", place="file", cell="item.key"),
+            Column("distance", "Distance", "figure", explanation="distance_to_people"),
+            Column("n_people", "People", "count", place="file"),
+            Column("words", "Words", place="file"),
+            Column("text", "Text", place="file", cell="document.name"),
+            Column("key", "Key", place="file"),
         ],
         _describe_items(request, parameters, items, rows, candidate),
         "The item on which it is farthest from people comes first, then the one that most people coded.",

@@ -278,13 +278,10 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
     )
     labels = [name(found.first[row]) for row in rows], [name(found.second[column]) for column in columns]
     figure = heat_map(*labels, counts, "shared", (first, second))
-    framed = [
-        (rows.index(one.first), columns.index(one.second))
-        for one in aligned
-        if one.first in rows and one.second in columns
-    ]
-    figure["layout"]["shapes"] = [
-        {"type": "rect", "x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5, "line": {"width": 3}}
-        for row, column in framed
-    ]
+    figure["layout"]["shapes"] = []
+    for one in aligned:
+        if one.first in rows and one.second in columns:
+            x, y = columns.index(one.second), rows.index(one.first)
+            frame = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
+            figure["layout"]["shapes"].append({"type": "rect", **frame, "line": {"width": 3}})
     return Chart("alignment", title, figure, words, "alignment")

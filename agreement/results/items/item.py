@@ -34,7 +34,7 @@ from agreement.results.labels.labels import RELATION_LABELS, choice_label, item_
 from agreement.results.tables import Cell, Column, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
-from annotations.models import Markable, Project, Segment, Text
+from annotations.models import Markable, Segment, Text
 from annotations.texts.keywords import covered_text
 
 SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
@@ -225,7 +225,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
         answer, members = answers.get(coder), chains.get(coder)
         chain = [pk for pk in units if pk in members] if members is not None else None
         shown = value is not None or (answer is not None and bool(answer.category))
-        for pk in chain if chain is not None else [unit] * shown:
+        for pk in chain if chain is not None else [unit] if shown else []:
             holders.setdefault(pk, []).append(number)
         coders.append(
             {
@@ -242,17 +242,13 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
     content = _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()})
     details: dict[str, Any] = {"label": label, "words": words, "coders": coders}
     if of_pyramids:
-        for one, more in zip(
-            coders, scus_by_coder(request.project, about, unit_parts, list(report.values)), strict=True
-        ):
-            one |= more
-
-        def draw(shown: Sequence[dict[str, Any]]) -> list[Line]:
-            contributors = {one["number"]: one["contributors"] for one in shown}
-            return summary_lines(about.content, turns, contributors, unit_parts)
-
-        columns = [(one, draw([one])) for one in coders]
-        return content, details | {"label": "", "scus": True, "lines": draw(coders), "columns": columns}
+        pyramids = read_pyramids(request.project, about.docset.slug if about.docset else "")
+        own_pyramids = {one.coder: one for one in pyramids.own}
+        for one in coders:
+            one |= _describe_scus(own_pyramids.get(one["coder"]), about.content, unit_parts)
+        columns = [(one, _draw_summaries(about.content, turns, [one], unit_parts)) for one in coders]
+        lines = _draw_summaries(about.content, turns, coders, unit_parts)
+        return content, details | {"label": "", "scus": True, "lines": lines, "columns": columns}
     parts = {pk: units[pk][2] for pk in holders if pk in report.units}
     columns = []
     for one in coders:
@@ -344,13 +340,6 @@ def build_lines(
     return lines
 
 
-def scus_by_coder(project: Project, about: Text, parts: Parts, coders: Sequence[str]) -> list[dict[str, Any]]:
-    """Return for each coder the SCUs that hold one of the words, and their contributors. Six queries."""
-    pyramids = read_pyramids(project, about.docset.slug if about.docset else "")
-    own = {one.coder: one for one in pyramids.own}
-    return [_describe_scus(own.get(coder), about.content, parts) for coder in coders]
-
-
 def _describe_scus(annotation: PyramidAnnotation | None, content: str, parts: Parts) -> dict[str, Any]:
     if annotation is None:
         return {"scus": [], "contributors": []}
@@ -374,14 +363,12 @@ def _describe_scus(annotation: PyramidAnnotation | None, content: str, parts: Pa
     return {"scus": scus, "contributors": contributors}
 
 
-def summary_lines(
-    content: str, summaries: Stretches, of_coders: Mapping[int, Sequence[Contributor]], unit: Parts
-) -> list[Line]:
-    """Return the summaries with the contributors of these coders, by their numbers, and the unit."""
+def _draw_summaries(content: str, summaries: Stretches, coders: Sequence[Mapping[str, Any]], unit: Parts) -> list[Line]:
+    """Return the summaries with the contributors of these coders, and the unit."""
     spans: dict[int, Parts] = {0: unit}
     holders: dict[int, list[int]] = {}
-    for number, contributors in of_coders.items():
-        for one in contributors:
-            holders[len(spans)] = [number]
-            spans[len(spans)] = one.parts
+    for one in coders:
+        for contributor in one["contributors"]:
+            holders[len(spans)] = [one["number"]]
+            spans[len(spans)] = contributor.parts
     return build_lines(content, summaries, spans, holders, 0)

@@ -20,7 +20,7 @@ from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
-from agreement.reports.fields import copy_fields
+from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.items.ambiguity import read_readings, summarize_ambiguity
 from agreement.reports.items.items import (
     AMBIGUITY,
@@ -131,16 +131,9 @@ class Item:
     chain_size: Annotated[int, "of its largest chain; 0 where all coders gave labels"]
     flagged: Annotated[bool | None, "null for those who do not discuss items"]
     answers: tuple[AnswerFields, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    """An item as the API gives it, with its text, its words in context, and what coders answered."""
-
-    item: Item
-    text: Document
-    snippet: Snippet
-    given: Sequence[GivenAnswer]
+    document: PageOnly[Document]
+    snippet: PageOnly[Snippet]
+    given: PageOnly[Sequence[GivenAnswer]]
 
     @property
     def n_notes(self) -> int:
@@ -153,14 +146,14 @@ class ItemRow:
     @property
     def marks(self) -> str:
         """What stands out: a flag, notes, coders who were unsure, and an ambiguity that is marked or likely."""
-        item, ambiguity = self.item, ""
-        if item.n_ambiguous:
-            ambiguity = f"{item.n_ambiguous} ambiguous"
-        elif item.posterior is None:  # the model says nothing
-            ambiguity = "split" if item.camps else ""
-        elif item.verdict == "ambiguous":
-            ambiguity = f"likely ambiguous ({item.posterior:.2f})"
-        flag, notes = "flagged" if item.flagged else "", pluralize(self.n_notes, "note") if self.n_notes else ""
+        ambiguity = ""
+        if self.n_ambiguous:
+            ambiguity = f"{self.n_ambiguous} ambiguous"
+        elif self.posterior is None:  # the model says nothing
+            ambiguity = "split" if self.camps else ""
+        elif self.verdict == "ambiguous":
+            ambiguity = f"likely ambiguous ({self.posterior:.2f})"
+        flag, notes = "flagged" if self.flagged else "", pluralize(self.n_notes, "note") if self.n_notes else ""
         return ", ".join(filter(None, [flag, notes, f"{self.n_unsure} unsure" if self.n_unsure else "", ambiguity]))
 
 
@@ -196,7 +189,7 @@ def describe_items(
     rows: Sequence[int],
     snippets: Mapping[int, Snippet],
     contents: Mapping[int, str],
-) -> list[ItemRow]:
+) -> list[Item]:
     """Return the items in these rows; `snippets` and `contents` have at least their words and texts."""
     items, marks, readings = report
     answers = given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
@@ -225,8 +218,11 @@ def describe_items(
             chain_size=int(items.chain[row]),
             flagged=row_key(snippet.unit) in marks.flag if discusses else None,
             answers=tuple(map(AnswerFields.of, given)),
+            document=text,
+            snippet=snippet,
+            given=given,
         )
-        described.append(ItemRow(item, text, snippet, given))
+        described.append(item)
     return described
 
 
@@ -270,7 +266,7 @@ class ItemsPage(OfItems[ItemsReport]):
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
         snippets, contents = read_snippets_and_texts([int(report.items.unit[row]) for row in rows])
-        return [row.item for row in describe_items(request, report, rows, snippets, contents)]
+        return describe_items(request, report, rows, snippets, contents)
 
     def show(self, request: AnalysisRequest) -> PageSections:
         report, filters = read_items(request), ItemFilters(**request.options)
@@ -350,57 +346,57 @@ def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
     return len(items.texts) > 1 and not request.options.get("text")
 
 
-def _items_table(request: AnalysisRequest, report: ItemsReport, described: Sequence[ItemRow]) -> Table:
+def _items_table(request: AnalysisRequest, report: ItemsReport, described: Sequence[Item]) -> Table:
     """Return items; the page has fewer columns than the file, which has each figure."""
     judged, titled = not request.extract.units, _shows_texts(request, report.items)
 
-    def in_context(row: ItemRow) -> Composed:
+    def in_context(row: Item) -> Composed:
         keyword = row.snippet.keyword if judged else row.snippet.keyword.on_its_line()
-        address = item_address(request.project.slug, row.text, row.item.key, request.full_query)
+        address = item_address(request.project.slug, row.document, row.key, request.full_query)
         about = {"keyword": keyword, "address": address}
         return Composed(str(keyword), "agreement/parts/items/item_keyword.html", about)
 
-    def answers(row: ItemRow) -> Composed:
+    def answers(row: Item) -> Composed:
         words = "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in row.given)
         return Composed(words, "agreement/parts/items/item_answers.html", group_answers(row.given))
 
-    def ambiguity(row: ItemRow) -> str:
-        n_marked = row.item.n_ambiguous
-        return f"marked by {n_marked}" if n_marked else "split" if row.item.camps else ""
+    def ambiguity(row: Item) -> str:
+        n_marked = row.n_ambiguous
+        return f"marked by {n_marked}" if n_marked else "split" if row.camps else ""
 
-    def count(relation: str) -> Callable[[ItemRow], int]:
-        return lambda row: row.item.relations.get(relation, 0)
+    def count(relation: str) -> Callable[[Item], int]:
+        return lambda row: row.relations.get(relation, 0)
 
-    def marks(row: ItemRow) -> Composed:
+    def marks(row: Item) -> Composed:
         return Composed(row.marks, "agreement/parts/items/item_marks.html", row.marks)
 
-    title = [Column("title", "Title", place="both" if titled else "file", cell="text.label")]
+    title = [Column("title", "Title", place="both" if titled else "file", cell="document.label")]
     columns = [
         Column("context", "In context", cell=in_context),
         *(title if titled else []),
         *([Column("answers", "Answers", cell=answers)] if judged else []),
-        Column("share", "Share", "percent", explanation="share_of_disagreement", cell="item.share"),
+        Column("share", "Share", "percent", explanation="share_of_disagreement"),
         Column("marks", "Marks", place="page", cell=marks),
-        Column("words", "Words", place="file", cell="item.words"),
-        Column("text", "Text", place="file", cell="text.name"),
+        Column("words", "Words", place="file"),
+        Column("text", "Text", place="file", cell="document.name"),
         *([] if titled else title),
-        Column("values", "Values", "count", "file" if judged else "both", cell="item.n_values"),
-        Column("coders", "Coders", "count", "file", cell="item.n_coders"),
+        Column("values", "Values", "count", "file" if judged else "both", cell="n_values"),
+        Column("coders", "Coders", "count", "file", cell="n_coders"),
         *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file", cell=count(name)) for name in RELATIONS),
         Column("ambiguity", "Ambiguity", place="file", cell=ambiguity),
-        Column("two_readings", "Probability of two readings", "probability", "file", cell="item.posterior"),
-        Column("verdict", "Likely", place="file", cell="item.verdict"),
+        Column("two_readings", "Probability of two readings", "probability", "file", cell="posterior"),
+        Column("verdict", "Likely", place="file"),
     ]
     if judged:
         columns.append(Column("notes", "Notes", "count", "file", cell="n_notes"))
         columns.append(Column("unsure", "Unsure", "count", "file", cell="n_unsure"))
     if may(request.project, Right.DISCUSS):
-        columns.append(Column("flag", "Flag", place="file", cell=lambda row: "flagged" if row.item.flagged else ""))
-    columns.append(Column("pointers", "Pointers", "count", "file", cell="item.n_pointers"))
+        columns.append(Column("flag", "Flag", place="file", cell=lambda row: "flagged" if row.flagged else ""))
+    columns.append(Column("pointers", "Pointers", "count", "file", cell="n_pointers"))
     if not request.extract.question:
-        columns.append(Column("chain", "Largest chain", "count", "file", cell="item.chain_size"))
-    columns.append(Column("observed", "Disagreement", "figure", "file", cell="item.observed"))
-    columns.append(Column("key", "Key", place="file", cell="item.key"))
+        columns.append(Column("chain", "Largest chain", "count", "file", cell="chain_size"))
+    columns.append(Column("observed", "Disagreement", "figure", "file"))
+    columns.append(Column("key", "Key", place="file"))
     by_model = request.options.get("sort") == "ambiguity"
     order = "probability of two readings" if by_model else "share of observed disagreement"
     return Table.of("items", f"Items by {order}", columns, described, _readings_note(report.items, report.readings))
