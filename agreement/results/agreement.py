@@ -223,7 +223,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
             for parameters, one in distances
         ]
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
-        links = compute_link_kappas(report.extract, report.parameters)
+        links = compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else []
         drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])

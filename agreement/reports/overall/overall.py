@@ -322,7 +322,7 @@ def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
     """Return what the differences between the distances mean; `chains` is what values are called."""
-    nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
+    nominal, jaccard, dice, masi = [alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi")]
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
     return [
@@ -362,12 +362,9 @@ def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> st
     words = verdict(report.interval)
     if not words or not report.parameters.takes_distance or len(basis.distances_of(extract)) == 1:
         return words
-    by_value = sorted(
-        (interval.value, DISTANCE_NAMES[cell.distance])
-        for cell, interval in compare_distances(extract, report.parameters)
-        if interval.value is not None
-    )
-    (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    intervals = compare_distances(extract, report.parameters)
+    by_value = [(one.value, DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
+    (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words
     return f"{words} Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
