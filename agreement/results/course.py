@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rest_framework.serializers import ChoiceField
 
@@ -11,12 +11,12 @@ from agreement.reports.overall.course import (
     GROUPINGS,
     RunningPoint,
     Stage,
-    check_grouping,
     compute_running,
     compute_stages,
 )
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections, TablesAndCharts
@@ -25,6 +25,7 @@ from agreement.results.figures.plots import Dot, band_chart, line_chart
 from agreement.results.figures.times import build_days
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
+from annotations.coding.active_time import Activity
 from annotations.core.text import pluralize
 
 EVERY = "the table has every value."
@@ -45,8 +46,7 @@ class Course(ResultPage[TablesAndCharts]):
         return count_judgements(request) * max(len(request.extract.coders) - 1, 1)
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
-        work = read_project_work(request.project, request.project_answers).activities
-        by = request.options.get("by") or default_grouping(bool(work))
+        work, by = self._read(request)
         stages = compute_stages(request.extract, request.parameters, by, work, request.progress)
         running = compute_running(request.extract, request.parameters, work)
         coders = request.extract.coders
@@ -57,23 +57,20 @@ class Course(ResultPage[TablesAndCharts]):
         )
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        check_grouping(request.options.get("by") or "round")
-        work = read_project_work(request.project, request.project_answers)
-        current = request.options.get("by") or default_grouping(bool(work.activities))
+        check_choice("by", request.options.get("by") or "round", GROUPINGS)
+        _, by = self._read(request)
         days = build_days(request)
         return self.sections(request).extended(
             tables=days.tables,
             charts=days.charts,
             days=bool(days.tables),
-            choices=[
-                (label, request.address_with(by=name), name == current) for name, label in GROUPING_LABELS.items()
-            ],
+            choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPING_LABELS.items()],
         )
 
-
-def default_grouping(has_work: bool) -> str:
-    """Return how the page opens: by week, and by round where all was imported, as there are no weeks."""
-    return "week" if has_work else "round"
+    def _read(self, request: AnalysisRequest) -> tuple[Mapping[tuple[int, str], Activity], str]:
+        """Return the work of coders, and how texts are grouped: by week, or by round where all was imported."""
+        work = read_project_work(request.project, request.project_answers).activities
+        return work, request.options.get("by") or ("week" if work else "round")
 
 
 def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:

@@ -120,21 +120,11 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class MarginOfTexts:
-    """The margin of so many texts."""
-
-    same_as: ClassVar = Margin
-
-    texts: int | None
-    margin: float
-
-
-@dataclass(frozen=True, slots=True)
 class CoderMargins:
     """The margins of so many coders."""
 
     coders: int
-    margins: tuple[MarginOfTexts, ...]
+    margins: tuple[Margin, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +160,12 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
 
 
 def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
-    found = _forecast(extract, parameters, targets.sample)
+    if targets.sample == SAMPLES[0]:  # of these coders from the interval of the pages
+        found = forecast_interval(basis.compute_interval(extract, parameters))
+    else:
+        slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
+        data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
+        found = forecast(data, basis.coefficient_function(parameters), sample=targets.sample)
     margin = None if found.low is None or found.high is None else (found.high - found.low) / 2
     texts_for: dict[str, int | None] = {}
     rows: dict[str, Any] = {}
@@ -191,7 +186,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
         rows = {
             "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in margins),
             "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
-            "coders": _vary_coders(found),
+            "coders": tuple(_vary_coders(found)),
         }
     reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
     return copy_fields(
@@ -239,15 +234,6 @@ def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for
     return f"{'; '.join(parts)}."
 
 
-def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
-    """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
-    if sample == SAMPLES[0]:
-        return forecast_interval(basis.compute_interval(extract, parameters))
-    slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
-    data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
-    return forecast(data, basis.coefficient_function(parameters), sample=sample)
-
-
 def _list_sizes(
     found: Forecast, bound: float, difference: float, texts_for: Mapping[str, int | None]
 ) -> Iterator[Size]:
@@ -263,13 +249,11 @@ def _list_sizes(
         yield Size(n, low, high, (high - low) / 2, *powers, n > here, reached)
 
 
-def _vary_coders(found: Forecast) -> tuple[CoderMargins, ...]:
-    """Return by number of coders the margins of the texts at hand, of twice and of four times as many."""
-    if not found.n_coders:
-        return ()
+def _vary_coders(found: Forecast) -> Iterator[CoderMargins]:
+    """Yield by number of coders the margins of the texts at hand, of twice and of four times as many."""
     sizes = [found.n_documents * times for times in (1, 2, 4)]
-    numbers = [found.n_coders, *(found.n_coders + more for more in MORE_CODERS)]
-    return tuple(CoderMargins(c, tuple(MarginOfTexts(n, found.margin(n, c) or 0.0) for n in sizes)) for c in numbers)
+    for n_coders in [found.n_coders + more for more in (0, *MORE_CODERS)] if found.n_coders else ():
+        yield CoderMargins(n_coders, tuple(Margin(found.margin(n, n_coders) or 0.0, n) for n in sizes))
 
 
 def _shorten(number: float) -> str:

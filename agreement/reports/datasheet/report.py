@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated
@@ -12,7 +12,6 @@ from django.utils import timezone
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.corpus import Corpus, read_corpus
-from agreement.data.gold import has_gold
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
@@ -21,12 +20,10 @@ from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet import rounds as parts
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
-from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import describe_methods, program_name
 from agreement.reports.methods.references import Reference
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import read_with_gold
 from agreement.reports.request.resolution import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
@@ -137,6 +134,7 @@ def describe_project(
     assert report is not None
     groups, again, pyramids = read_groups(project), compare_occasions(answers, parameters), Project.Answers.SCUS
     rounds, corpus, spec = parts.list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
+    of_rounds = [one.round for one in rounds]
     guidelines, work = corpus.guidelines or (None, None), corpus.work or (None, None)
     compared = compare_groups(answers, parameters, groups, differences=False)
     # without gold, which has a section of its own
@@ -179,20 +177,9 @@ def describe_project(
         format_labels=tuple(formats.values()),
         docsets=parts.describe_docsets(read_pyramids(project)) if project.answers == pyramids else (),
         models=parts.describe_models(project),
-        training=parts.measure_training([one.round for one in rounds]) if sees_gold else None,
-        adjudication=_measure_adjudication(project, rounds, answers, parameters) if sees_gold else None,
+        training=parts.measure_training(of_rounds) if sees_gold else None,
+        adjudication=parts.measure_adjudication(project, of_rounds, answers, parameters) if sees_gold else None,
     )
-
-
-def _measure_adjudication(
-    project: Project, rounds: Sequence[parts.RoundDescription], answers: ProjectAnswers, parameters: Parameters
-) -> parts.Adjudication:
-    if project.answers == Project.Answers.SCUS or not has_gold(project):
-        return parts.Adjudication()
-    with_gold = read_with_gold(project, answers, parameters)
-    source = read_gold_source(project, answers, parameters, with_gold)
-    comparison = compare_with_gold(source, parameters, details=False)
-    return parts.measure_adjudication(project, [one.round for one in rounds], with_gold, comparison)
 
 
 def _describe_coders(

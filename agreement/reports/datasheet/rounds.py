@@ -11,18 +11,18 @@ from typing import Annotated, ClassVar
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.gold import GOLD
+from agreement.data.gold import GOLD, has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.gold.report import GoldReport
+from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate
 from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.drafts import gold_of_rounds
@@ -358,9 +358,14 @@ def count_chains(profile: Profile) -> int:
 
 
 def measure_adjudication(
-    project: Project, rounds: Sequence[Round], with_gold: ProjectAnswers, comparison: GoldReport | None
+    project: Project, rounds: Sequence[Round], answers: ProjectAnswers, parameters: Parameters
 ) -> Adjudication:
     """Return the gold of a project's rounds. The number of queries is fixed."""
+    if project.answers == Project.Answers.SCUS or not has_gold(project):
+        return Adjudication()
+    with_gold = read_with_gold(project, answers, parameters)
+    source = read_gold_source(project, answers, parameters, with_gold)
+    comparison = compare_with_gold(source, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
     codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
     estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)

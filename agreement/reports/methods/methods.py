@@ -24,7 +24,7 @@ from agreement.reports.overall.overall import AgreementReport
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
 from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
-from agreement.reports.wording import Nouns, name_versions, nouns_for
+from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 from annotations.core.processes.progress import Progress
 
@@ -135,7 +135,8 @@ def describe_methods(
         *_describe_left_out(report, nouns),
         _describe_figures(report, nouns),
         *between,
-        *_describe_repeats(repeats),
+        _describe_coded_again(repeats.parts[0], "without being told which") if repeats else "",
+        _describe_coded_again(repeats.parts[1], "knowingly, in a recheck") if repeats else "",
         *_describe_gold(gold),
         f"Computed with {program_name()}; fingerprint of the input {report.fingerprint}.",
     ]
@@ -195,7 +196,7 @@ def _describe_versions(report: AgreementReport) -> str:
     if n is None:
         return ""
     versions = name_versions(report.extract.versions)
-    left_out = f"; {pluralize(n, 'judgement')} under other versions {_be(n)} taken as missing" if n else ""
+    left_out = f"; {pluralize(n, 'judgement')} under other versions {be(n)} taken as missing" if n else ""
     return f"Only judgements last given under {versions} of the scheme were used, with their links{left_out}."
 
 
@@ -310,7 +311,7 @@ def _describe_markables(data: DataDescription) -> str:
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
     """Return which units and codings do not count, and what alone was chosen."""
     p, left_out = report.parameters, report.result.left_out
-    sentences = [f"{pluralize(n, nouns.unit)} {reason} {_be(n)} left out." for reason, n in left_out.items()]
+    sentences = [f"{pluralize(n, nouns.unit)} {reason} {be(n)} left out." for reason, n in left_out.items()]
     if p.without:
         names = ", or to which they give ".join(map(report.extract.label, p.without.split(",")))
         sentences.append(f"Markables to which more than half of their coders give {names} are left out.")
@@ -357,15 +358,6 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
     ]
 
 
-def _describe_repeats(repeats: RepeatsReport | None) -> list[str]:
-    """Return how far coders agree with themselves, in what they were shown again and in rechecks."""
-    if repeats is None:
-        return []
-    unmarked, rechecks = repeats.parts
-    again = _describe_coded_again(unmarked, "without being told which")
-    return [again, _describe_coded_again(rechecks, "knowingly, in a recheck")]
-
-
 def _describe_coded_again(part: CodedAgain, how: str) -> str:
     values = [one.value for one in part.coders if one.value is not None]
     whole = part.together or next((one for one in part.coders if one.texts), None)
@@ -407,10 +399,6 @@ def _describe_range(values: Sequence[float | None]) -> str:
 def _with_interval(one: GroupInterval | SelfAgreement) -> str:
     reach = "" if one.low is None or one.high is None else f" (95% interval {one.low:z.3f} to {one.high:z.3f})"
     return f"{one.value or 0:z.3f}{reach}"
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def vary_choices(

@@ -43,11 +43,6 @@ class Stage:
     seconds: Mapping[str, float | None]
 
 
-def check_grouping(by: str) -> None:
-    """Raise InvalidParameter for a grouping of texts that is unknown."""
-    check_choice("by", by, GROUPINGS)
-
-
 def compute_stages(
     extract: ProjectAnswers,
     parameters: Parameters,
@@ -63,7 +58,7 @@ def compute_stages(
     nobody worked on here, such as imported ones, have no time and are left out, except by round. `progress` is called
     with the number of stages that are done.
     """
-    check_grouping(by)
+    check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
     stages = []

@@ -21,7 +21,7 @@ from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_ka
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.reports.wording import describe_versions, list_codings_left_out, name_components, nouns_for
+from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress
 
 
@@ -443,17 +443,13 @@ def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str)
     if report.not_counted:
         notes.append(f"Not counted: {report.not_counted}.")
     if (n := progress.n_codings - progress.n_submitted) > 0:
-        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {_be(n)} not submitted.")
+        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {be(n)} not submitted.")
     if rest := progress.n_texts - progress.n_assigned - progress.n_in_pools:
-        notes.append(f"{pluralize(rest, text)} {_be(rest)} not assigned.")
+        notes.append(f"{pluralize(rest, text)} {be(rest)} not assigned.")
     if waiting := progress.n_in_pools:
-        notes.append(f"{pluralize(waiting, text)} of a pool {_be(waiting)} not taken yet.")
+        notes.append(f"{pluralize(waiting, text)} of a pool {be(waiting)} not taken yet.")
     if report.interval.by == "component" and report.interval.low is not None:
         only = f"Only one {text} is used: the CI is over {name_components(extract)}"
         notes.append(f"{only} and says nothing of other {text}s.")
     left_out: Mapping[str, int] = report.result.left_out
     return notes + [f"{pluralize(count, nouns.unit)} left out: {reason}." for reason, count in left_out.items()]
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
