@@ -297,10 +297,7 @@ class Bootstrap(Result[TablesAndCharts]):
 
 
 def build_units_tables(request: AnalysisRequest) -> list[Table]:
-    """Return words and spans with every distance, over all docsets and in each (Passonneau 2006, Tables 1 and 2).
-
-    Nothing where there are no pyramids, or somebody who is chosen has no words, or no spans.
-    """
+    """Return words and spans of pyramids with every distance (Passonneau 2006, Tables 1 and 2), if there are both."""
     if not request.extract.units:
         return []
     address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()

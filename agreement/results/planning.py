@@ -39,11 +39,7 @@ FARTHEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What is to be reached: a margin, a bound to be above, a difference to be seen, and with what probability.
-
-    `sample`: "groups" where the coders are those that are meant, "both" where they stand for others. None is left to
-    what is at hand.
-    """
+    """What is to be reached; None is left to what is at hand. `sample` is both where coders stand for others."""
 
     margin: float | None = None
     bound: float | None = None

@@ -122,11 +122,7 @@ class Datasheet:
 def describe_project(
     project: Project, answers: ProjectAnswers, parameters: Parameters, *, sees_gold: bool
 ) -> Datasheet:
-    """Return the datasheet of a project, with the coefficient of the parameters. Raises InvalidParameter.
-
-    answers: all of the project. sees_gold: whether the reader may know of training and gold. Coders cannot be chosen:
-    the datasheet is of all of them, and names none.
-    """
+    """Return the datasheet of all answers, which names no coder; `sees_gold`: with training and gold."""
     if parameters.coders:
         raise InvalidParameter("coders", "a datasheet is of all coders, and names none: leave out coders and groups.")
     agreement = parts.measure_rounds(answers, parameters)

@@ -135,10 +135,7 @@ class Agreement:
 
 
 def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
-    """Return the agreement over all rounds, and where there are several, in each that counts. Raises InvalidParameter.
-
-    answers: all of the project.
-    """
+    """Return the agreement over all rounds, and of several in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []

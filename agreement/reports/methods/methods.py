@@ -119,11 +119,7 @@ def describe_methods(
     repeats: RepeatsReport | None = None,
     gold: GoldReport | None = None,
 ) -> MethodsText:
-    """Return the conventions and figures of a report in words.
-
-    comparison: of groups of the same coders. repeats: of what they coded again. gold: of the same coders
-    against it.
-    """
+    """Return the conventions and figures of a report in words, with what the same coders have in other reports."""
     p, nouns, between = report.parameters, nouns_for(extract), _describe_groups(comparison)
     by_distance = p.takes_distance and len(distances_for(extract.kind)) > 1
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
@@ -257,10 +253,7 @@ class DataDescription:
 
 
 def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:
-    """Return what the coders of the extract did in the chosen texts.
-
-    `n_given` markables came with the texts, `n_marked` were marked by these coders.
-    """
+    """Return what the coders did in the chosen texts, with markables that were given and that they marked."""
     chosen = extract.restrict(pick_texts(extract, parameters))
     answered, columns = chosen.has_answered, chosen.columns
     numbers = answered.sum(axis=1)
@@ -407,10 +400,7 @@ def vary_choices(
     progress: Progress | None = None,
     extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
 ) -> list[Variation]:
-    """Return the coefficient with these parameters, and with each single choice changed. Raises InvalidParameter.
-
-    extract_of: the answers as other parameters ask for them; without it units and what is not asked stay as they are.
-    """
+    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
     selected, base = resolve(extract, parameters)
     whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]

@@ -31,10 +31,7 @@ MOST_POINTS = 24  # of the running coefficient
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Some texts of about one time: the coefficient in them, each coder against the others, and the time it took.
-
-    `seconds` has by coder the time at work per judgement, where the log has any.
-    """
+    """Texts of one time: the coefficient, each coder against the others, and their seconds per judgement."""
 
     label: str
     texts: tuple[Document, ...]
@@ -73,10 +70,7 @@ def compute_stages(
 
 @dataclass(frozen=True, slots=True)
 class RunningPoint:
-    """The coefficient of the first texts, of which `last` came last; `low` and `high` where it is alpha.
-
-    n_texts: how many texts these are, each once however many rounds it was coded in.
-    """
+    """The coefficient of the first `n_texts` texts, of which `last` came last; alpha has `low` and `high`."""
 
     n_texts: int
     last: Document
@@ -88,11 +82,7 @@ class RunningPoint:
 def compute_running(
     extract: ProjectAnswers, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
 ) -> list[RunningPoint]:
-    """Return the coefficient as texts are added, in the order in which they were finished. Raises InvalidParameter.
-
-    Texts without a time, such as imported ones, come first, in the order of the project. Of many texts there are
-    `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
-    """
+    """Return the coefficient as texts are finished, at MOST_POINTS points at most. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts = order_by_time(basis.pick_texts(extract, parameters), work)
     sizes = divide_evenly(len(texts))
@@ -101,10 +91,7 @@ def compute_running(
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
-    """Return the texts in the order in which they were finished; those without a time first, the oldest before others.
-
-    Texts that were imported together have the same time: then the oldest comes first, so that no name decides.
-    """
+    """Return the texts in the order in which they were finished; of one time, or without, the oldest first."""
     finished = _find_last(work)
     by_age = sorted(texts, key=lambda text: text.pk)
     timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
@@ -192,10 +179,7 @@ def _compare_coders(
 def _compute_pairs(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
 ) -> dict[tuple[str, str], float | None]:
-    """Return the coefficient of each two coders who coded a text in common, in the order of the coders.
-
-    Of many coders few code the same text, and two without a common text have no coefficient.
-    """
+    """Return the coefficient of each two coders who coded a text in common: of many coders few do."""
     coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()

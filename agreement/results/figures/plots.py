@@ -36,10 +36,7 @@ class Dot:
 
 
 def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, share: bool = False) -> Figure:
-    """Return dots with whiskers, one row each, the first on top; `marks` are lines across.
-
-    share: values are from 0 to 1, and the axis shows nothing beyond.
-    """
+    """Return dots with whiskers, the first on top; `marks` are lines across, a `share` is from 0 to 1."""
     defined = [row for row in rows if row.value is not None]
     trace = _trace(
         "scatter",
@@ -137,10 +134,7 @@ def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
 def line_chart(
     stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str, *, share: bool = False
 ) -> Figure:
-    """Return a line for each name, each with a marker of its own; gaps where there is no value.
-
-    share: values are from 0 to 1, and the axis shows nothing beyond.
-    """
+    """Return a line with a marker of its own for each name, with gaps for None; a `share` is from 0 to 1."""
     traces = [
         _trace(
             "scatter",
@@ -188,10 +182,7 @@ def forecast_chart(
     x: str,
     unit: str,
 ) -> Figure:
-    """Return a line through what is known and a dashed one through what is foretold; `target` is a line across.
-
-    known and foretold: points (x, y), of which the last known one is the first foretold.
-    """
+    """Return a line through known points and a dashed one on from the last of them; `target` is a line across."""
     styles = (names[0], known, "solid", "circle"), (names[1], foretold, "dash", "circle-open")
     traces = [
         _trace(
@@ -341,10 +332,7 @@ def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
 
 
 def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
-    """Return a bar for each combination of coders, of the members that exactly they share, with dots that name them.
-
-    `members` has by combination the members that exactly those coders have.
-    """
+    """Return a bar for each combination of coders, of the members that they share, with dots that name them."""
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
     places = range(len(combinations))
     step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers
