@@ -381,7 +381,13 @@ def measure_adjudication(
     checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
     shares = [one.overruled for one in comparison.coders] if comparison else []
     found, total = sum(one.found for one in shares), sum(one.total for one in shares)
-    closed = _profile_gold(project, with_gold)
+    closed = None
+    if GOLD in with_gold.known_coders:
+        question = with_gold.question.key if with_gold.question else ""
+        chains = default_parameters(project.preset, with_gold.answers).chains
+        closed = next(
+            iter(compute_profiles(with_gold, Parameters(chains=chains, question=question, coders=GOLD))), None
+        )
     return Adjudication(
         tuple(of_rounds),
         *((comparison.n_texts, comparison.n_items, comparison.n_contested) if comparison else (0, 0, 0)),
@@ -392,12 +398,3 @@ def measure_adjudication(
         tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
         closed,
     )
-
-
-def _profile_gold(project: Project, with_gold: ProjectAnswers) -> Profile | None:
-    """Return what the gold that counts consists of; None where there is none."""
-    if GOLD not in with_gold.known_coders:
-        return None
-    defaults = default_parameters(project.preset, with_gold.answers)
-    own = Parameters(chains=defaults.chains, question=with_gold.question.key if with_gold.question else "", coders=GOLD)
-    return next(iter(compute_profiles(with_gold, own)), None)

@@ -47,13 +47,10 @@ def compute_stages(
     work: Mapping[tuple[int, str], Activity],
     progress: Progress | None = None,
 ) -> list[Stage]:
-    """Return the stages of the project, the earliest first. Raises InvalidParameter.
+    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter.
 
-    `work` gives by text and coder what the operation log says. A text belongs to the week in which the last of
-    its coders last changed something. "operations": texts in the order in which they were finished, in up to eight
-    groups of about equally many operations; the label is the number of operations until the group's end. Texts that
-    nobody worked on here, such as imported ones, have no time and are left out, except by round. `progress` is called
-    with the number of stages that are done.
+    A text belongs to the week in which somebody last worked on it; "operations": texts as they were finished, in up to
+    BINS groups of about equally many. Without any work, as of imported texts, it is left out, except by round.
     """
     check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)
