@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Annotated, Any, ClassVar
 
 from rest_framework.serializers import ChoiceField, FloatField
@@ -52,24 +51,22 @@ class Targets:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
-        return cls(
-            _parse(options, "margin", 0.001, 2),
-            _parse(options, "bound", -1, 0.999),
-            _parse(options, "difference", 0.001, 2) or DIFFERENCE,
-            _parse(options, "power", 0.5, 0.999) or POWER,
-            sample,
-        )
+        given = {
+            name: _parse(name, text, *ENDS_OF[name]) for name in ENDS_OF if (text := options.get(name, "").strip())
+        }
+        return cls(**given, sample=sample)
 
 
-def _parse(options: Mapping[str, str], name: str, low: float, high: float) -> float | None:
-    text = options.get(name, "").strip()
-    if not text:
-        return None
+# From what to what each may be.
+ENDS_OF = {"margin": (0.001, 2), "bound": (-1, 0.999), "difference": (0.001, 2), "power": (0.5, 0.999)}
+
+
+def _parse(name: str, text: str, low: float, high: float) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not isfinite(value) or not low <= value <= high:
+    if not low <= value <= high:
         raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -375,11 +376,11 @@ def verdict(interval: Interval) -> str:
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return ""
-    band = _band(value)
+    band = bisect(LIMITS, value)
     if low is None or high is None:
         return f"{BANDS[band]}. There is no CI, so the precision is unknown."
-    below = [f"below {MARKS[band - 1]}"] if _band(low) < band else []
-    beyond = [*below, f"above {MARKS[band]}"] if _band(high) > band else below
+    below = [f"below {MARKS[band - 1]}"] if bisect(LIMITS, low) < band else []
+    beyond = [*below, f"above {MARKS[band]}"] if bisect(LIMITS, high) > band else below
     return (
         f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
     )
@@ -390,11 +391,7 @@ BANDS = (
     "Between .667 and .8: tentative conclusions only (Krippendorff)",
     "At least .8: reliable by the usual threshold (Krippendorff)",
 )
-MARKS = (".667", ".8")
-
-
-def _band(value: float) -> int:
-    return (value >= TENTATIVE) + (value >= RELIABLE)
+LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
