@@ -19,7 +19,7 @@ from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgre
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold.report import GoldReport
-from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
+from agreement.reports.methods.references import REFERENCES, Reference
 from agreement.reports.overall.overall import AgreementReport
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
@@ -93,7 +93,7 @@ class MethodsText:
     @property
     def bibtex(self) -> str:
         """What it cites, for BibTeX."""
-        return write_bibtex(self.references)
+        return "\n\n".join(reference.bibtex for reference in self.references)
 
 
 @dataclass(frozen=True, slots=True)
