@@ -96,10 +96,8 @@ def heat_map(
 ) -> Figure:
     """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
 
-    `addresses` are where a click on a row leads, or on each of its cells.
-
-    Colours begin at 0, or below where a value is, and end at 1 or with the largest: the same colour is the same value
-    on every page. The page puts in its scale of one hue, and in each cell the colour of letters that is read best.
+    `addresses` are where a click on a row leads, or on each of its cells. Colours begin at 0 or the lowest and end at
+    1 or the largest value: the same colour is the same value on every page, which puts in the scale and the letters.
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
