@@ -54,10 +54,7 @@ def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None
 
 
 def flags_of(project: Project) -> QuerySet[Flag]:
-    """Return the flags of a project.
-
-    The project is looked up for each flag: with a join SQLite would go through all markables of the project.
-    """
+    """Return the flags of a project by a subquery: with a join SQLite would go through all its markables."""
     return Flag.objects.filter(Exists(Markable.objects.filter(pk=OuterRef("markable"), text__project=project)))
 
 

@@ -69,6 +69,10 @@ def name_components(extract: ProjectAnswers) -> str:
     return f"{nouns.units} that share no {nouns.chain}" if of_units else nouns.units
 
 
+def be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 def name_versions(versions: Collection[int]) -> str:
     """Return versions of the scheme in words, in their order."""
     *most, last = map(str, sorted(versions))
@@ -79,14 +83,13 @@ def describe_versions(versions: Collection[int], n_others: int | None) -> str:
     """Return of which versions of the scheme judgements count, and how many of others do not; empty where all do."""
     if n_others is None:
         return ""
-    others = f"{pluralize(n_others, 'judgement')} of other versions {'is' if n_others == 1 else 'are'} missing"
+    others = f"{pluralize(n_others, 'judgement')} of other versions {be(n_others)} missing"
     return f"Judgements under {name_versions(versions)} of the scheme; {others}."
 
 
 def describe_models_left_out(n: int) -> str:
     """Return how many codings of models are in no figure; empty where there are none."""
-    are = "is" if n == 1 else "are"
-    return f"{pluralize(n, 'coding')} {BY_MODELS} {are} left out of these figures of people." if n else ""
+    return f"{pluralize(n, 'coding')} {BY_MODELS} {be(n)} left out of these figures of people." if n else ""
 
 
 def list_codings_left_out(counts: Mapping[str, int]) -> str:

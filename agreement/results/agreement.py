@@ -14,7 +14,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
+from agreement.measures import SET_DISTANCES, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
@@ -34,7 +34,6 @@ from agreement.results.labels.labels import CHOICE_LABELS, choice_label
 from agreement.results.labels.settings import read_settings
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
-from annotations.core.processes.progress import Progress
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
@@ -128,22 +127,19 @@ def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
 def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
     """Return the percentiles of replicates of the texts; where one is used, of its units."""
     try:
-        drawn = _draw(request.extract, request.parameters, request.progress)
+        extract, parameters = resolve(request.extract, request.parameters)
+        texts = basis.pick_texts_to_draw(extract, parameters)
+        sums = basis.compute_sums(extract, parameters, texts)[parameters.distance] if parameters.is_alpha else None
+        if sums is not None and int((sums.n_units > 0).sum()) == basis.count_texts(sums) != 1:
+            drawn = bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=request.progress)
+        else:
+            data = merge_documents(basis.select_data(extract, parameters, texts), original_of)
+            coefficient = basis.coefficient_function(parameters)
+            drawn = bootstrap(data, coefficient, n=REPLICATES, seed=SEED, report=request.progress)
     except ValueError as error:  # the values of one text cannot be drawn for each coefficient
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
     counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
     return overall.Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
-
-
-def _draw(extract: ProjectAnswers, parameters: Parameters, progress: Progress | None) -> Interval:
-    extract, parameters = resolve(extract, parameters)
-    texts = basis.pick_texts_to_draw(extract, parameters)
-    if parameters.is_alpha:
-        sums = basis.compute_sums(extract, parameters, texts)[parameters.distance]
-        if int((sums.n_units > 0).sum()) == basis.count_texts(sums) != 1:
-            return bootstrap_sums(sums, n=REPLICATES, seed=SEED, report=progress)
-    data = merge_documents(basis.select_data(extract, parameters, texts), original_of)
-    return bootstrap(data, basis.coefficient_function(parameters), n=REPLICATES, seed=SEED, report=progress)
 
 
 # Above so many texts a worker draws the replicates of the bootstrap.
@@ -152,8 +148,6 @@ OF_UNITS = (
     "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
     " the one above leaves out what hangs together at once."
 )
-
-
 DISTANCES = (
     Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
     Column("value", "Alpha", "figure", explanation="alpha"),
@@ -224,7 +218,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
             for parameters, one in distances
         ]
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
-        links = compute_link_kappas(report.extract, report.parameters)
+        links = compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else []
         drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
@@ -304,10 +298,7 @@ class Bootstrap(Result[TablesAndCharts]):
 
 
 def build_units_tables(request: AnalysisRequest) -> list[Table]:
-    """Return words and spans with every distance, over all docsets and in each (Passonneau 2006, Tables 1 and 2).
-
-    Nothing where there are no pyramids, or somebody who is chosen has no words, or no spans.
-    """
+    """Return words and spans of pyramids with every distance (Passonneau 2006, Tables 1 and 2), if there are both."""
     if not request.extract.units:
         return []
     address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rest_framework.serializers import ChoiceField
 
@@ -11,12 +11,12 @@ from agreement.reports.overall.course import (
     GROUPINGS,
     RunningPoint,
     Stage,
-    check_grouping,
     compute_running,
     compute_stages,
 )
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections, TablesAndCharts
@@ -25,6 +25,7 @@ from agreement.results.figures.plots import Dot, band_chart, line_chart
 from agreement.results.figures.times import build_days
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
+from annotations.coding.active_time import Activity
 from annotations.core.text import pluralize
 
 EVERY = "the table has every value."
@@ -46,35 +47,29 @@ class Course(ResultPage[TablesAndCharts]):
         return count_judgements(request) * max(len(request.extract.coders) - 1, 1)
 
     def compute(self, request: AnalysisRequest) -> TablesAndCharts:
-        work = read_project_work(request.project, request.project_answers).activities
-        by = request.options.get("by") or default_grouping(bool(work))
+        work, by = self._read(request)
         stages = compute_stages(request.extract, request.parameters, by, work, request.progress)
-        running = compute_running(request.extract, request.parameters, work)
+        running = _build_running(compute_running(request.extract, request.parameters, work))
         coders = request.extract.coders
         n_left = len(pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
-        return TablesAndCharts(
-            [*_tables(stages, coders, n_left), _running_table(running)],
-            [*(_charts(stages, coders) if stages else []), *_running_charts(running)],
-        )
+        charts = _charts(stages, coders) if stages else []
+        return TablesAndCharts([*_tables(stages, coders, n_left), *running.tables], [*charts, *running.charts])
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        check_grouping(request.options.get("by") or "round")
-        work = read_project_work(request.project, request.project_answers)
-        current = request.options.get("by") or default_grouping(bool(work.activities))
+        check_choice("by", request.options.get("by") or "round", GROUPINGS)
+        _, by = self._read(request)
         days = build_days(request)
         return self.sections(request).extended(
             tables=days.tables,
             charts=days.charts,
             days=bool(days.tables),
-            choices=[
-                (label, request.address_with(by=name), name == current) for name, label in GROUPING_LABELS.items()
-            ],
+            choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPING_LABELS.items()],
         )
 
-
-def default_grouping(has_work: bool) -> str:
-    """Return how the page opens: by week, and by round where all was imported, as there are no weeks."""
-    return "week" if has_work else "round"
+    def _read(self, request: AnalysisRequest) -> tuple[Mapping[tuple[int, str], Activity], str]:
+        """Return the work of coders, and how texts are grouped: by week, or by round where all was imported."""
+        work = read_project_work(request.project, request.project_answers).activities
+        return work, request.options.get("by") or ("week" if work else "round")
 
 
 def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:
@@ -104,17 +99,17 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
     dots = [Dot(one.label, *with_ends(one.interval)) for one in stages]
     against = {name: [one.against_rest[name] for one in stages] for name in coders}
     seconds = {name: [one.seconds[name] for one in stages] for name in coders}
-    chart = dots_chart("stages", "Agreement by period, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))
     title, title_of_times = "Each coder and the others, by period", "Seconds per judgement, by period"
     words, words_on_times = f"{title}; {EVERY}", f"Seconds per judgement of each coder, by period; {EVERY}"
     return [
-        chart,
+        dots_chart("stages", "Agreement by period, with 95% CI", dots, "value", (TENTATIVE, RELIABLE)),
         Chart("coders", title, line_chart(labels, against, "value"), words, "coders"),
         Chart("seconds", title_of_times, line_chart(labels, seconds, "seconds"), words_on_times, "seconds"),
     ]
 
 
-def _running_table(points: Sequence[RunningPoint]) -> Table:
+def _build_running(points: Sequence[RunningPoint]) -> TablesAndCharts:
+    """Return the coefficient as texts are added, and of two values or more a chart."""
     columns = [
         Column("texts", "Texts", "count", cell="n_texts"),
         Column("last", "Last text", cell="last.label"),
@@ -122,20 +117,18 @@ def _running_table(points: Sequence[RunningPoint]) -> Table:
         *ENDS,
         Column("units", "Units", "count", cell="result.n_units"),
     ]
+    title = "Agreement as texts are added"
     note = "In order of the last work on each text; imported ones come first. Alpha has a 95% CI from three texts on."
-    return Table.of("running", "Agreement as texts are added", columns, points, note)
-
-
-def _running_charts(points: Sequence[RunningPoint]) -> list[Chart]:
+    table = Table.of("running", title, columns, points, note)
     dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
     defined = [dot for dot in dots if dot.value is not None]
     if len(defined) < 2:
-        return []
+        return TablesAndCharts([table], [])
     first, last = defined[0], defined[-1]
     words = (
         f"{format_value(first.value, 'figure')} with {pluralize(int(first.label), 'text')},"
         f" {format_value(last.value, 'figure')} with {last.label}."
     )
     figure = band_chart(dots, "texts", "value", (TENTATIVE, RELIABLE))
-    title = "Agreement as texts are added" + (", with 95% CI" if any(dot.low is not None for dot in dots) else "")
-    return [Chart("running", title, figure, words, "running")]
+    with_ci = ", with 95% CI" if any(dot.low is not None for dot in dots) else ""
+    return TablesAndCharts([table], [Chart("running", title + with_ci, figure, words, "running")])

@@ -29,10 +29,7 @@ MAX_TEXTS = 5  # that are looked into, those with the largest share first
 
 @dataclass(frozen=True, slots=True)
 class DisputedScu:
-    """An SCU of a coder: the share of the disagreement that its words have, and how many coders have its very words.
-
-    `n_coders` made pyramids of the docset, this coder among them; `n_alike` counts this coder too.
-    """
+    """An SCU: its words' share of the disagreement, and how many of the coders, this one too, have them."""
 
     docset: DocsetInfo
     coder: str
@@ -44,10 +41,7 @@ class DisputedScu:
 
 
 def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[DisputedScu]:
-    """Return the SCUs of submitted pyramids by the disagreement on their words, items being words. One query.
-
-    Of SCUs that have most of their words in common only the first is listed.
-    """
+    """Return the SCUs with most disagreement on their words, none mostly of another's words. One query."""
     share_of_text = np.bincount(items.text, weights=items.share_of(...), minlength=len(items.texts))
     places = [int(place) for place in np.argsort(-share_of_text, kind="stable")[:MAX_TEXTS] if share_of_text[place] > 0]
     words = read_word_spans([items.texts[place].pk for place in places])
@@ -136,10 +130,7 @@ class CoderBars:
 
 
 def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
-    """Return how fast coders work, without practice, and when they are done at that pace.
-
-    Nothing of pyramids, whose end nobody knows.
-    """
+    """Return how fast coders work, without practice, and when they are done; nothing of pyramids."""
     if request.extract.units:
         return {}
     counts = count_days(request.project, request.project_answers)

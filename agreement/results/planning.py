@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Annotated, Any, ClassVar
 
 from rest_framework.serializers import ChoiceField, FloatField
@@ -39,11 +38,7 @@ FARTHEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What is to be reached: a margin, a bound to be above, a difference to be seen, and with what probability.
-
-    `sample`: "groups" where the coders are those that are meant, "both" where they stand for others. None is left to
-    what is at hand.
-    """
+    """What is to be reached; None is left to what is at hand. `sample` is both where coders stand for others."""
 
     margin: float | None = None
     bound: float | None = None
@@ -56,24 +51,22 @@ class Targets:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
-        return cls(
-            _parse(options, "margin", 0.001, 2),
-            _parse(options, "bound", -1, 0.999),
-            _parse(options, "difference", 0.001, 2) or DIFFERENCE,
-            _parse(options, "power", 0.5, 0.999) or POWER,
-            sample,
-        )
+        given = {
+            name: _parse(name, text, *ENDS_OF[name]) for name in ENDS_OF if (text := options.get(name, "").strip())
+        }
+        return cls(**given, sample=sample)
 
 
-def _parse(options: Mapping[str, str], name: str, low: float, high: float) -> float | None:
-    text = options.get(name, "").strip()
-    if not text:
-        return None
+# From what to what each may be.
+ENDS_OF = {"margin": (0.001, 2), "bound": (-1, 0.999), "difference": (0.001, 2), "power": (0.5, 0.999)}
+
+
+def _parse(name: str, text: str, low: float, high: float) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not isfinite(value) or not low <= value <= high:
+    if not low <= value <= high:
         raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
     return value
 
@@ -120,21 +113,11 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class MarginOfTexts:
-    """The margin of so many texts."""
-
-    same_as: ClassVar = Margin
-
-    texts: int | None
-    margin: float
-
-
-@dataclass(frozen=True, slots=True)
 class CoderMargins:
     """The margins of so many coders."""
 
     coders: int
-    margins: tuple[MarginOfTexts, ...]
+    margins: tuple[Margin, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +153,12 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
 
 
 def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
-    found = _forecast(extract, parameters, targets.sample)
+    if targets.sample == SAMPLES[0]:  # of these coders from the interval of the pages
+        found = forecast_interval(basis.compute_interval(extract, parameters))
+    else:
+        slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
+        data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
+        found = forecast(data, basis.coefficient_function(parameters), sample=targets.sample)
     margin = None if found.low is None or found.high is None else (found.high - found.low) / 2
     texts_for: dict[str, int | None] = {}
     rows: dict[str, Any] = {}
@@ -191,7 +179,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
         rows = {
             "margins": tuple(Margin(one, found.documents_for_margin(one)) for one in margins),
             "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
-            "coders": _vary_coders(found),
+            "coders": tuple(_vary_coders(found)),
         }
     reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
     return copy_fields(
@@ -239,15 +227,6 @@ def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for
     return f"{'; '.join(parts)}."
 
 
-def _forecast(extract: ProjectAnswers, parameters: Parameters, sample: str) -> Forecast:
-    """Return the forecast: of these coders from the interval of the pages, where it is one of several texts."""
-    if sample == SAMPLES[0]:
-        return forecast_interval(basis.compute_interval(extract, parameters))
-    slugs: dict[Hashable, str] = {text.pk: text.slug for text in extract.texts}  # a note names a text by it
-    data = merge_documents(basis.select_data(extract, parameters), slugs.__getitem__)
-    return forecast(data, basis.coefficient_function(parameters), sample=sample)
-
-
 def _list_sizes(
     found: Forecast, bound: float, difference: float, texts_for: Mapping[str, int | None]
 ) -> Iterator[Size]:
@@ -263,13 +242,11 @@ def _list_sizes(
         yield Size(n, low, high, (high - low) / 2, *powers, n > here, reached)
 
 
-def _vary_coders(found: Forecast) -> tuple[CoderMargins, ...]:
-    """Return by number of coders the margins of the texts at hand, of twice and of four times as many."""
-    if not found.n_coders:
-        return ()
+def _vary_coders(found: Forecast) -> Iterator[CoderMargins]:
+    """Yield by number of coders the margins of the texts at hand, of twice and of four times as many."""
     sizes = [found.n_documents * times for times in (1, 2, 4)]
-    numbers = [found.n_coders, *(found.n_coders + more for more in MORE_CODERS)]
-    return tuple(CoderMargins(c, tuple(MarginOfTexts(n, found.margin(n, c) or 0.0) for n in sizes)) for c in numbers)
+    for n_coders in [found.n_coders + more for more in (0, *MORE_CODERS)] if found.n_coders else ():
+        yield CoderMargins(n_coders, tuple(Margin(found.margin(n, n_coders) or 0.0, n) for n in sizes))
 
 
 def _shorten(number: float) -> str:

@@ -64,10 +64,7 @@ def cell(value: object, kind: Kind) -> SafeString:
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's tables with its downloads, or with the chart whose menu has them.
-
-    Of a long table it is the page that the address asks for (`page-KEY`).
-    """
+    """Return one of the page's tables, of a long one the page asked for, with its downloads or its chart."""
     whole: Table | None = context["tables"].get(key)
     if whole is None:
         return {"table": None}

@@ -11,16 +11,7 @@ from django.http import Http404
 
 from agreement.measures import Result
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import (
-    CHOICES,
-    GROUPS,
-    HELP,
-    NAMES,
-    PRESETS,
-    QUESTION,
-    SELECTIONS,
-    InvalidParameter,
-)
+from agreement.reports.request import parameters
 from agreement.results.content import PageSections, TablesAndCharts
 from agreement.results.registry import REPORTS
 from agreement.results.tables import as_csv, as_json, as_markdown
@@ -43,12 +34,13 @@ class Command(ProgramCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", metavar="SLUG")
-        parser.add_argument("--preset", choices=list(PRESETS), help="a paper's convention; options come on top of it")
-        for name, choices in CHOICES.items():
-            parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
-        parser.add_argument(f"--{QUESTION}", metavar="KEY", help=HELP[QUESTION])
-        for name in (*SELECTIONS, GROUPS):
-            parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
+        convention = "a paper's convention; options come on top of it"
+        parser.add_argument("--preset", choices=list(parameters.PRESETS), help=convention)
+        for name, choices in parameters.CHOICES.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=parameters.HELP[name])
+        parser.add_argument(f"--{parameters.QUESTION}", metavar="KEY", help=parameters.HELP[parameters.QUESTION])
+        for name in (*parameters.SELECTIONS, parameters.GROUPS):
+            parser.add_argument(f"--{name}", metavar="NAMES", help=parameters.HELP[name])
         parser.add_argument("--report", choices=list(REPORTS), default=AGREEMENT, help="this instead")
         for name, reports in REPORTS_OF.items():
             field = next((page.takes[name] for page in REPORTS.values() if name in page.takes), None)
@@ -70,7 +62,7 @@ class Command(ProgramCommand):
             raise CommandError(f"--{name} belongs to --report {' or '.join(REPORTS_OF[name])}.")
         record_view(Coding.with_models.filter(text__project=project))
         address = {name: own.pop(name, "") for name in result.address}
-        names = ("preset", GROUPS, *NAMES) if result.uses_answers else ()
+        names = ("preset", parameters.GROUPS, *parameters.NAMES) if result.uses_answers else ()
         query = own | {name: options[name] for name in names if options[name] is not None}
         try:
             request = result.asked(project, query, address=address)
@@ -80,7 +72,7 @@ class Command(ProgramCommand):
                 self._print_json(result.whole_fields(request, report))
                 return
             tables = report.tables if isinstance(report, PageSections) else result.printed(request)
-        except InvalidParameter as error:
+        except parameters.InvalidParameter as error:
             raise CommandError(f"--{str(error).replace('_', '-', 1)}") from error
         except Http404 as error:
             raise CommandError(str(error)) from error
@@ -107,8 +99,8 @@ class Command(ProgramCommand):
             writer.writerow([name, *(getattr(result, column) for column in COLUMNS)])
 
     def _print_table(self, report: overall.AgreementReport) -> None:
-        parameters = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
-        self.stdout.write(f"{parameters}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
+        choices = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
+        self.stdout.write(f"{choices}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
         if report.not_counted:
             self.stdout.write(f"not counted: {report.not_counted}\n")
         if report.versions:

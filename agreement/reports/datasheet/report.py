@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated
@@ -12,38 +12,18 @@ from django.utils import timezone
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.corpus import Corpus, read_corpus
-from agreement.data.gold import has_gold
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.datasheet.rounds import (
-    MOST_QUESTIONS,
-    Adjudication,
-    Agreement,
-    CodedTwice,
-    DocsetDescription,
-    ModelDescription,
-    RoundDescription,
-    Training,
-    count_chains,
-    describe_docsets,
-    describe_models,
-    list_rounds,
-    measure_adjudication,
-    measure_questions,
-    measure_rounds,
-    measure_training,
-)
+from agreement.reports.datasheet import rounds as parts
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
-from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import describe_methods, program_name
 from agreement.reports.methods.references import Reference
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import read_with_gold
 from agreement.reports.request.resolution import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
@@ -113,22 +93,22 @@ class Datasheet:
     n_characters: int
     segments: Annotated[Mapping[str, int], "by kind"]
     markables: tuple[MarkableCounts, ...]
-    docsets: tuple[DocsetDescription, ...]
+    docsets: tuple[parts.DocsetDescription, ...]
     n_coders: int
     groups: Annotated[Mapping[str, int], "coders in each group"]
     coders: Annotated[tuple[CoderDescription, ...], "the first hundred"]
-    models: Annotated[tuple[ModelDescription, ...], "for who codes there are none"]
-    rounds: tuple[RoundDescription, ...]
+    models: Annotated[tuple[parts.ModelDescription, ...], "for who codes there are none"]
+    rounds: tuple[parts.RoundDescription, ...]
     parameters: Parameters
-    agreement: Annotated[tuple[Agreement, ...], "over all rounds, and where there are several in each"]
-    questions: Annotated[tuple[Agreement, ...], "over all rounds, in the first ten further questions"]
+    agreement: Annotated[tuple[parts.Agreement, ...], "over all rounds, and where there are several in each"]
+    questions: Annotated[tuple[parts.Agreement, ...], "over all rounds, in the first ten further questions"]
     n_other_questions: int
     methods: Annotated[str, "how it was computed, in words"]
-    repeats: CodedTwice | None
-    rechecks: CodedTwice | None
+    repeats: parts.CodedTwice | None
+    rechecks: parts.CodedTwice | None
     # Null for a reader who does not see gold.
-    training: tuple[Training, ...] | None
-    adjudication: Adjudication | None
+    training: tuple[parts.Training, ...] | None
+    adjudication: parts.Adjudication | None
     formats: Annotated[tuple[str, ...], "for export"]
     fingerprint: Annotated[str, "Equal for equal answers."]
     program: str = field(default_factory=program_name)
@@ -142,24 +122,21 @@ class Datasheet:
 def describe_project(
     project: Project, answers: ProjectAnswers, parameters: Parameters, *, sees_gold: bool
 ) -> Datasheet:
-    """Return the datasheet of a project, with the coefficient of the parameters. Raises InvalidParameter.
-
-    answers: all of the project. sees_gold: whether the reader may know of training and gold. Coders cannot be chosen:
-    the datasheet is of all of them, and names none.
-    """
+    """Return the datasheet of all answers, which names no coder; `sees_gold`: with training and gold."""
     if parameters.coders:
         raise InvalidParameter("coders", "a datasheet is of all coders, and names none: leave out coders and groups.")
-    agreement = measure_rounds(answers, parameters)
+    agreement = parts.measure_rounds(answers, parameters)
     report = agreement[0].report
     assert report is not None
     groups, again, pyramids = read_groups(project), compare_occasions(answers, parameters), Project.Answers.SCUS
-    rounds, corpus, spec = list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
+    rounds, corpus, spec = parts.list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
+    of_rounds = [one.round for one in rounds]
     guidelines, work = corpus.guidelines or (None, None), corpus.work or (None, None)
     compared = compare_groups(answers, parameters, groups, differences=False)
     # without gold, which has a section of its own
     methods = describe_methods(report.extract, report, compared, again)
     formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
-    unmarked, rechecks = map(CodedTwice.of, again.parts)
+    unmarked, rechecks = map(parts.CodedTwice.of, again.parts)
     languages = [Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()]
     return copy_fields(
         Datasheet,
@@ -186,30 +163,19 @@ def describe_project(
         groups={name: n for name, members in groups.items() if (n := len(corpus.coders.keys() & {*members}))},
         rounds=rounds,
         agreement=agreement,
-        questions=measure_questions(project, answers),
-        n_other_questions=max(len(answers.questions) - (answers.question is not None) - MOST_QUESTIONS, 0),
+        questions=parts.measure_questions(project, answers),
+        n_other_questions=max(len(answers.questions) - (answers.question is not None) - parts.MOST_QUESTIONS, 0),
         methods=methods.paragraph,
         references=methods.references,
         repeats=unmarked,
         rechecks=rechecks,
         formats=tuple(formats),
         format_labels=tuple(formats.values()),
-        docsets=describe_docsets(read_pyramids(project)) if project.answers == pyramids else (),
-        models=describe_models(project),
-        training=measure_training([one.round for one in rounds]) if sees_gold else None,
-        adjudication=_measure_adjudication(project, rounds, answers, parameters) if sees_gold else None,
+        docsets=parts.describe_docsets(read_pyramids(project)) if project.answers == pyramids else (),
+        models=parts.describe_models(project),
+        training=parts.measure_training(of_rounds) if sees_gold else None,
+        adjudication=parts.measure_adjudication(project, of_rounds, answers, parameters) if sees_gold else None,
     )
-
-
-def _measure_adjudication(
-    project: Project, rounds: Sequence[RoundDescription], answers: ProjectAnswers, parameters: Parameters
-) -> Adjudication:
-    if project.answers == Project.Answers.SCUS or not has_gold(project):
-        return Adjudication()
-    with_gold = read_with_gold(project, answers, parameters)
-    source = read_gold_source(project, answers, parameters, with_gold)
-    comparison = compare_with_gold(source, parameters, details=False)
-    return measure_adjudication(project, [one.round for one in rounds], with_gold, comparison)
 
 
 def _describe_coders(
@@ -224,7 +190,7 @@ def _describe_coders(
     rows = []
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)
-        n_judgements, n_chains = (profile.n_judgements, count_chains(profile)) if profile else (0, 0)
+        n_judgements, n_chains = (profile.n_judgements, parts.count_chains(profile)) if profile else (0, 0)
         counts = codings.codings, codings.submitted, counted[coder], n_judgements
         with_chains = answers.has_chains and not answers.units
         rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_chains if with_chains else None))

@@ -11,18 +11,18 @@ from typing import Annotated, ClassVar
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.gold import GOLD
+from agreement.data.gold import GOLD, has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.gold.report import GoldReport
+from agreement.reports.gold.report import compare_with_gold, read_gold_source
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate
 from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.drafts import gold_of_rounds
@@ -135,10 +135,7 @@ class Agreement:
 
 
 def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
-    """Return the agreement over all rounds, and where there are several, in each that counts. Raises InvalidParameter.
-
-    answers: all of the project.
-    """
+    """Return the agreement over all rounds, and of several in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
@@ -358,9 +355,14 @@ def count_chains(profile: Profile) -> int:
 
 
 def measure_adjudication(
-    project: Project, rounds: Sequence[Round], with_gold: ProjectAnswers, comparison: GoldReport | None
+    project: Project, rounds: Sequence[Round], answers: ProjectAnswers, parameters: Parameters
 ) -> Adjudication:
     """Return the gold of a project's rounds. The number of queries is fixed."""
+    if project.answers == Project.Answers.SCUS or not has_gold(project):
+        return Adjudication()
+    with_gold = read_with_gold(project, answers, parameters)
+    source = read_gold_source(project, answers, parameters, with_gold)
+    comparison = compare_with_gold(source, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
     codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
     estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)
@@ -379,7 +381,13 @@ def measure_adjudication(
     checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
     shares = [one.overruled for one in comparison.coders] if comparison else []
     found, total = sum(one.found for one in shares), sum(one.total for one in shares)
-    closed = _profile_gold(project, with_gold)
+    closed = None
+    if GOLD in with_gold.known_coders:
+        question = with_gold.question.key if with_gold.question else ""
+        chains = default_parameters(project.preset, with_gold.answers).chains
+        closed = next(
+            iter(compute_profiles(with_gold, Parameters(chains=chains, question=question, coders=GOLD))), None
+        )
     return Adjudication(
         tuple(of_rounds),
         *((comparison.n_texts, comparison.n_items, comparison.n_contested) if comparison else (0, 0, 0)),
@@ -390,12 +398,3 @@ def measure_adjudication(
         tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
         closed,
     )
-
-
-def _profile_gold(project: Project, with_gold: ProjectAnswers) -> Profile | None:
-    """Return what the gold that counts consists of; None where there is none."""
-    if GOLD not in with_gold.known_coders:
-        return None
-    defaults = default_parameters(project.preset, with_gold.answers)
-    own = Parameters(chains=defaults.chains, question=with_gold.question.key if with_gold.question else "", coders=GOLD)
-    return next(iter(compute_profiles(with_gold, own)), None)

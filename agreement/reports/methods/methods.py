@@ -19,12 +19,12 @@ from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgre
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold.report import GoldReport
-from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
+from agreement.reports.methods.references import REFERENCES, Reference
 from agreement.reports.overall.overall import AgreementReport
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
 from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
-from agreement.reports.wording import Nouns, name_versions, nouns_for
+from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 from annotations.core.processes.progress import Progress
 
@@ -93,7 +93,7 @@ class MethodsText:
     @property
     def bibtex(self) -> str:
         """What it cites, for BibTeX."""
-        return write_bibtex(self.references)
+        return "\n\n".join(reference.bibtex for reference in self.references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,7 @@ def describe_methods(
     repeats: RepeatsReport | None = None,
     gold: GoldReport | None = None,
 ) -> MethodsText:
-    """Return the conventions and figures of a report in words.
-
-    comparison: of groups of the same coders. repeats: of what they coded again. gold: of the same coders
-    against it.
-    """
+    """Return the conventions and figures of a report in words, with what the same coders have in other reports."""
     p, nouns, between = report.parameters, nouns_for(extract), _describe_groups(comparison)
     by_distance = p.takes_distance and len(distances_for(extract.kind)) > 1
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
@@ -135,7 +131,8 @@ def describe_methods(
         *_describe_left_out(report, nouns),
         _describe_figures(report, nouns),
         *between,
-        *_describe_repeats(repeats),
+        _describe_coded_again(repeats.parts[0], "without being told which") if repeats else "",
+        _describe_coded_again(repeats.parts[1], "knowingly, in a recheck") if repeats else "",
         *_describe_gold(gold),
         f"Computed with {program_name()}; fingerprint of the input {report.fingerprint}.",
     ]
@@ -195,7 +192,7 @@ def _describe_versions(report: AgreementReport) -> str:
     if n is None:
         return ""
     versions = name_versions(report.extract.versions)
-    left_out = f"; {pluralize(n, 'judgement')} under other versions {_be(n)} taken as missing" if n else ""
+    left_out = f"; {pluralize(n, 'judgement')} under other versions {be(n)} taken as missing" if n else ""
     return f"Only judgements last given under {versions} of the scheme were used, with their links{left_out}."
 
 
@@ -256,10 +253,7 @@ class DataDescription:
 
 
 def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescription:
-    """Return what the coders of the extract did in the chosen texts.
-
-    `n_given` markables came with the texts, `n_marked` were marked by these coders.
-    """
+    """Return what the coders did in the chosen texts, with markables that were given and that they marked."""
     chosen = extract.restrict(pick_texts(extract, parameters))
     answered, columns = chosen.has_answered, chosen.columns
     numbers = answered.sum(axis=1)
@@ -310,7 +304,7 @@ def _describe_markables(data: DataDescription) -> str:
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
     """Return which units and codings do not count, and what alone was chosen."""
     p, left_out = report.parameters, report.result.left_out
-    sentences = [f"{pluralize(n, nouns.unit)} {reason} {_be(n)} left out." for reason, n in left_out.items()]
+    sentences = [f"{pluralize(n, nouns.unit)} {reason} {be(n)} left out." for reason, n in left_out.items()]
     if p.without:
         names = ", or to which they give ".join(map(report.extract.label, p.without.split(",")))
         sentences.append(f"Markables to which more than half of their coders give {names} are left out.")
@@ -357,15 +351,6 @@ def _describe_groups(comparison: GroupsReport | None) -> list[str]:
     ]
 
 
-def _describe_repeats(repeats: RepeatsReport | None) -> list[str]:
-    """Return how far coders agree with themselves, in what they were shown again and in rechecks."""
-    if repeats is None:
-        return []
-    unmarked, rechecks = repeats.parts
-    again = _describe_coded_again(unmarked, "without being told which")
-    return [again, _describe_coded_again(rechecks, "knowingly, in a recheck")]
-
-
 def _describe_coded_again(part: CodedAgain, how: str) -> str:
     values = [one.value for one in part.coders if one.value is not None]
     whole = part.together or next((one for one in part.coders if one.texts), None)
@@ -409,20 +394,13 @@ def _with_interval(one: GroupInterval | SelfAgreement) -> str:
     return f"{one.value or 0:z.3f}{reach}"
 
 
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
 def vary_choices(
     extract: ProjectAnswers,
     parameters: Parameters,
     progress: Progress | None = None,
     extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
 ) -> list[Variation]:
-    """Return the coefficient with these parameters, and with each single choice changed. Raises InvalidParameter.
-
-    extract_of: the answers as other parameters ask for them; without it units and what is not asked stay as they are.
-    """
+    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
     selected, base = resolve(extract, parameters)
     whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]

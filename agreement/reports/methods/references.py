@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import batched
 
@@ -40,11 +40,6 @@ class Reference:
         }
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
         return f"@{self.kind}{{{self.key},\n{lines}}}"
-
-
-def write_bibtex(references: Sequence[Reference]) -> str:
-    """Return the references as a file for BibTeX."""
-    return "\n\n".join(reference.bibtex for reference in references)
 
 
 # By what is cited: key, kind and authors; the title; and the venue, of a journal with its volume.

@@ -31,21 +31,13 @@ MOST_POINTS = 24  # of the running coefficient
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Some texts of about one time: the coefficient in them, each coder against the others, and the time it took.
-
-    `seconds` has by coder the time at work per judgement, where the log has any.
-    """
+    """Texts of one time: the coefficient, each coder against the others, and their seconds per judgement."""
 
     label: str
     texts: tuple[Document, ...]
     interval: Interval
     against_rest: Mapping[str, float | None]
     seconds: Mapping[str, float | None]
-
-
-def check_grouping(by: str) -> None:
-    """Raise InvalidParameter for a grouping of texts that is unknown."""
-    check_choice("by", by, GROUPINGS)
 
 
 def compute_stages(
@@ -55,15 +47,12 @@ def compute_stages(
     work: Mapping[tuple[int, str], Activity],
     progress: Progress | None = None,
 ) -> list[Stage]:
-    """Return the stages of the project, the earliest first. Raises InvalidParameter.
+    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter.
 
-    `work` gives by text and coder what the operation log says. A text belongs to the week in which the last of
-    its coders last changed something. "operations": texts in the order in which they were finished, in up to eight
-    groups of about equally many operations; the label is the number of operations until the group's end. Texts that
-    nobody worked on here, such as imported ones, have no time and are left out, except by round. `progress` is called
-    with the number of stages that are done.
+    A text belongs to the week in which somebody last worked on it; "operations": texts as they were finished, in up to
+    BINS groups of about equally many. Without any work, as of imported texts, it is left out, except by round.
     """
-    check_grouping(by)
+    check_choice("by", by, GROUPINGS)
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
     stages = []
@@ -78,10 +67,7 @@ def compute_stages(
 
 @dataclass(frozen=True, slots=True)
 class RunningPoint:
-    """The coefficient of the first texts, of which `last` came last; `low` and `high` where it is alpha.
-
-    n_texts: how many texts these are, each once however many rounds it was coded in.
-    """
+    """The coefficient of the first `n_texts` texts, of which `last` came last; alpha has `low` and `high`."""
 
     n_texts: int
     last: Document
@@ -93,11 +79,7 @@ class RunningPoint:
 def compute_running(
     extract: ProjectAnswers, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
 ) -> list[RunningPoint]:
-    """Return the coefficient as texts are added, in the order in which they were finished. Raises InvalidParameter.
-
-    Texts without a time, such as imported ones, come first, in the order of the project. Of many texts there are
-    `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
-    """
+    """Return the coefficient as texts are finished, at MOST_POINTS points at most. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     texts = order_by_time(basis.pick_texts(extract, parameters), work)
     sizes = divide_evenly(len(texts))
@@ -106,10 +88,7 @@ def compute_running(
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
-    """Return the texts in the order in which they were finished; those without a time first, the oldest before others.
-
-    Texts that were imported together have the same time: then the oldest comes first, so that no name decides.
-    """
+    """Return the texts in the order in which they were finished; of one time, or without, the oldest first."""
     finished = _find_last(work)
     by_age = sorted(texts, key=lambda text: text.pk)
     timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
@@ -197,10 +176,7 @@ def _compare_coders(
 def _compute_pairs(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
 ) -> dict[tuple[str, str], float | None]:
-    """Return the coefficient of each two coders who coded a text in common, in the order of the coders.
-
-    Of many coders few code the same text, and two without a common text have no coefficient.
-    """
+    """Return the coefficient of each two coders who coded a text in common: of many coders few do."""
     coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
     number = {coder: place for place, coder in enumerate(extract.coders)}
     together: set[tuple[int, int]] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,7 +22,7 @@ from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_ka
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.reports.wording import describe_versions, list_codings_left_out, name_components, nouns_for
+from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress
 
 
@@ -322,7 +323,7 @@ def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
     """Return what the differences between the distances mean; `chains` is what values are called."""
-    nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
+    nominal, jaccard, dice, masi = [alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi")]
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
     return [
@@ -362,12 +363,9 @@ def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> st
     words = verdict(report.interval)
     if not words or not report.parameters.takes_distance or len(basis.distances_of(extract)) == 1:
         return words
-    by_value = sorted(
-        (interval.value, DISTANCE_NAMES[cell.distance])
-        for cell, interval in compare_distances(extract, report.parameters)
-        if interval.value is not None
-    )
-    (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    intervals = compare_distances(extract, report.parameters)
+    by_value = [(one.value, DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
+    (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words
     return f"{words} Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
@@ -378,11 +376,11 @@ def verdict(interval: Interval) -> str:
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return ""
-    band = _band(value)
+    band = bisect(LIMITS, value)
     if low is None or high is None:
         return f"{BANDS[band]}. There is no CI, so the precision is unknown."
-    below = [f"below {MARKS[band - 1]}"] if _band(low) < band else []
-    beyond = [*below, f"above {MARKS[band]}"] if _band(high) > band else below
+    below = [f"below {MARKS[band - 1]}"] if bisect(LIMITS, low) < band else []
+    beyond = [*below, f"above {MARKS[band]}"] if bisect(LIMITS, high) > band else below
     return (
         f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
     )
@@ -393,11 +391,7 @@ BANDS = (
     "Between .667 and .8: tentative conclusions only (Krippendorff)",
     "At least .8: reliable by the usual threshold (Krippendorff)",
 )
-MARKS = (".667", ".8")
-
-
-def _band(value: float) -> int:
-    return (value >= TENTATIVE) + (value >= RELIABLE)
+LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
@@ -446,17 +440,13 @@ def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str)
     if report.not_counted:
         notes.append(f"Not counted: {report.not_counted}.")
     if (n := progress.n_codings - progress.n_submitted) > 0:
-        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {_be(n)} not submitted.")
+        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {be(n)} not submitted.")
     if rest := progress.n_texts - progress.n_assigned - progress.n_in_pools:
-        notes.append(f"{pluralize(rest, text)} {_be(rest)} not assigned.")
+        notes.append(f"{pluralize(rest, text)} {be(rest)} not assigned.")
     if waiting := progress.n_in_pools:
-        notes.append(f"{pluralize(waiting, text)} of a pool {_be(waiting)} not taken yet.")
+        notes.append(f"{pluralize(waiting, text)} of a pool {be(waiting)} not taken yet.")
     if report.interval.by == "component" and report.interval.low is not None:
         only = f"Only one {text} is used: the CI is over {name_components(extract)}"
         notes.append(f"{only} and says nothing of other {text}s.")
     left_out: Mapping[str, int] = report.result.left_out
     return notes + [f"{pluralize(count, nouns.unit)} left out: {reason}." for reason, count in left_out.items()]
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"

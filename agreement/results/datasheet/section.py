@@ -16,10 +16,7 @@ NOT_GIVEN = "not given"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: what people wrote, facts, tables, and what to mind.
-
-    `to_write` is what a datasheet says and no program knows: a file has places for it, a page has not.
-    """
+    """A section: text, facts, tables and notes; a file has places for what no program knows."""
 
     key: str
     title: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
 
 from agreement.results.figures.plots import Dot, Figure, dot_plot, format_interval
 from agreement.results.tables import format_value
@@ -31,13 +31,21 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no trace has a value: a box with axes alone shows nothing."""
-        return not any(map(_has_values, self.figure["data"]))
+        """Whether no trace has a value on both axes or in a cell: a box with axes alone shows nothing."""
+        for trace in self.figure["data"]:
+            parts = [chain(*trace["z"])] if "z" in trace else [trace["x"], trace["y"]]
+            if all(set(part) - {None} for part in parts):
+                return False
+        return True
 
     @property
     def is_too_large(self) -> bool:
         """Whether it has more points than a page draws: its table has them."""
-        return sum(map(_count_points, self.figure["data"])) > MOST_POINTS
+        points = 0
+        for trace in self.figure["data"]:
+            lines = POINTS_OF_LINE + max(len(trace["x"]), len(trace["y"]))
+            points += POINTS_OF_CELL * sum(map(len, trace["z"])) if "z" in trace else lines
+        return points > MOST_POINTS
 
 
 def dots_chart(
@@ -58,16 +66,3 @@ def describe_dots(rows: Sequence[Dot]) -> str:
     low, high = (end(defined, key=lambda row: float(row.value or 0)) for end in (min, max))
     ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in (low, high)]
     return f"{len(defined)} values, from {' to '.join(ends)}."
-
-
-def _has_values(trace: Mapping[str, Any]) -> bool:
-    """Return whether a trace of a figure has any value: the cells of a heat map, else what it has on both axes."""
-    if "z" in trace:
-        return bool(set().union(*trace["z"]) - {None})
-    return bool({*trace["x"]} - {None} and {*trace["y"]} - {None})
-
-
-def _count_points(trace: Mapping[str, Any]) -> int:
-    if "z" in trace:
-        return POINTS_OF_CELL * sum(map(len, trace["z"]))
-    return POINTS_OF_LINE + max(len(trace["x"]), len(trace["y"]))

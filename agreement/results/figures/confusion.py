@@ -24,10 +24,7 @@ MOST_NAMED = 3  # pairs of categories that the words of the chart name
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """How often name meets name: key, caption and note of the table, and what the chart of it counts.
-
-    `explanation` is that of the columns, `axes` are what rows and columns of the chart are.
-    """
+    """How often name meets name: a table, and a chart of it; `axes` are what its rows and columns are."""
 
     key: str
     caption: str
@@ -69,8 +66,12 @@ def build_confusion(
     caption, unit = of_pair or f"{term.capitalize()} confusion", "items" if pair else "pairs of judgements"
     axes = pair or (f"{term} of one coder", f"{term} of another")
     note = " ".join(filter(None, ["" if pair else ORDERS, ALONE if of_labels else ""]))
-    square = Square("confusion", caption, names, counts, unit, axes, "confusion", note)
-    return square.build(request, lambda labels: _describe(term, labels, counts, two=pair is not None))
+
+    def describe(labels: list[str]) -> str:
+        words, different = describe_equal(term, counts), _name_most(labels, counts, two=pair is not None)
+        return f"{words} Different ones most often: {different}." if different else words
+
+    return Square("confusion", caption, names, counts, unit, axes, "confusion", note).build(request, describe)
 
 
 def build_together(request: AnalysisRequest, parameters: Parameters) -> TablesAndCharts:
@@ -102,9 +103,3 @@ def _name_most(labels: list[str], counts: list[list[int]], *, two: bool) -> str:
 def describe_equal(term: str, counts: list[list[int]]) -> str:
     """Return how much is equal, in words."""
     return f"The same {term} in {sum(row[place] for place, row in enumerate(counts)):,} of {sum(map(sum, counts)):,}."
-
-
-def _describe(term: str, labels: list[str], counts: list[list[int]], *, two: bool) -> str:
-    """Return how much is equal, and the different categories that meet most, in words."""
-    words, different = describe_equal(term, counts), _name_most(labels, counts, two=two)
-    return f"{words} Different ones most often: {different}." if different else words

@@ -36,15 +36,14 @@ class Dot:
 
 
 def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, share: bool = False) -> Figure:
-    """Return dots with whiskers, one row each, the first on top; `marks` are lines across.
-
-    share: values are from 0 to 1, and the axis shows nothing beyond.
-    """
+    """Return dots with whiskers, the first on top; `marks` are lines across, a `share` is from 0 to 1."""
     defined = [row for row in rows if row.value is not None]
-    trace = _scatter(
+    trace = _trace(
+        "scatter",
         [row.value for row in defined],
         range(len(defined)),
         "%{customdata[0]}: %{x:.3f}%{customdata[1]}",
+        mode="markers",
         customdata=[[escape_markup(row.label), format_interval(row)] for row in defined],
         error_x={**_whiskers(defined), "thickness": 2, "width": 0},
         marker={"size": 10},
@@ -58,13 +57,9 @@ def _figure(traces: list[Figure], height: int, xaxis: Figure, yaxis: Figure, **l
     return {"data": traces, "layout": {"height": height, "xaxis": xaxis, "yaxis": yaxis, **layout}}
 
 
-def _scatter(x: Iterable[Number], y: Iterable[Number], hover: str, mode: str = "markers", **more: object) -> Figure:
-    return _trace("scatter", x, y, hover, mode=mode, **more)
-
-
-def _trace(kind: str, x: Iterable[object], y: Iterable[object], hover: str, **more: object) -> Figure:
-    """Return a trace that says the template `hover` of the point that is pointed at."""
-    return {"type": kind, "x": list(x), "y": list(y), "hovertemplate": f"{hover}<extra></extra>", **more}
+def _trace(kind: str, x: Iterable[object], y: Iterable[object], hover: str, beside: str = "", **more: object) -> Figure:
+    """Return a trace that says the template `hover` of the point that is pointed at, and `beside` next to that."""
+    return {"type": kind, "x": list(x), "y": list(y), "hovertemplate": f"{hover}<extra>{beside}</extra>", **more}
 
 
 def _titled(title: str, *, share: bool = False, **more: object) -> Figure:
@@ -101,10 +96,8 @@ def heat_map(
 ) -> Figure:
     """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
 
-    `addresses` are where a click on a row leads, or on each of its cells.
-
-    Colours begin at 0, or below where a value is, and end at 1 or with the largest: the same colour is the same value
-    on every page. The page puts in its scale of one hue, and in each cell the colour of letters that is read best.
+    `addresses` are where a click on a row leads, or on each of its cells. Colours begin at 0 or the lowest and end at
+    1 or the largest value: the same colour is the same value on every page, which puts in the scale and the letters.
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
@@ -139,16 +132,14 @@ def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
 def line_chart(
     stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str, *, share: bool = False
 ) -> Figure:
-    """Return a line for each name, each with a marker of its own; gaps where there is no value.
-
-    share: values are from 0 to 1, and the axis shows nothing beyond.
-    """
+    """Return a line with a marker of its own for each name, with gaps for None; a `share` is from 0 to 1."""
     traces = [
-        _scatter(
+        _trace(
+            "scatter",
             range(len(stages)),
             values,
             "%{fullData.name}, %{customdata}: %{y:.3f}",
-            "lines+markers",
+            mode="lines+markers",
             name=escape_markup(name),
             customdata=list(map(escape_markup, stages)),
             marker={"symbol": MARKERS[number % len(MARKERS)], "size": 8},
@@ -163,11 +154,12 @@ def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] 
     defined = [point for point in points if point.value is not None]
     places, whiskers = [float(point.label) for point in defined], _whiskers(defined)
     values = [float(point.value or 0) for point in defined]
-    trace = _scatter(
+    trace = _trace(
+        "scatter",
         places,
         values,
         f"%{{x}} {escape_markup(x)}: %{{y:.3f}}%{{customdata}}",
-        "lines+markers",
+        mode="lines+markers",
         customdata=list(map(format_interval, defined)),
         error_y={**whiskers, "thickness": 1.5, "width": 3},
         marker={"size": 8},
@@ -188,24 +180,21 @@ def forecast_chart(
     x: str,
     unit: str,
 ) -> Figure:
-    """Return a line through what is known and a dashed one through what is foretold; `target` is a line across.
-
-    known and foretold: points (x, y), of which the last known one is the first foretold.
-    """
+    """Return a line through known points and a dashed one on from the last of them; `target` is a line across."""
+    styles = (names[0], known, "solid", "circle"), (names[1], foretold, "dash", "circle-open")
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": escape_markup(name),
-            "x": [place for place, _ in points],
-            "y": [value for _, value in points],
-            "line": {"dash": dash},
-            "marker": {"symbol": symbol, "size": 8},
-            "hovertemplate": f"%{{x:,}} {escape_markup(x)}: ±%{{y:.3f}}<extra>%{{fullData.name}}</extra>",
-        }
-        for name, points, dash, symbol in zip(
-            names, (known, foretold), ("solid", "dash"), ("circle", "circle-open"), strict=True
+        _trace(
+            "scatter",
+            [place for place, _ in points],
+            [value for _, value in points],
+            f"%{{x:,}} {escape_markup(x)}: ±%{{y:.3f}}",
+            "%{fullData.name}",
+            mode="lines+markers",
+            name=escape_markup(name),
+            line={"dash": dash},
+            marker={"symbol": symbol, "size": 8},
         )
+        for name, points, dash, symbol in styles
     ]
     line = {"type": "line", "y0": target, "y1": target, "x0": 0, "x1": 1, "xref": "paper", "line": {"dash": "dot"}}
     # what three texts give would press all others flat
@@ -305,7 +294,9 @@ def _day_after(day: str, number: int) -> str:
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     """Return a dot for each item, the largest share first."""
     names, hover = list(map(shorten, words)), "%{customdata}: %{y:.1%}"
-    trace = _scatter(range(1, len(shares) + 1), shares, hover, customdata=names, marker={"size": 7})
+    trace = _trace(
+        "scatter", range(1, len(shares) + 1), shares, hover, mode="markers", customdata=names, marker={"size": 7}
+    )
     yaxis = _titled(unit, tickformat=".0%", rangemode="tozero")
     return _figure([trace], 220, _titled("items, by share"), yaxis)
 
@@ -324,10 +315,12 @@ def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
     low, high = (end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max))
     margin = max(0.05 * (high - low), 0.02)
     reach = [low - margin, high + margin]
-    trace = _scatter(
+    trace = _trace(
+        "scatter",
         [point.x for point in points],
         [point.y for point in points],
         "%{customdata}: %{x:.3f}, %{y:.3f}",
+        mode="markers",
         customdata=[escape_markup(point.label) for point in points],
         marker={"size": 10},
     )
@@ -337,10 +330,7 @@ def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
 
 
 def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
-    """Return a bar for each combination of coders, of the members that exactly they share, with dots that name them.
-
-    `members` has by combination the members that exactly those coders have.
-    """
+    """Return a bar for each combination of coders, of the members that they share, with dots that name them."""
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
     places = range(len(combinations))
     step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers

@@ -27,10 +27,7 @@ UNIT = "disagreement"
 
 @dataclass(frozen=True, slots=True)
 class PositionBin:
-    """The items at some positions of a text, counted from 1.
-
-    `n` is how many of them are shown, `highest` the row of the one with most disagreement.
-    """
+    """Items at positions of a text, from 1: how many are shown, and the row with most disagreement."""
 
     first: int
     last: int
@@ -40,10 +37,7 @@ class PositionBin:
 
 
 def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
-    """Return the selected items by their position among all of their text; nothing where they are of several texts.
-
-    selected: rows in ascending order, in which the items of a text stand together.
-    """
+    """Return the selected items, in ascending rows, by their position in their text; nothing for several texts."""
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])

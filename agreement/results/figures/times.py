@@ -31,7 +31,8 @@ def build_times(request: AnalysisRequest) -> TablesAndCharts:
     note = f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses."
     figure = dot_plot([Dot(row.coder, row.median, row.first_quartile, row.third_quartile) for row in rows], "seconds")
     figure["layout"]["xaxis"]["rangemode"] = "tozero"
-    chart = Chart("times", title, figure, " ".join(map(_describe_times, rows)), "times")
+    words = " ".join(map(_describe_times, rows))
+    chart = Chart("times", title, figure, words, "times")
     return TablesAndCharts([Table.of("times", title, columns, rows, note)], [chart])
 
 
