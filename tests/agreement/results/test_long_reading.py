@@ -14,7 +14,7 @@ PAGE = "/projects/tea/agreement/"
 
 @pytest.fixture
 def project(db, settings, monkeypatch):
-    """A project whose answers no request reads."""
+    """Make a project whose answers no request reads."""
     settings.TASKS = TASKS
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
