@@ -16,7 +16,9 @@ from zlib import crc32
 
 import pytest
 from django.db import connection
+from django.template import defaultfilters
 from django.utils import timezone
+from django.utils.timesince import timesince
 from pytest_django import Settings
 
 from annotations.models import Project
@@ -25,6 +27,8 @@ from tests.agreement.golden.recording import Recorder, signed_in
 from tests.agreement.golden.storing import FOLDER, differences, dump, load
 
 TODAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
+# When the files were written: how long ago something was, pages say by Django's own clock.
+WRITTEN = datetime(2026, 11, 29, 6, tzinfo=UTC)
 MOST_SHOWN = 40
 # Up to so much a page computes itself.
 BOUND = "MAX_IMMEDIATE_COST"
@@ -38,6 +42,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     """Let it be the same day whenever the test runs; one moment comes after the other."""
     ticks = count()
     monkeypatch.setattr(timezone, "now", lambda: TODAY + timedelta(microseconds=next(ticks)))
+    monkeypatch.setattr(defaultfilters, "timesince", lambda since: timesince(since, WRITTEN))
     settings.API_REQUESTS_A_MINUTE = 10**6
     settings.SECRET_KEY = "golden"  # by which coders are given letters
 
