@@ -72,55 +72,67 @@ def list_codings(of_project: ProjectRows, *, gold: bool = False, models: bool = 
         for rows in (of_project.texts, of_project.rounds, of_project.members, of_project.codings)
     )
     titles = {pk: (slug, title) for pk, slug, title in texts}
-    round_of = {pk: (position, pk, name, kind) for pk, position, name, kind in rounds}
+    round_of = {pk: _Round(position, pk, name, kind) for pk, position, name, kind in rounds}
     names = {role: {name for _, name, of_role, *_ in members if of_role == role} for role in Membership.Role.values}
     coded = defaultdict[tuple[int, int, int], list[CodingRow]](list)
     marking, golden = defaultdict[int, list[tuple[int, int]]](list), list[_Gold]()
     for text, round_, occasion, pk, coder, status, version, corrections, kind, by_model in codings:
         is_read, submitted = kind in INDEPENDENT_KINDS and (models or not by_model), status == Coding.Status.SUBMITTED
         if is_read:
-            reason = "adjudicators" if coder in names["adjudicator"] else _reason_of(round_of[round_][3], occasion)
+            reason = "adjudicators" if coder in names["adjudicator"] else _reason_of(round_of[round_].kind, occasion)
             row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
             coded[text, round_, occasion].append(row)
         if is_read or gold or models:
             marking[text].append((pk, version))
         if kind == Coding.Kind.GOLD:
-            why = why_gold_is_left_out(status, round_of[round_][3])
-            golden.append(((text, round_, 1), why, CodingRow(GOLD, pk, True, "", version), version > corrections))
+            row = CodingRow(GOLD, pk, submitted=True, reason="", version=version)
+            why = why_gold_is_left_out(status, round_of[round_].kind)
+            golden.append(_Gold(titles[text], round_of[round_], (text, round_, 1), row, why, version > corrections))
     # ordered here: databases differ in how they order names
     keys = sorted(coded, key=lambda key: (titles[key[0]], round_of[key[1]], key[2]))
-    place = {pk: place for place, (_, pk, *_) in enumerate(sorted({round_of[round_] for _, round_, _ in coded}))}
+    coded_rounds = sorted({round_of[round_] for _, round_, _ in coded})
     n_documents, numbers, documents = Counter(text for text, *_ in keys), Counter[int](), list[Document]()
-    for text, round_, occasion in keys:
-        (*_, name, kind), pk, several = round_of[round_], document_key(text, numbers[text]), n_documents[text] > 1
+    for text, round_id, occasion in keys:
+        of_document, pk = round_of[round_id], document_key(text, numbers[text])
         numbers[text] += 1
-        reason = _reason_of(kind, occasion)
-        documents.append(Document(pk, *titles[text], name, place[round_], occasion, reason, several))
-    golden.sort(key=lambda one: (titles[one[0][0]], round_of[one[0][1]], one[2].pk))
-    begun = tuple((titles[text][0], round_of[round_][2]) for (text, round_, _), _, _, is_begun in golden if is_begun)
+        reason, place = _reason_of(of_document.kind, occasion), coded_rounds.index(of_document)
+        several = n_documents[text] > 1
+        documents.append(Document(pk, *titles[text], of_document.name, place, occasion, reason, several))
     rows, managers = tuple(tuple(sorted(coded[key])) for key in keys), tuple(sorted(names["manager-coder"]))
+    begun = tuple((one.title[0], one.round.name) for one in sorted(golden) if one.is_begun)
     found = Codings(tuple(documents), rows, tuple(keys), managers, marking, begun)
     return _with_gold(found, golden) if gold else found
 
 
-# Gold of a text in a round: the document that it is of, why it does not count, its row, and whether it has begun.
-type _Gold = tuple[tuple[int, int, int], str, CodingRow, bool]
+class _Round(NamedTuple):
+    position: int
+    pk: int
+    name: str
+    kind: str
+
+
+class _Gold(NamedTuple):
+    """Gold of a text in a round: the key of its document, its row, why it does not count, and whether it has begun."""
+
+    title: tuple[str, str]
+    round: _Round
+    key: tuple[int, int, int]
+    row: CodingRow
+    reason: str
+    is_begun: bool
 
 
 def _with_gold(codings: Codings, golden: Sequence[_Gold]) -> Codings:
     """Return the documents that have gold that counts, with it."""
-    known, rows = set(codings.keys), {key: row for key, reason, row, _ in golden if not reason}
+    known, rows = set(codings.keys), {one.key: one.row for one in golden if not one.reason}
     chosen = [place for place, key in enumerate(codings.keys) if key in rows]
+    left_out = [one.reason or "uncoded" for one in golden if one.reason or one.key not in known]
     return replace(
         codings,
         documents=tuple(codings.documents[place] for place in chosen),
         rows=tuple((*codings.rows[place], rows[codings.keys[place]]) for place in chosen),
         keys=tuple(codings.keys[place] for place in chosen),
-        gold_left_out=Counter(
-            reason or "uncoded"
-            for key, reason, row, _ in sorted(golden, key=lambda one: one[2].pk)
-            if reason or key not in known
-        ),
+        gold_left_out=Counter(left_out),
     )
 
 
