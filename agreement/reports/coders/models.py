@@ -18,7 +18,7 @@ from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.models.advantages import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.coders.alt_test import AltTestFigures, AltTestReport, compute_alt_test, difference_interval
+from agreement.reports.coders.alt_test import TIE, AltTestFigures, AltTestReport, compute_alt_test, difference_interval
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import (
@@ -37,8 +37,6 @@ from annotations.core.processes.progress import Progress
 
 # Of more people only so many are set beside the model one by one.
 MOST_PEOPLE = 30
-# Scores that differ by no more are equal, whatever the rounding.
-_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ class ComparedItems:
     @property
     def missed(self) -> Ints:
         """The rows in which people agree and the model differs: the farthest first, then those of most people."""
-        rows = np.flatnonzero(self.agree & (self.candidate < 1 - _TIE))
+        rows = np.flatnonzero(self.agree & (self.candidate < 1 - TIE))
         scores = self.candidate[rows].round(9)
         return rows[np.lexsort((rows, -self.n_people[rows], scores))]
 

@@ -59,14 +59,11 @@ def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
         found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
         rows = zip(answers.texts, answers.rows_by_text(), strict=True)
         text_of = {coding: text.pk for text, of_text in rows for _, coding in of_text}
-        return ProjectWork(
-            {(text_of[coding], name): one for (coding, name), one in found.activities.items() if coding in text_of},
-            {
-                (text_of[coding], name): one
-                for (coding, name), one in found.judgement_times.items()
-                if coding in text_of
-            },
-        )
+
+        def by_text[T](of_codings: Mapping[tuple[int, str], T]) -> dict[tuple[int, str], T]:
+            return {(text_of[coding], name): one for (coding, name), one in of_codings.items() if coding in text_of}
+
+        return ProjectWork(by_text(found.activities), by_text(found.judgement_times))
 
     return cached(answers, ("work",), read)
 
