@@ -300,18 +300,20 @@ class ProjectAnswers:
         about += [self.question.key] if self.question else []
         digest = hashlib.sha256(json.dumps(about).encode())
         # of a project with one round the name is nothing that answers depend on
-        several, digests = len(self.rounds) > 1, iter(self.columns.codings["digest"].tolist())
-        texts, coders = defaultdict[int, list[bytes]](list), defaultdict[str, list[bytes]](list)
-        of_keys = self.columns.documents["digest"].tolist()
-        for text, keys, rows in zip(self.texts, of_keys, self.rows_by_text(), strict=True):
-            own = list(islice(digests, len(rows)))
-            place = json.dumps([text.round, text.occasion] if several else []).encode()
-            whole = hashlib.sha256(place + keys + b"".join(sorted(own))).digest()
+        kinds = {(text.round, text.occasion) for text in self.texts}
+        place_of = {kind: json.dumps(kind if len(self.rounds) > 1 else []).encode() for kind in kinds}
+        # gold is no coder like the others: which answers are its own matters
+        marks = [b"gold" if name == GOLD else b"" for name in self.names]
+        texts, coders = defaultdict[int, list[bytes]](list), defaultdict[int, list[bytes]](list)
+        digests, own_coders = self.columns.codings["digest"].tolist(), self.columns.codings["coder"].tolist()
+        ends, begin = np.cumsum(self.columns.documents["codings"]).tolist(), 0
+        for text, keys, end in zip(self.texts, self.columns.documents["digest"].tolist(), ends, strict=True):
+            own = digests[begin:end]
+            whole = hashlib.sha256(place_of[text.round, text.occasion] + keys + b"".join(sorted(own))).digest()
             texts[text.text_pk].append(whole)
-            for (name, _), answers in zip(rows, own, strict=True):
-                # gold is no coder like the others: which answers are its own matters
-                is_gold = b"gold" if name == GOLD else b""
-                coders[name].append(hashlib.sha256(whole + answers + is_gold).digest())
+            for coder, answers in zip(own_coders[begin:end], own, strict=True):
+                coders[coder].append(hashlib.sha256(whole + answers + marks[coder]).digest())
+            begin = end
         for parts in (texts, coders):
             of_each = (hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())
             digest.update(b"".join(sorted(of_each)))

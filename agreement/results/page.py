@@ -40,7 +40,8 @@ class ResultPage[R](Result[R]):
     `right` is that to see the page. One that is `about_models` is there for who may know of them. One that does not use
     the coders' answers (`uses_answers` is false) is of pyramids. `forms` are those of files that the API gives. Without
     a `template` there is no page, but the API's answer alone. One that `is_kept` shows nothing but what follows from
-    answers, members, texts, scheme and the project's own fields: until these change it is shown as it was rendered.
+    answers, members, texts, scheme, the project's own fields and its `kept_state`: until these change it is shown as it
+    was rendered.
 
     The schema of the API has `gives`, the dataclass that `fields` returns, or a list of such. `api_operation` is the
     operation's name in it, where it would be that of another one.
@@ -106,6 +107,10 @@ class ResultPage[R](Result[R]):
         if self.about_models and (not may_see_models(project) or pyramids):
             return False
         return may(project, self.right) and (self.uses_answers or pyramids)
+
+    def kept_state(self, project: Project) -> Any:
+        """Return what a page that is kept shows besides."""
+        return None
 
     def read_fields(self, project: Project, query: QueryDict) -> QueryDict:
         """Return the query with the fields of the page's own form as its options."""

@@ -70,7 +70,7 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         values = {name: value for name, value in parse_query(query).items() if value}
         return redirect(f"{request.path}?{urlencode(values)}")
     download = "as" in request.GET
-    state = _read_state(request, project) if page.is_kept and not download else ""
+    state = _read_state(request, page, project) if page.is_kept and not download else ""
     kept = {name: caches["figures"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
     if kept and None not in kept.values():
         return render(request, page.template, {"project": project, "kept_parts": kept})
@@ -107,10 +107,10 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
     return render(request, page.template, everything, status=400 if analysis.error else 200)
 
 
-def _read_state(request: HttpRequest, project: Project) -> str:
+def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -> str:
     """Return what tells a page from any other: for whom it is, its address, and the state of the project."""
     role = project.role  # type: ignore[attr-defined]
-    return repr((role, request.get_full_path(), read_state(project)))
+    return repr((role, request.get_full_path(), read_state(project), page.kept_state(project)))
 
 
 def _is_passing(analysis: AnalysisRequest, sections: PageSections) -> bool:

@@ -239,6 +239,7 @@ class ItemsPage(OfItems[ItemsReport]):
 
     name, title = "items", "Items"
     template = "agreement/items/items.html"
+    is_kept = True
     position, tab = 150, 110
     gives = list[Item]
     takes = {
@@ -254,6 +255,10 @@ class ItemsPage(OfItems[ItemsReport]):
     }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
+
+    def kept_state(self, project: Project) -> list[int]:
+        """Return the items that are flagged."""
+        return sorted(open_flags(project).values_list("markable_id", flat=True))
 
     def compute(self, request: AnalysisRequest) -> ItemsReport:
         return read_items(request)

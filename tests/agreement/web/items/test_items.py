@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from agreement.data.reading import read_answers
+from agreement.data.reading import forget_answers, read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
@@ -207,6 +207,7 @@ def test_the_page_says_which_rule_calls_items_ambiguous(signed_in, charlie, vari
     assert "of mention pairs (Paun et al. 2018)" in page
     assert "split, not marked ambiguous" not in page
     monkeypatch.setattr("agreement.reports.items.ambiguity.MOST_RANKED", 3)
+    forget_answers()
     page = client.get(URL).content.decode()
     assert "Split: by the rule of camps. There are 5 items: choose texts or rounds with 3 at most." in page
     assert "split, not marked ambiguous" in page
