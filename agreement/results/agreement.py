@@ -27,7 +27,7 @@ from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import MAX_IMMEDIATE_COST, Result, register
-from agreement.results.content import PageSections, StillComputing, TablesAndCharts
+from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, bar_chart
 from agreement.results.labels.labels import CHOICE_LABELS, choice_label
@@ -240,16 +240,16 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
 
 @register
-class Distribution(Result[TablesAndCharts]):
+class Distribution(Result[PageSections]):
     """The shares of pairs by their distance, observed and expected."""
 
     name = "distribution"
     work = 1
 
-    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+    def compute(self, request: AnalysisRequest) -> PageSections:
         bins = distribute_distances(request.extract, request.parameters)
         if not bins:
-            return TablesAndCharts([], [])
+            return PageSections()
         name = choice_label("distance", basis.effective_distance(request.parameters))
         title = f"Observed and expected distances: {name}"
         columns = [
@@ -266,11 +266,11 @@ class Distribution(Result[TablesAndCharts]):
             f" {apart.observed:.0%} observed, {apart.expected:.0%} expected."
         )
         figure = bar_chart([_bin_label(one) for one in bins], series, "distance", "share of pairs")
-        return TablesAndCharts([table], [Chart("distribution", title, figure, words, "distribution")])
+        return PageSections([table], [Chart("distribution", title, figure, words, "distribution")])
 
 
 @register
-class Bootstrap(Result[TablesAndCharts]):
+class Bootstrap(Result[PageSections]):
     """The coefficient with its interval over random samples of the texts, and how this was made."""
 
     name = "bootstrap"
@@ -280,7 +280,7 @@ class Bootstrap(Result[TablesAndCharts]):
         n_texts = len(basis.pick_texts(request.extract, request.parameters))
         return MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
 
-    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+    def compute(self, request: AnalysisRequest) -> PageSections:
         drawn = _compute_bootstrap(request)
         columns = [
             Column("value", "Value", "figure"),
@@ -294,7 +294,7 @@ class Bootstrap(Result[TablesAndCharts]):
             Column("note", "Notes"),
         ]
         title, note = "95% interval of the bootstrap: percentiles", OF_UNITS if drawn.by == "unit" else ""
-        return TablesAndCharts([Table.of("bootstrap", title, columns, [drawn], note)], [])
+        return PageSections([Table.of("bootstrap", title, columns, [drawn], note)], [])
 
 
 def build_units_tables(request: AnalysisRequest) -> list[Table]:

@@ -36,7 +36,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import remembered_report
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
+from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.confusion import build_confusion, build_together
 from agreement.results.figures.plots import Dot
@@ -363,7 +363,7 @@ class Categories(ResultPage[CategoriesReport]):
         dots = [Dot(answers.label(one.name), one.kappa) for one in report.categories]
         title = f"K of each {TERMS[name_terms(answers.question)]}"
         # all that is compared of pyramids has one category
-        confusion = TablesAndCharts([], []) if answers.units else build_confusion(request, parameters)
+        confusion = PageSections() if answers.units else build_confusion(request, parameters)
         together = build_together(request, parameters)
         categories, merged = self.tables(request, report)
         return PageSections(

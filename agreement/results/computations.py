@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -24,7 +25,7 @@ from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions
-from agreement.results.content import PageSections, StillComputing, TablesAndCharts
+from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import Table
 from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
@@ -83,11 +84,11 @@ class Result[R]:
 
     def tables(self, request: AnalysisRequest, report: R) -> Sequence[Table]:
         """Return the tables of a report; of what `compute` returns as tables and charts, these."""
-        return cast(TablesAndCharts, report).tables
+        return cast(PageSections, report).tables
 
     def charts(self, request: AnalysisRequest, report: R) -> Sequence[Chart]:
         """Return the charts of a report."""
-        return report.charts if isinstance(report, TablesAndCharts | PageSections) else []
+        return report.charts if isinstance(report, PageSections) else []
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         """Return the tables that the command prints."""
@@ -149,15 +150,15 @@ class Result[R]:
             project, uses_answers=self.uses_answers, reader=reader, about_models=self.about_models, address=address
         )
 
-    def build(self, request: AnalysisRequest) -> TablesAndCharts:
+    def build(self, request: AnalysisRequest) -> PageSections:
         """Compute the tables and charts."""
         report = self.compute(request)
-        return TablesAndCharts(self.tables(request, report), self.charts(request, report))
+        return PageSections(self.tables(request, report), self.charts(request, report))
 
     def sections(self, request: AnalysisRequest) -> PageSections:
         """Return the tables and charts: computed now where that is quick, else what a worker has of them."""
         if request.waits or self.cost(request) <= MAX_IMMEDIATE_COST:
-            return _as_sections(self.build(request))
+            return self.build(request)
         return _load_or_enqueue(self, request)
 
 
@@ -189,23 +190,17 @@ def _load_or_enqueue(result: Result[Any], request: AnalysisRequest) -> PageSecti
     kind, state = result.name, _data_state(result, request)
     found = _load_result(request, kind, state)
     if found is not None:
-        return _as_sections(found)
+        return found
     finished = _matching(request, kind).filter(finished_at__isnull=False, error="", state__endswith=VERSION_MARK)
     latest = finished.order_by("-finished_at").first()
     as_of = latest.finished_at if latest else None
-    before = TablesAndCharts.from_json(latest.result) if latest and latest.result else None
+    before = PageSections.from_json(latest.result) if latest and latest.result else None
     if before and as_of and abs(timezone.now() - as_of) < FRESH:  # the clock may have been set back since
-        return _as_sections(before, None, as_of)
+        return replace(before, as_of=as_of)
     computation = _enqueue(request, kind, state)
     if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
-        return _as_sections(_load_result(request, kind, computation.state))
-    return _as_sections(before, computation, as_of if before else None)
-
-
-def _as_sections(
-    content: TablesAndCharts | None, waiting: Computation | None = None, as_of: datetime | None = None
-) -> PageSections:
-    return PageSections(content.tables, content.charts, waiting, as_of) if content else PageSections(waiting=waiting)
+        return _load_result(request, kind, computation.state) or PageSections()
+    return replace(before, waiting=computation, as_of=as_of) if before else PageSections(waiting=computation)
 
 
 def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
@@ -215,11 +210,11 @@ def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
 
 
-def _load_result(request: AnalysisRequest, kind: str, state: str) -> TablesAndCharts | None:
+def _load_result(request: AnalysisRequest, kind: str, state: str) -> PageSections | None:
     """Return the result of this state that a worker has stored."""
     finished = _matching(request, kind).filter(state=state, finished_at__isnull=False, error="")
     data = finished.values_list("result", flat=True).first()
-    return TablesAndCharts.from_json(data) if data else None
+    return PageSections.from_json(data) if data else None
 
 
 def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
@@ -274,10 +269,10 @@ def compute(pk: int) -> None:
     row.update(result=content.as_json(), state=state, finished_at=timezone.now())
 
 
-def _carry_out(computation: Computation, progress: Progress) -> tuple[TablesAndCharts, str]:
+def _carry_out(computation: Computation, progress: Progress) -> tuple[PageSections, str]:
     if computation.kind == STORING:
         store_answers(computation.project, **computation.own, progress=progress)
-        return TablesAndCharts([], []), ""
+        return PageSections(), ""
     request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
     request.progress, result = progress, RESULTS[computation.kind]
     return result.build(request), _data_state(result, request)

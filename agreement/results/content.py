@@ -20,25 +20,8 @@ RETRY_AFTER = 5
 
 
 @dataclass(frozen=True, slots=True)
-class TablesAndCharts:
-    """Tables and the charts of them."""
-
-    tables: Sequence[Table]
-    charts: Sequence[Chart]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain data from which `from_json` makes the same."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TablesAndCharts:
-        """Return the tables and charts that `as_json` wrote."""
-        return cls([_table_from_json(table) for table in data["tables"]], [Chart(**chart) for chart in data["charts"]])
-
-
-@dataclass(frozen=True, slots=True)
 class PageSections:
-    """All that a page shows. `context` is what its template needs besides the tables and charts.
+    """Tables and charts, as of a part of a page or of all of it. `context` is what its template needs besides.
 
     `waiting` is the computation of further tables and charts, where a worker has not finished it. `as_of` is set where
     those that it computed before are shown: answers have changed since.
@@ -49,6 +32,15 @@ class PageSections:
     waiting: Computation | None = None
     as_of: datetime | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return tables and charts as plain data, from which `from_json` makes the same."""
+        return {"tables": [asdict(table) for table in self.tables], "charts": [asdict(chart) for chart in self.charts]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PageSections:
+        """Return the tables and charts that `as_json` wrote."""
+        return cls([_table_from_json(table) for table in data["tables"]], [Chart(**chart) for chart in data["charts"]])
 
     def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> PageSections:
         """Return the same with more tables and charts after these, and more for the template."""

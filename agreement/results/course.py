@@ -19,7 +19,7 @@ from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, band_chart, line_chart
 from agreement.results.figures.times import build_days
@@ -33,7 +33,7 @@ GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of op
 
 
 @register
-class Course(ResultPage[TablesAndCharts]):
+class Course(ResultPage[PageSections]):
     """Agreement, each coder's and all, and the time a judgement takes, stage by stage; judgements per day."""
 
     name, title = "course", "Trend"
@@ -46,14 +46,14 @@ class Course(ResultPage[TablesAndCharts]):
         """Return how many judgements the pairs have: each is in as many as there are other coders."""
         return count_judgements(request) * max(len(request.extract.coders) - 1, 1)
 
-    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+    def compute(self, request: AnalysisRequest) -> PageSections:
         work, by = self._read(request)
         stages = compute_stages(request.extract, request.parameters, by, work, request.progress)
         running = _build_running(compute_running(request.extract, request.parameters, work))
         coders = request.extract.coders
         n_left = len(pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
         charts = _charts(stages, coders) if stages else []
-        return TablesAndCharts([*_tables(stages, coders, n_left), *running.tables], [*charts, *running.charts])
+        return PageSections([*_tables(stages, coders, n_left), *running.tables], [*charts, *running.charts])
 
     def show(self, request: AnalysisRequest) -> PageSections:
         check_choice("by", request.options.get("by") or "round", GROUPINGS)
@@ -108,7 +108,7 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
     ]
 
 
-def _build_running(points: Sequence[RunningPoint]) -> TablesAndCharts:
+def _build_running(points: Sequence[RunningPoint]) -> PageSections:
     """Return the coefficient as texts are added, and of two values or more a chart."""
     columns = [
         Column("texts", "Texts", "count", cell="n_texts"),
@@ -123,7 +123,7 @@ def _build_running(points: Sequence[RunningPoint]) -> TablesAndCharts:
     dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
     defined = [dot for dot in dots if dot.value is not None]
     if len(defined) < 2:
-        return TablesAndCharts([table], [])
+        return PageSections([table], [])
     first, last = defined[0], defined[-1]
     words = (
         f"{format_value(first.value, 'figure')} with {pluralize(int(first.label), 'text')},"
@@ -131,4 +131,4 @@ def _build_running(points: Sequence[RunningPoint]) -> TablesAndCharts:
     )
     figure = band_chart(dots, "texts", "value", (TENTATIVE, RELIABLE))
     with_ci = ", with 95% CI" if any(dot.low is not None for dot in dots) else ""
-    return TablesAndCharts([table], [Chart("running", title + with_ci, figure, words, "running")])
+    return PageSections([table], [Chart("running", title + with_ci, figure, words, "running")])

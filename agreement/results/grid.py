@@ -15,7 +15,7 @@ from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
 from agreement.results.computations import count_judgements, register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, heat_map
 from agreement.results.labels.labels import choice_label, field_label
@@ -128,7 +128,7 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
 
 
 @register
-class Compare(ResultPage[TablesAndCharts]):
+class Compare(ResultPage[PageSections]):
     """What each single choice does to the number, and what the conventions of the papers make of it."""
 
     name, report_name = "compare", "choices"
@@ -139,7 +139,7 @@ class Compare(ResultPage[TablesAndCharts]):
         """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
         return _count_in_constructions(request, 2) + _count_cells(request) // 100
 
-    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+    def compute(self, request: AnalysisRequest) -> PageSections:
         def extract_of(parameters: Parameters) -> ProjectAnswers:
             own = request.parameters
             same = parameters.units in ("", request.extract.units) and parameters.unasked == own.unasked
@@ -176,4 +176,4 @@ class Compare(ResultPage[TablesAndCharts]):
         ]
         rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
-        return TablesAndCharts(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])
+        return PageSections(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])

@@ -16,7 +16,7 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts, paginate
+from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.plots import Dot
 from agreement.results.figures.positions import build_tenths
@@ -41,7 +41,7 @@ COLUMNS = [
 
 
 @register
-class Texts(ResultPage[TablesAndCharts]):
+class Texts(ResultPage[PageSections]):
     """The coefficient in each text, and what becomes of that of all texts without it."""
 
     name, title = "texts", "By text"
@@ -51,17 +51,13 @@ class Texts(ResultPage[TablesAndCharts]):
     takes = {"sort": ChoiceField(SORTS)}
     work = 60
 
-    def compute(self, request: AnalysisRequest) -> TablesAndCharts:
+    def compute(self, request: AnalysisRequest) -> PageSections:
         return _build_texts(request, _sort_texts(request))
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return the texts of one page, or all of them, whose intervals take long."""
         shown, rows = paginate(request, _sort_texts(request), PAGE_SIZE)
-        if request.page is None:
-            sections = self.sections(request)
-        else:
-            content = _build_texts(request, rows)
-            sections = PageSections(content.tables, content.charts)
+        sections = self.sections(request) if request.page is None else _build_texts(request, rows)
         current = request.options.get("sort") or "text"
         tenths = build_tenths(request, rows)
         return sections.extended(
@@ -87,7 +83,7 @@ def _sort_texts(request: AnalysisRequest) -> list[Document]:
     return [one.text for one in sorted(report.texts, key=keys[sort])]
 
 
-def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
+def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
     def compute() -> list[tuple[TextReport, Interval]]:
         report, rows = compute_report(request.extract, request.parameters), []
         for done, text in enumerate(texts):
@@ -113,4 +109,4 @@ def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> TablesA
         " value of all texts when the text is left out."
     )
     chart = dots_chart("texts", "Agreement by text, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))
-    return TablesAndCharts([Table("texts", "By text", COLUMNS, cells, note)], [chart] if dots else [])
+    return PageSections([Table("texts", "By text", COLUMNS, cells, note)], [chart] if dots else [])

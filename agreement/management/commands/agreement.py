@@ -12,7 +12,7 @@ from django.http import Http404
 from agreement.measures import Result
 from agreement.reports.overall import overall
 from agreement.reports.request import parameters
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.registry import REPORTS
 from agreement.results.tables import as_csv, as_json, as_markdown
 from annotations.management.base import ProgramCommand
@@ -68,7 +68,7 @@ class Command(ProgramCommand):
             request = result.asked(project, query, address=address)
             request.waits = True
             report = result.compute(request)
-            if options["format"] == "json" and not isinstance(report, TablesAndCharts | PageSections):
+            if options["format"] == "json" and not isinstance(report, PageSections):
                 self._print_json(result.whole_fields(request, report))
                 return
             tables = report.tables if isinstance(report, PageSections) else result.printed(request)

@@ -20,7 +20,7 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import Result, count_judgements, register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, describe_dots
 from agreement.results.figures.confusion import build_confusion
 from agreement.results.figures.plots import Dot, heat_map, line_chart, stacked_bars
@@ -177,7 +177,7 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     )
 
 
-def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> TablesAndCharts:
+def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
@@ -207,7 +207,7 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> TablesAndC
     ]
     figure = stacked_bars(list(shares), series, "share of judgements")
     chart = Chart("bias", "Shares of categories by coder", figure, " ".join(words), "bias")
-    return TablesAndCharts([Table("bias", "Categories by coder", columns, rows, note)], [chart])
+    return PageSections([Table("bias", "Categories by coder", columns, rows, note)], [chart])
 
 
 def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
@@ -240,7 +240,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     return tables
 
 
-def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> TablesAndCharts:
+def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
     """Return how often each coder has each length of a chain, and each distance of a link."""
     nouns, tables, charts = nouns_for(request.extract), [], []
     lengths = {one.coder: one.chain_lengths for one in profiles}
@@ -269,18 +269,18 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> T
         labels = [f"{size}{'+' if size == last else ''}" for size in drawn]
         words = f"{title}, by coder; the table has every number."
         charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
-    return TablesAndCharts(tables, charts)
+    return PageSections(tables, charts)
 
 
 MOST_TEXTS = 30  # on the page; the file of the table has all
 
 
-def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
+def build_coder_texts(request: AnalysisRequest) -> PageSections:
     """Return the mean distance of each coder in each text, the texts with most disagreement first."""
     most = MOST_TEXTS if request.page is not None else None
     shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
     if not shown:
-        return TablesAndCharts([], [])
+        return PageSections()
     title = (
         f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
         " distance from the others"
@@ -319,7 +319,7 @@ def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
         f" others is {coder} in {label}, {format_value(farthest, 'figure')}."
     )
     table = Table("by_text", title, columns, rows, note + rest)
-    return TablesAndCharts([table], [Chart("by_text", title, figure, words, "by_text")])
+    return PageSections([table], [Chart("by_text", title, figure, words, "by_text")])
 
 
 CODED_AGAIN = {UNMARKED: "unmarked", RECHECK: "in a recheck"}

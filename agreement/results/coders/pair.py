@@ -25,7 +25,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import build_confusion
 from agreement.results.figures.plots import Dot, heat_map
@@ -157,7 +157,7 @@ class Pair(ResultPage[PageSections]):
             "95% CI over the texts, or over the connected components of a single text."
             + (f"{both} either as the key." if read_marked else ""),
         )
-        confusion = TablesAndCharts([], [])
+        confusion = PageSections()
         if not request.extract.units and {first, second} <= set(counted.coders):
             confusion = build_confusion(request, parameters, (first, second))
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
@@ -187,12 +187,12 @@ def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
     )
 
 
-def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[TablesAndCharts, dict[str, Any]]:
+def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[PageSections, dict[str, Any]]:
     text = request.options.get("text", "")
     found = align_chains(request.project_answers, request.parameters, first, second, text)
     _, texts = _select_pair(request.project_answers, request.parameters, first, second)
     if not texts:
-        return TablesAndCharts([], []), {}
+        return PageSections(), {}
     read = found.text if found else next((one for one in texts if one.name == text), texts[0])
     sides = {"coder": first, "beside": second}
     if read.is_one_of_several:
@@ -205,7 +205,7 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
     if found is None:
-        return TablesAndCharts([], []), choices
+        return PageSections(), choices
     shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
     chains = [
         *(*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]),
@@ -214,7 +214,7 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple
     ]
     snippets = read_snippets({unit for chain in chains for unit in chain[:MOST_MEMBERS]})
     table = _alignment_table(found, first, second, shown, snippets)
-    return TablesAndCharts([table], [_alignment_chart(found, first, second, snippets)]), choices
+    return PageSections([table], [_alignment_chart(found, first, second, snippets)]), choices
 
 
 def _alignment_table(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import heat_map
 from agreement.results.labels.settings import TERMS, name_terms
@@ -35,7 +35,7 @@ class Square:
     explanation: str
     note: str = ""
 
-    def build(self, request: AnalysisRequest, describe: Callable[[list[str]], str]) -> TablesAndCharts:
+    def build(self, request: AnalysisRequest, describe: Callable[[list[str]], str]) -> PageSections:
         """Return the table, and where anything is counted the chart, which `describe` says in words."""
         labels = [request.extract.label(name) for name in self.names]
         term = TERMS[name_terms(request.extract.question)].capitalize()
@@ -46,19 +46,19 @@ class Square:
         rows: list[list[Cell]] = [[name, *row] for name, row in zip(self.names, self.counts, strict=True)]
         table = Table(self.key, self.caption, columns, rows, self.note)
         if not any(map(any, self.counts)):
-            return TablesAndCharts([table], [])
+            return PageSections([table], [])
         figure = heat_map(labels, labels, self.counts, self.unit, self.axes)
         chart = Chart(self.key, f"{self.caption}, {self.unit}", figure, describe(labels), self.key)
-        return TablesAndCharts([table], [chart])
+        return PageSections([table], [chart])
 
 
 def build_confusion(
     request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None
-) -> TablesAndCharts:
+) -> PageSections:
     """Return how often category meets category, of all pairs of coders or of two: rows are those of the first."""
     names = request.extract.countable
     if not names:
-        return TablesAndCharts([], [])
+        return PageSections()
     counts: list[list[int]] = confusion_matrix(request.project_answers, parameters, pair).tolist()
     terms, of_labels = name_terms(request.extract.question), request.extract.kind == "labels"
     term = TERMS[terms]
@@ -74,11 +74,11 @@ def build_confusion(
     return Square("confusion", caption, names, counts, unit, axes, "confusion", note).build(request, describe)
 
 
-def build_together(request: AnalysisRequest, parameters: Parameters) -> TablesAndCharts:
+def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSections:
     """Return how often label and label are given together in one judgement; nothing where there are no sets of them."""
     names = request.extract.countable
     if request.extract.kind != "labels" or not names:
-        return TablesAndCharts([], [])
+        return PageSections()
     counts: list[list[int]] = count_together(request.extract, parameters).tolist()
 
     def describe(labels: list[str]) -> str:

@@ -14,7 +14,7 @@ from agreement.data.texts.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import Step, heat_map, position_chart
 from agreement.results.labels.labels import item_address, selection_of
@@ -54,10 +54,10 @@ def bin_positions(items: Items, selected: Ints) -> list[PositionBin]:
 
 def build_positions(
     request: AnalysisRequest, items: Items, bins: Sequence[PositionBin], snippets: Mapping[int, Snippet]
-) -> TablesAndCharts:
+) -> PageSections:
     """Return the disagreement along a text; `snippets` has the items with most disagreement."""
     if not bins:
-        return TablesAndCharts([], [])
+        return PageSections()
     text = items.texts[items.text[bins[0].highest]]
     steps = []
     for place in bins:
@@ -81,20 +81,20 @@ def build_positions(
     n, highest = sum(place.n for place in bins), format_value(top.value, "figure")
     words = f"{n} items; most at {top.positions}, “{top.words}”, {highest}."
     chart = Chart("positions", title, position_chart(steps, UNIT), words, "positions")
-    return TablesAndCharts([Table("positions", title, columns, rows, note)], [chart])
+    return PageSections([Table("positions", title, columns, rows, note)], [chart])
 
 
-def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> TablesAndCharts:
+def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
     """Return the disagreement in each tenth of these texts, those without an item left out."""
     if not texts:
-        return TablesAndCharts([], [])
+        return PageSections()
     chosen = replace(request.parameters, texts=",".join(text.slug for text in texts), rounds="")
     items = compute_items(request.extract, chosen)
     number = {text.pk: place for place, text in enumerate(items.texts)}
     found = [(text, _mean_by_tenth(items, np.flatnonzero(items.text == number[text.pk]))) for text in texts]
     rows = [(text, means) for text, means in found if any(value is not None for value in means)]
     if not rows:
-        return TablesAndCharts([], [])
+        return PageSections()
     title = "Disagreement along each text, by tenth of its items"
     page, asked = reverse("items", args=[request.project.slug]), request.parameters.query()
     addresses = [f"{page}?{urlencode(asked | selection_of(text))}" for text, _ in rows]
@@ -113,7 +113,7 @@ def build_tenths(request: AnalysisRequest, texts: Sequence[Document]) -> TablesA
     )
     words = f"Most in tenth {tenth} of {label}, {format_value(value, 'figure')}."
     chart = Chart("tenths", title, figure, words, "tenths")
-    return TablesAndCharts([Table("tenths", title, [Column("text", "Text"), *columns], cells, note)], [chart])
+    return PageSections([Table("tenths", title, [Column("text", "Text"), *columns], cells, note)], [chart])
 
 
 def _mean_by_tenth(items: Items, rows: Ints) -> list[float | None]:

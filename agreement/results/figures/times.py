@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import Dot, dot_plot, small_multiples
 from agreement.results.tables import Column, Table, format_value
@@ -13,12 +13,12 @@ MOST_DAYS = 60  # on the page, the latest; the file of the table has all
 MOST_CODERS = 20  # with most judgements, in the chart
 
 
-def build_times(request: AnalysisRequest) -> TablesAndCharts:
+def build_times(request: AnalysisRequest) -> PageSections:
     """Return median and quartiles of the time that each coder's judgements took."""
     times = read_project_work(request.project, request.project_answers).judgement_times
     rows = summarize_times(request.extract, request.parameters, times)
     if not rows:
-        return TablesAndCharts([], [])
+        return PageSections()
     unit = "contributor" if request.extract.units else "judgement"
     title = f"Time per {unit}, median and quartiles"
     columns = [
@@ -33,7 +33,7 @@ def build_times(request: AnalysisRequest) -> TablesAndCharts:
     figure["layout"]["xaxis"]["rangemode"] = "tozero"
     words = " ".join(map(_describe_times, rows))
     chart = Chart("times", title, figure, words, "times")
-    return TablesAndCharts([Table.of("times", title, columns, rows, note)], [chart])
+    return PageSections([Table.of("times", title, columns, rows, note)], [chart])
 
 
 def _describe_times(row: CoderTimes) -> str:
@@ -41,12 +41,12 @@ def _describe_times(row: CoderTimes) -> str:
     return f"{row.coder}: {median}, half of them {first} to {third}."
 
 
-def build_days(request: AnalysisRequest) -> TablesAndCharts:
+def build_days(request: AnalysisRequest) -> PageSections:
     """Return how many markables each coder judged on which day."""
     times = read_project_work(request.project, request.project_answers).judgement_times
     counts = count_by_day(request.extract, request.parameters, times)
     if not counts.days:
-        return TablesAndCharts([], [])
+        return PageSections()
     first = max(len(counts.days) - MOST_DAYS, 0)
     latest, hidden = counts.days[first:], 0 if request.page is None else first
     unit = "contributors" if request.extract.units else "judgements"
@@ -62,4 +62,4 @@ def build_days(request: AnalysisRequest) -> TablesAndCharts:
     drawn = f" The {len(series)} of {len(counts.coders)} coders with most." if len(series) < len(counts.coders) else ""
     words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work.{drawn}"
     figure = small_multiples([day.isoformat() for day in latest], series)
-    return TablesAndCharts([table], [Chart("days", title, figure, words, "days")])
+    return PageSections([table], [Chart("days", title, figure, words, "days")])

@@ -13,7 +13,7 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_gold_left_out
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.gold.agreed import Agreed
 from agreement.results.gold.texts import build_all, build_tables, read_names, reader_of
 from agreement.results.page import ResultPage
@@ -49,7 +49,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
     def compute(self, request: AnalysisRequest) -> GoldReport | AgreedReport:
         return Agreed().compute(request) if _has_pyramids(request) else _compare_texts(request)
 
-    def build(self, request: AnalysisRequest) -> TablesAndCharts:
+    def build(self, request: AnalysisRequest) -> PageSections:
         return build_all(request, _compare_texts(request))
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:

@@ -14,7 +14,7 @@ from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldPeriod, 
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import Square, describe_equal
@@ -41,7 +41,7 @@ def read_names(request: AnalysisRequest) -> dict[str, str]:
     return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
 
 
-def build_all(request: AnalysisRequest, report: GoldReport) -> TablesAndCharts:
+def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
     chosen = request.options.get("coder", "")
     confusion, trends = _confusion(request, report, chosen), build_trends(report, _trends(report))
@@ -52,7 +52,7 @@ def build_all(request: AnalysisRequest, report: GoldReport) -> TablesAndCharts:
     ]
     if report.has_chains:
         charts.append(coders_chart(report, "scores", f"{CONLL} F1 against gold", "F1", "trend_score"))
-    return TablesAndCharts(tables, [*charts, *trends.charts, *confusion.charts])
+    return PageSections(tables, [*charts, *trends.charts, *confusion.charts])
 
 
 def build_tables(report: GoldReport) -> list[Table]:
@@ -174,7 +174,7 @@ def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: 
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
-def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str, str, str, str]]) -> TablesAndCharts:
+def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str, str, str, str]]) -> PageSections:
     """Return figures of each coder by period, each with its key, name, unit and attribute."""
     of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
     noun, of = ("text", "gold") if of_texts else ("docset", "agreed")
@@ -197,7 +197,7 @@ def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str,
             series = {one: [of_coders.get(one) for of_coders in values] for one in coders}
             figure = line_chart([period.label for period in periods], series, unit, share=of_texts)
             charts.append(Chart(key, title, figure, f"{name} of each coder, {order}; the table has every value.", key))
-    return TablesAndCharts(tables, charts)
+    return PageSections(tables, charts)
 
 
 def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
@@ -205,9 +205,9 @@ def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
     return [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
 
 
-def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> TablesAndCharts:
+def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
     if not report.names:
-        return TablesAndCharts([], [])
+        return PageSections()
     counts: list[list[int]] = report.total_confusion(chosen).tolist()
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"

@@ -26,7 +26,7 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import register
-from agreement.results.content import PageSections, TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import upset_plot
 from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_items
@@ -209,7 +209,7 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
     return [Table("pairs", "Every pair of coders", columns, rows)]
 
 
-def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[TablesAndCharts, dict[str, Any]]:
+def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[PageSections, dict[str, Any]]:
     """Return the members of chains, and for the template each chain in words and in the text."""
     chains, unit, of_pyramids = report.chains, report.unit, bool(request.extract.units)
     shift = shift_of(report.text.pk)
@@ -259,11 +259,11 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
     return content, details | {"has_chains": bool(chains), "lines": lines, "columns": columns}
 
 
-def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> TablesAndCharts:
+def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> PageSections:
     """Return which coders have which members in their chain; nothing of fewer than two chains."""
     chains, nouns = report.chains, nouns_for(request.extract)
     if len(chains) < 2:
-        return TablesAndCharts([], [])
+        return PageSections()
     members: dict[frozenset[str], list[str]] = {}
     for pk in sorted(words):
         combination = frozenset(coder for coder, chain in chains.items() if pk in chain)
@@ -279,7 +279,7 @@ def _members_content(request: AnalysisRequest, report: ItemReport, words: Mappin
     ]
     listing = "; ".join(f"{who}: {what}" for who, _, what in rows)
     chart = Chart("chains", title, upset_plot(list(chains), members), f"In the {nouns.chain} of {listing}.", "members")
-    return TablesAndCharts([Table("members", title, columns, rows)], [chart])
+    return PageSections([Table("members", title, columns, rows)], [chart])
 
 
 # A turn or a summary: start, end, label, speaker.

@@ -11,7 +11,7 @@ from django_tasks_db.models import DBTaskResult
 
 from agreement.models import Computation
 from agreement.results import computations
-from agreement.results.content import TablesAndCharts
+from agreement.results.content import PageSections
 from agreement.results.grid import Grid
 from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name
@@ -265,4 +265,4 @@ def test_parts_survive_json(signed_in, charlie, judged, by_worker, page):
     signed_in(charlie).get(URL.format(page))
     by_worker()
     result = Computation.objects.get().result
-    assert TablesAndCharts.from_json(result).as_json() == result
+    assert PageSections.from_json(result).as_json() == result
