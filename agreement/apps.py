@@ -1,6 +1,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.db import transaction
 
 
 class AgreementConfig(AppConfig):
@@ -43,14 +44,12 @@ class AgreementConfig(AppConfig):
 def delete_figures_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
     """Delete figures that may name the person: those of their projects, and all that this process keeps."""
     from agreement.data.reading import forget_answers
-    from agreement.models import Computation, FiguresVersion
-    from annotations.models import Coding
+    from agreement.models import Computation
 
     Computation.objects.filter(project__texts__codings__coder=user).delete()
-    codings = Coding.with_gold.filter(coder=user).order_by()
-    for project in codings.values_list("text__project", flat=True).distinct():
-        FiguresVersion.increase(project)
     forget_answers()
+    # what others read before the name is another one
+    transaction.on_commit(forget_answers)
 
 
 def refresh_figures(sender: object, project: int, **_: object) -> None:  # noqa: ARG001 - Django's signature

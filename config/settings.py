@@ -313,8 +313,10 @@ CACHES = {
     "default": PROCESS_MEMORY if IS_SQLITE else SHARED_TABLE,
     # What a process remembers of what it has read; it is checked before it is used.
     "process": PROCESS_MEMORY | {"LOCATION": "process"},
-    # Pages and reports that take long, with the names that are in them: they stay in the memory of a process.
-    "figures": PROCESS_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 200}},
+    # Reports that take long, and pages as they were rendered, of two parts each: with the names that are in them they
+    # stay in the memory of a process.
+    "figures": PROCESS_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 500}},
+    "pages": PROCESS_MEMORY | {"LOCATION": "pages", "OPTIONS": {"MAX_ENTRIES": 200}},
 }
 if env.str("CACHE_URL", default=""):
     CACHES["default"] = env.cache_url("CACHE_URL")

@@ -38,7 +38,7 @@ class ResultView(APIView):
         if page.forms and form != "json" and form not in page.forms:
             raise ValidationError({"form": [f"Choose one of {', '.join({'json': None, **page.forms})}."]})
         try:
-            with leave_long_reading(project):
+            with leave_long_reading():
                 asked = page.asked(project, values, request.user.get_username(), address)
                 if page.forms and form in page.forms:
                     file = page.forms[form]

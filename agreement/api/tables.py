@@ -70,7 +70,7 @@ class PageView(APIView):
         query = request.query_params.copy()
         query.pop("form", None)
         address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
-        with leave_long_reading(project):
+        with leave_long_reading():
             analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
             return analysis, page.shown(analysis)
 

@@ -160,13 +160,14 @@ class ProjectAnswers:
 
     def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> ProjectAnswers:
         columns, codings = self.columns, self.columns.codings
-        is_chosen = np.array([not chosen or name in chosen for name in self.names] or [False])[codings["coder"]]
+        numbers = [number for number, name in enumerate(self.names) if not chosen or name in chosen]
+        is_chosen = np.isin(codings["coder"], numbers)
         is_counted = np.array([reason in counted for reason in REASONS])[codings["reason"]]
         is_text_counted = np.array([text.reason in counted for text in self.texts], dtype=np.bool_)
         remaining = is_chosen & is_counted & is_text_counted[columns.document_of_coding]
         is_left_out = is_chosen & ~is_counted & columns.is_answer
         is_other = remaining & ~columns.is_answer & (columns.n_other_versions > 0)
-        left_out = [coding for coding in self.left_out if not chosen or coding.coder in {*chosen, GOLD}]
+        left_out = [one for one in self.left_out if not chosen or one.coder in chosen or one.coder == GOLD]
         left_out += [self._left_out(place) for place in np.flatnonzero(is_left_out).tolist()]
         left_out += [self._left_out(place, OTHER_VERSIONS) for place in np.flatnonzero(is_other).tolist()]
         kept = remaining & columns.is_answer

@@ -45,7 +45,9 @@ READ_AT_ONCE = 500
 # Fewer documents are read as quickly as what is stored of them.
 MIN_STORED = 50
 # Of more codings that are not stored a request does not read the answers.
-MOST_IN_REQUEST = 2000
+MAX_READ_IN_REQUEST = 2000
+# What is stored of a document.
+COLUMNS = ("version", "content", "names")
 # The answers that a process keeps: of so many projects and readings, in so many bytes.
 MAX_KEPT, MAX_BYTES = 8, 200_000_000
 
@@ -92,17 +94,21 @@ def read_answers(
 def read_state(project: Project) -> str:
     """Return what changes with the answers of a project, its members, texts and scheme, and with its own fields."""
     categories, scheme_version = read_categories(project)
+    # a version of the scheme is made where it asks otherwise, and not of other words
     scheme = read_scheme(project.pk).spec if categories.asks_more else None
     own = [getattr(project, field.attname) for field in project._meta.concrete_fields]
     return repr((read_stamp(project), scheme_version, categories.labels, scheme, own))
 
 
 class LongReading(Exception):
-    """A request would read more codings than MOST_IN_REQUEST: a worker may `store_answers` by these arguments."""
+    """A request would read more codings of a project than MAX_READ_IN_REQUEST.
 
-    def __init__(self, arguments: Mapping[str, str]) -> None:
+    A worker may `store_answers` of the project by these arguments.
+    """
+
+    def __init__(self, project: Project, arguments: Mapping[str, Any]) -> None:
         super().__init__("Reading takes long.")
-        self.arguments = arguments
+        self.project, self.arguments = project, arguments
 
 
 _in_request = ContextVar("in_request", default=False)
@@ -118,16 +124,17 @@ def refuse_long_reading() -> Iterator[None]:
         _in_request.reset(token)
 
 
-def store_answers(project: Project, units: str, gold: str, models: str, progress: Progress | None = None) -> None:
+def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress | None = None) -> None:
     """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
-    reading = _Reading(project, units, frozenset(), bool(gold), bool(models))
+    reading = _Reading(project, units, frozenset(), gold, models)
     n_left = 1
     while n_left:
         with read_snapshot():
             categories, scheme_version = read_categories(project)
             rows = read_rows(project)
             codings = list_codings(rows, gold=reading.gold, models=reading.models)
-            parts = _StoredParts.of(reading, codings, f"{FORM} {rows.refreshed or 0} {scheme_version}")
+            version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
+            parts = _StoredParts.of(reading, codings, version, columns=("version",))
             n_left = max(len(parts.missing) - READ_AT_ONCE, 0)
             parts.read(categories, READ_AT_ONCE)
         with sqlite_write_lock():
@@ -156,14 +163,14 @@ class _Reading:
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
     @property
-    def filter(self) -> dict[str, Any]:
-        """Which stored answers are of this reading."""
+    def stored(self) -> dict[str, Any]:
+        """The fields of its stored answers."""
         return {"project": self.project, "reading": self.name}
 
     @property
-    def arguments(self) -> dict[str, str]:
+    def arguments(self) -> dict[str, Any]:
         """What `store_answers` is given."""
-        return {"units": self.units, "gold": "yes" if self.gold else "", "models": "yes" if self.models else ""}
+        return {"units": self.units, "gold": self.gold, "models": self.models}
 
     def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
         """Return the answers in some documents, with sets."""
@@ -204,7 +211,8 @@ def forget_answers() -> None:
     """Forget the answers that this process keeps and the figures of them, as one that has just begun."""
     with _lock:
         _answers.clear()
-    caches["figures"].clear()
+    for name in ("figures", "pages"):
+        caches[name].clear()
 
 
 def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
@@ -266,14 +274,14 @@ class _StoredParts:
     read_now: list[StoredAnswers] = field(default_factory=list)
 
     @classmethod
-    def of(cls, reading: _Reading, codings: Codings, version: str, *, is_stored: bool = True) -> Self:
-        """Find what is stored. One query."""
-        columns = "text_id", "round_id", "occasion", "version", "content", "names"
-        rows = StoredAnswers.objects.filter(**reading.filter).values_list(*columns).iterator(500) if is_stored else ()
-        stored = {tuple(row[:3]): row[3:] for row in rows}
+    def of(cls, reading: _Reading, codings: Codings, version: str, columns: Sequence[str] = COLUMNS) -> Self:
+        """Find what is stored: all of it, or its versions alone; without columns nothing. One query."""
+        rows = StoredAnswers.objects.filter(**reading.stored).values_list("text_id", "round_id", "occasion", *columns)
+        stored = {tuple(row[:3]): row[3:] for row in rows.iterator(500)} if columns else {}
         found, versions = [stored.get(key, (b"", b"", "")) for key in codings.keys], codings.versions(version)
         missing = [place for place, one in enumerate(versions) if bytes(found[place][0]) != one]
-        return cls(reading, codings, versions, [(bytes(content), names) for _, content, names in found], missing)
+        parts = [(bytes(one[1]), one[2]) if len(one) == len(COLUMNS) else (b"", "") for one in found]
+        return cls(reading, codings, versions, parts, missing)
 
     def read(self, categories: Categories, most: int | None = None) -> None:
         """Read what is missing, or so much of it."""
@@ -282,7 +290,7 @@ class _StoredParts:
             for place, part in zip(batch, self.reading.read(categories, documents).to_bytes(), strict=True):
                 self.found[place] = part
                 key = dict(zip(("text_id", "round_id", "occasion"), self.codings.keys[place], strict=True))
-                row = StoredAnswers(**self.reading.filter, **key, version=self.versions[place])
+                row = StoredAnswers(**self.reading.stored, **key, version=self.versions[place])
                 row.content, row.names = part
                 self.read_now.append(row)
 
@@ -292,9 +300,10 @@ def _read_documents(
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
     is_stored = not reading.versions and len(codings.documents) >= MIN_STORED
-    parts = _StoredParts.of(reading, codings, version, is_stored=is_stored)
-    if is_stored and _in_request.get() and sum(len(codings.rows[place]) for place in parts.missing) > MOST_IN_REQUEST:
-        raise LongReading(reading.arguments)
+    parts = _StoredParts.of(reading, codings, version, COLUMNS if is_stored else ())
+    n_missing = sum(len(codings.rows[place]) for place in parts.missing)
+    if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
+        raise LongReading(reading.project, reading.arguments)
     parts.read(categories)
     return AnswerColumns.from_bytes(parts.found), parts.read_now if is_stored else []
 

@@ -10,7 +10,7 @@ from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, S
 from django.db.models.functions import Cast, Coalesce
 
 from agreement.models import FiguresVersion
-from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text
+from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text, User
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
 CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
@@ -28,7 +28,7 @@ class Stamp(NamedTuple):
 
 
 class ProjectRows(NamedTuple):
-    """The texts, rounds, members and codings (CODINGS) of a project: rows in JSON with commas between them.
+    """The texts, rounds, members, coders and codings (CODINGS) of a project: rows in JSON with commas between them.
 
     `refreshed` says how often figures were refreshed by hand.
     """
@@ -36,6 +36,7 @@ class ProjectRows(NamedTuple):
     texts: str
     rounds: str
     members: str
+    coders: str
     refreshed: int | None
     codings: str
 
@@ -65,7 +66,7 @@ def read_stamp(project: Project) -> Stamp:
     if seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid):
         return seen
     stamp = Stamp(digest, operation or 0, last_uuid)
-    caches["process"].set(key, stamp)
+    caches["process"].set(key, stamp, timeout=None)
     return stamp
 
 
@@ -83,16 +84,19 @@ def _read(project: Project, columns: dict[str, Subquery]) -> tuple[Any, ...]:
 
 def _columns(project: Project) -> dict[str, Subquery]:
     members = Membership.objects.filter(project=project)
+    coders = Coding.with_gold.filter(text__project=project, coder__isnull=False).order_by().values("coder")
     return {
         "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "rounds_in_json": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
         "members_in_json": _join(members, "project", "user_id", "user__username", "role", "group", MODEL),
+        # of those who are no members any more, too
+        "coders_in_json": _join(User.objects.filter(pk__in=coders).annotate(of=Value(1)), "of", "pk", "username"),
         "refreshed": Subquery(FiguresVersion.objects.filter(project=project).values("number")),
     }
 
 
 def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
-    """Return what changes when one of the rows is added or deleted, and more of them."""
+    """Return numbers that change when one of the rows is added or deleted, and `more` aggregates of the rows."""
     known = _Row(Count("pk"), Sum("pk"), Max("pk"), *more)
     return Subquery(rows.order_by().values(group).annotate(known=known).values("known"))
 

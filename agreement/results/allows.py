@@ -208,7 +208,7 @@ def _join_names(names: Sequence[str]) -> str:
 class Allows(ResultPage[PageSections]):
     """Which measures, views and exports the project's scheme allows, and which not."""
 
-    name = "allows"
+    name, title = "allows", "Available measures"
     template = "agreement/allows.html"
     path = "scheme/allows/"
     position = 190

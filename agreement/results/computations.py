@@ -172,13 +172,15 @@ def register[T: type[Result[Any]]](cls: T) -> T:
 
 
 @contextmanager
-def leave_long_reading(project: Project) -> Iterator[None]:
+def leave_long_reading() -> Iterator[None]:
     """Let a worker store the answers where the block would take long to read them, and raise StillComputing."""
     try:
         with refuse_long_reading():
             yield
-    except LongReading as long:
-        raise StillComputing(_enqueue(AnalysisRequest(project, options=dict(long.arguments)), STORING, "")) from long
+    except LongReading as reading:
+        reading.project.computations.filter(kind=STORING).exclude(finished_at=None).delete()
+        request = AnalysisRequest(reading.project, options=dict(reading.arguments))
+        raise StillComputing(_enqueue(request, STORING, "")) from reading
 
 
 def count_judgements(request: AnalysisRequest) -> int:
@@ -218,9 +220,7 @@ def _load_result(request: AnalysisRequest, kind: str, state: str) -> PageSection
 
 
 def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
-    return Computation.objects.filter(
-        project=request.project, kind=kind, parameters=request.parameters.query(), own=request.options
-    )
+    return request.project.computations.filter(kind=kind, parameters=request.parameters.query(), own=request.options)
 
 
 def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:

@@ -37,7 +37,7 @@ class Coreference(ResultPage[CoreferenceReport]):
     each.
     """
 
-    name = "coreference"
+    name, title = "coreference", "Coreference scores"
     template = "agreement/coders/coreference.html"
     position = 90
     gives = CoreferenceReport

@@ -183,7 +183,7 @@ class MatrixRow:
 class Data(ResultPage[Matrix]):
     """What coders answered, the values that are compared as one integer each, and what the integers stand for."""
 
-    name, route = "data", "agreement-data"
+    name, title, route = "data", "Data", "agreement-data"
     template = "agreement/data.html"
     position = 170
     draws_charts = False

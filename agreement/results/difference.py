@@ -43,7 +43,7 @@ P_VALUES = (Column("p_value", "p", "probability"), Column("permutation_p_value",
 class Difference(ResultPage[DifferenceReport]):
     """Two rounds, groups of coders or categories beside each other, and whether their difference may be chance."""
 
-    name, report_name = "difference", "compare"
+    name, title, report_name = "difference", "Compare two", "compare"
     template = "agreement/overall/difference.html"
     position = 40
     draws_charts = False
@@ -151,7 +151,7 @@ def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = Non
 class Groups(ResultPage[GroupsReport]):
     """What each group of coders agrees within, what each two agree between, and how they differ."""
 
-    name = "groups"
+    name, title = "groups", "Groups of coders"
     template = "agreement/coders/groups.html"
     position = 50
     gives = GroupsReport

@@ -47,7 +47,7 @@ type Half = tuple[Parameters, list[tuple[str, list[overall.GridCell]]]]
 class Grid(ResultPage[list[Half]]):
     """Every chain construction by every distance, with all markables and without those of a category."""
 
-    name = "grid"
+    name, title = "grid", "Settings grid"
     template = "agreement/overall/grid.html"
     is_kept = True
     position = 20
@@ -131,7 +131,7 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
 class Compare(ResultPage[PageSections]):
     """What each single choice does to the number, and what the conventions of the papers make of it."""
 
-    name, report_name = "compare", "choices"
+    name, title, report_name = "compare", "Sensitivity", "choices"
     template = "agreement/overall/compare.html"
     position = 30
 

@@ -26,7 +26,7 @@ from annotations.models.project import may
 class Methods(ResultPage[methods.MethodsText]):
     """A paragraph for a paper: every convention, every figure, version and fingerprint."""
 
-    name = "methods"
+    name, title = "methods", "Methods text"
     template = "agreement/methods.html"
     position = 160
     draws_charts = False

@@ -61,30 +61,32 @@ def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
 
 
 def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
-    """Return the page, or the one of its tables that the address asks for."""
+    """Return the page, or the one of its tables that the address asks for; while answers are read how far that is."""
     project = page.project_for(request.user, slug)
     if SHOWN in request.GET:
         return redirect(f"{request.path}?{read_form(request.GET)}")
+    try:
+        with leave_long_reading():
+            if "as" in request.GET:
+                return _download_table(request, project, page, address)
+            return _show_page(request, project, page, address)
+    except StillComputing as still:
+        if "as" in request.GET:
+            return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+        return render(request, "agreement/reading.html", {"project": project, "page": page, "waiting": still.waiting})
+
+
+def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
     query = page.read_fields(project, request.GET)
     if query is not request.GET:
         values = {name: value for name, value in parse_query(query).items() if value}
         return redirect(f"{request.path}?{urlencode(values)}")
-    download = "as" in request.GET
-    state = _read_state(request, page, project) if page.is_kept and not download else ""
-    kept = {name: caches["figures"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
+    state = _read_state(request, page, project) if page.is_kept else ""
+    kept = {name: caches["pages"].get(make_template_fragment_key(name, [state])) for name in KEPT} if state else {}
     if kept and None not in kept.values():
         return render(request, page.template, {"project": project, "kept_parts": kept})
-    try:
-        with leave_long_reading(project):
-            analysis = page.request(project, query, request.user.get_username(), address, whole_tables=download)
-            sections = page.shown(analysis)
-            controls = {} if download else _controls(page, analysis, sections)
-    except StillComputing as still:
-        if download:
-            return _refuse_early_download(still)
-        return render(request, "agreement/reading.html", {"project": project, "page": page, "waiting": still.waiting})
-    if download:
-        return _download_table(request, analysis, sections)
+    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=False)
+    sections = page.shown(analysis)
     everything = {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
@@ -96,14 +98,16 @@ def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: d
         "models": analysis.models,
         "waiting": sections.waiting,
         "as_of": sections.as_of,
-        "page_state": state,
-        "seconds_kept": SECONDS_REMEMBERED if state and not _is_passing(analysis, sections) else 0,
         "tables": {table.key: table for table in sections.tables},
         "charts": {chart.key: chart for chart in sections.charts},
-        **controls,
+        **_controls(page, analysis, sections),
         **sections.context,
         **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
     }
+    # what a worker computes, and what changed while the page was made, is another page soon
+    lasts = state and not (sections.waiting or sections.as_of or analysis.error)
+    if lasts and _read_state(request, page, project) == state:
+        everything |= {"page_state": state, "seconds_kept": SECONDS_REMEMBERED}
     return render(request, page.template, everything, status=400 if analysis.error else 200)
 
 
@@ -111,11 +115,6 @@ def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -
     """Return what tells a page from any other: for whom it is, its address, and the state of the project."""
     role = project.role  # type: ignore[attr-defined]
     return repr((role, request.get_full_path(), read_state(project), page.kept_state(project)))
-
-
-def _is_passing(analysis: AnalysisRequest, sections: PageSections) -> bool:
-    """Return whether the page is another one soon: a worker computes something, or the address has a mistake."""
-    return bool(sections.waiting or sections.as_of or analysis.error)
 
 
 def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
@@ -137,18 +136,17 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
     }
 
 
-def _download_table(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> HttpResponse:
+def _download_table(
+    request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]
+) -> HttpResponse:
+    query = page.read_fields(project, request.GET)
+    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
+    sections = page.shown(analysis)
     try:
         file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
-    except StillComputing as still:
-        return _refuse_early_download(still)
     except InvalidParameter as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
     return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
-
-
-def _refuse_early_download(still: StillComputing) -> HttpResponse:
-    return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 @login_required
@@ -157,7 +155,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
     project = results_for(request.user, slug)
     try:
-        with leave_long_reading(project):
+        with leave_long_reading():
             return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
     except StillComputing as still:
         return render(request, "agreement/parts/waiting.html", {"project": project, "waiting": still.waiting})

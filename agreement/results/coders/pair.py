@@ -126,7 +126,7 @@ LONGEST_NAME = 22
 class Pair(ResultPage[PageSections]):
     """Two coders: every measure of them, how they differ, on which categories, and their chains in a text aligned."""
 
-    name, route = "pair", "coder-pair"
+    name, title, route = "pair", "Two coders", "coder-pair"
     template = "agreement/coders/pair.html"
     path = "agreement/coders/<str:first>/<str:second>/"
     position = 80

@@ -148,7 +148,7 @@ def describe_training(sheet: Datasheet) -> Section:
         notes.append("Results of training are shown to those who decide what is gold.")
     elif not sheet.training and not again:
         notes.append("No training round, and no text that was shown to a coder again.")
-    measures, about = dict(Round.PassMeasure.choices), "datasheet-coded-twice"
+    measures = dict(Round.PassMeasure.choices)
     training = [
         ROUND,
         Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
@@ -162,7 +162,12 @@ def describe_training(sheet: Datasheet) -> Section:
         Column("highest", "Highest best score", "figure", explanation="training-score"),
     ]
     repeated = [
-        Column("what", "Coded twice", explanation=about, cell=lambda row: CODED_TWICE[row.coded_again]),
+        Column(
+            "what",
+            "Coded twice",
+            explanation="datasheet-coded-twice",
+            cell=lambda row: CODED_TWICE[row.coded_again],
+        ),
         Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
         Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
         Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),

@@ -76,7 +76,7 @@ class ItemFields:
 class ItemPage(OfItems[ItemReport]):
     """One unit: every coder's chain in the text, their sets and relations."""
 
-    name = "item"
+    name, title = "item", "Item"
     template = "agreement/items/item.html"
     path = "agreement/items/<slug:text>/<str:key>/"
     options = (*OPTIONS, "view", "round")

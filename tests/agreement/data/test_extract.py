@@ -115,7 +115,7 @@ def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alic
     assert len(reliability_data(read_answers(project).select(["open"]), **PLAIN).units) == before + 1
 
 
-def test_reading_takes_six_queries_and_three_if_nothing_changed(
+def test_reading_takes_seven_queries_and_three_if_nothing_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
     with django_assert_num_queries(7):

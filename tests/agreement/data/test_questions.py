@@ -173,7 +173,7 @@ def test_alpha_of_a_question_is_that_of_the_definition(question, distance):
         expected = krippendorff(rows, lambda a, b: exact.distance(a, b, distance))
     assert report.result.value == pytest.approx(float(expected), abs=1e-12)
     assert report.result.n_units == len(rows)
-    assert report.question.key == question
+    assert report.extract.question.key == question
 
 
 def text_members(value, text, question):

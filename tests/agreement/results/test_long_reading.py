@@ -6,6 +6,7 @@ from django.core.management import call_command
 from agreement.data import reading
 from agreement.data.reading import forget_answers
 from agreement.models import Computation, FiguresVersion, StoredAnswers
+from agreement.results.registry import PAGES
 from config.settings import TASKS
 from tests.shared.agreeing import WALK, answer, coded_project
 
@@ -19,7 +20,7 @@ def project(db, settings, monkeypatch):
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
     monkeypatch.setattr(reading, "MIN_STORED", 1)
-    monkeypatch.setattr(reading, "MOST_IN_REQUEST", 5)
+    monkeypatch.setattr(reading, "MAX_READ_IN_REQUEST", 5)
     monkeypatch.setattr(reading, "READ_AT_ONCE", 2)
     return answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} twice", f"{WALK} again"))
 
@@ -34,7 +35,7 @@ def test_pages_wait_for_a_worker_and_then_show_what_they_show_where_all_is_read_
 ):
     client = signed_in(charlie)
     with monkeypatch.context() as patched:
-        patched.setattr(reading, "MOST_IN_REQUEST", 1000)
+        patched.setattr(reading, "MAX_READ_IN_REQUEST", 1000)
         at_once = client.get(f"{PAGE}{page}").content.decode()
     FiguresVersion.increase(project.pk)
     forget_answers()
@@ -63,6 +64,27 @@ def test_the_api_says_when_to_come_again(project, signed_in, charlie, address):
     assert Computation.objects.count() == 1
     work()
     assert client.get(f"/api/v1{PAGE}{address}").status_code == 200
+
+
+def test_another_project_that_is_compared_is_read_itself(project, signed_in, charlie):
+    other = answer(coded_project("coffee", "poesio-artstein-2005", WALK, f"{WALK} twice", f"{WALK} again"))
+    client = signed_in(charlie)
+    address = "/api/v1/projects/tea/agreement/compare/?by=project&first=tea&second=coffee"
+    for _ in range(2):
+        assert client.get(address).status_code == 503
+        work()
+    assert client.get(address).status_code == 200
+    assert set(Computation.objects.values_list("project__slug", flat=True)) == {"tea", "coffee"}
+    assert StoredAnswers.objects.filter(project=other).count() == 3
+
+
+def test_fields_of_a_form_are_read_by_the_worker_too(project, signed_in, charlie):
+    assert "Computing." in signed_in(charlie).get(f"{PAGE}categories/?merge_phrase=a").content.decode()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_page_has_a_title(page):
+    assert page.title
 
 
 def test_a_download_says_when_to_come_again(project, signed_in, charlie):

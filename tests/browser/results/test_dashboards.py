@@ -502,7 +502,7 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
 def test_a_page_waits_for_answers_that_a_worker_reads(sign_in, charlie, left_to_a_worker, monkeypatch):
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
     monkeypatch.setattr(reading, "MIN_STORED", 1)
-    monkeypatch.setattr(reading, "MOST_IN_REQUEST", 0)
+    monkeypatch.setattr(reading, "MAX_READ_IN_REQUEST", 0)
     page = sign_in(charlie, "/projects/tea/agreement/coders/")
     expect(page.get_by_role("heading", name="Coders")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
