@@ -237,6 +237,14 @@ def rename_person(project, chance):
     user.save()
 
 
+def rename_who_left(project, chance):
+    membership = project.memberships.filter(role="coder").order_by("pk").last()
+    user = membership.user
+    remove_membership(membership)
+    user.username = f"{user.username}-left"
+    user.save()
+
+
 def forget(project, chance):
     user = any_coding(project, chance).coder
     if not user.username.startswith("person") and project.memberships.filter(role="coder").count() > 2:
@@ -332,6 +340,7 @@ FURTHER = [
     merge_value,
     code_another_level,
     rename_person,
+    rename_who_left,
     forget,
     replace_somebody,
     release,

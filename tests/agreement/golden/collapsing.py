@@ -23,6 +23,8 @@ AS_PLAIN = "…"
 # Digests are of numbers with so many digits, moved away from halves that could be rounded either way.
 MOVED = 1.0123456789
 DIGITS = 8
+# What is nearer to 0 is 0 on one processor and not on another.
+NOISE = 1e-14
 
 
 def collapse(said: Any, plain: Any) -> Any:
@@ -65,7 +67,8 @@ def digest(value: Any) -> str:
 
 
 def _coarse(found: Any) -> str:
-    return f"{float(found[0]) * MOVED:.{DIGITS}g}"
+    value = float(found[0])
+    return "0.0" if abs(value) < NOISE else f"{value * MOVED:.{DIGITS}g}"
 
 
 def _is_of_numbers(values: Sequence[Any]) -> bool:
