@@ -238,7 +238,7 @@ def rename_person(project, chance):
 
 
 def rename_who_left(project, chance):
-    membership = project.memberships.filter(role="coder").order_by("pk").last()
+    membership = project.memberships.filter(role="coder").order_by("-pk")[0]
     user = membership.user
     remove_membership(membership)
     user.username = f"{user.username}-left"
