@@ -13,6 +13,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
+from agreement.results.page import ResultPage
+from agreement.results.registry import ENDPOINTS
+from agreement.results.registry import PAGES as RESULT_PAGES
+from annotations.models.people.rights import Right
 from tests.access.role_world import PASSWORD, ROLES, upload
 
 BOTH = "manager and coder"
@@ -490,37 +494,21 @@ PAGES = [
     again("transfer-file", pk="@imported.pk", GET=own(*MANAGE_WORK).but({"viewer": 403, "adjudicator": 403})),
 ]
 
+
+def is_for_results(page: ResultPage[Any]) -> bool:
+    """Return whether everybody who sees results sees the page; others have rows of their own."""
+    return page.uses_answers and page.right == Right.SEE_RESULTS and not page.about_models
+
+
 AGREEMENT = [
-    *(
-        row(name, GET=results())
-        for name in (
-            "agreement",
-            "agreement-headline",
-            "grid",
-            "compare",
-            "difference",
-            "methods",
-            "agreement-data",
-            "texts",
-            "coders",
-            "coder-pair",
-            "coreference",
-            "categories",
-            "course",
-            "planning",
-            "groups",
-            "items",
-            "item",
-            "allows",
-        )
-    ),
+    *(row(page.route, GET=results()) for page in RESULT_PAGES if is_for_results(page)),
+    row("agreement-headline", GET=results()),
     # Who codes is told of models as of a page that is not there; pyramids have none.
     row("agreement-models", GET=who(SEE_RESULTS, members=404)),
     again("agreement-models", OF_PYRAMIDS, GET=who((), members=404)),
     row("gold", GET=discussing()),
     again("gold", OF_PYRAMIDS, GET=discussing()),
     again("gold", OF_AGREED, GET=discussing()),
-    row("datasheet", GET=results()),
     again("datasheet", OF_PYRAMIDS, GET=results()),
     *(again(name, OF_AGREED, GET=results()) for name in ("agreement", "items", "item")),
     row("set-round", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "round": "pilot"})),
@@ -730,27 +718,17 @@ API = [
     ),
     row("api-cancel", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=409).but({"adjudicator": 403})),
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
+    # Without two that are to be compared there is no answer.
     *(
-        row(f"api-{name}", GET=results())
-        for name in (
-            "agreement",
-            "data",
-            "grid",
-            "planning",
-            "groups",
-            "agreement-repeats",
-            "items",
-            "item",
-        )
+        row(page.api_route, GET=results(400 if page.name in ("coreference", "difference") else 200))
+        for page in ENDPOINTS
+        if is_for_results(page)
     ),
     # Without a model that has coded there is nothing to compare.
     row("api-agreement-models", GET=who(SEE_RESULTS, 400, members=404)),
     row("api-agreement-gold", GET=discussing()),
     again("api-agreement-gold", OF_PYRAMIDS, GET=discussing()),
     again("api-agreement-gold", OF_AGREED, GET=discussing()),
-    row("api-datasheet", GET=results()),
-    # Without two that are to be compared there is no answer.
-    *(row(f"api-{name}", GET=results(400)) for name in ("coreference", "compare")),
     *(row(f"api-{name}", OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),
     row("api-remarks", GET=discussing(), POST=discussing(201, {"body": "Why?"})),
     again("api-remarks", OF_AGREED, POST=discussing(201, {"body": "Why?"})),

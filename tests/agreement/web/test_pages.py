@@ -15,6 +15,7 @@ from django.test import Client
 from agreement.reports.coders import coders
 from agreement.reports.overall import course, overall
 from agreement.reports.request.parameters import default_parameters
+from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
 from tests.shared.agreeing import (
     KINDS,
@@ -152,6 +153,9 @@ PAGES = {
     "allows": ResultPage("scheme/allows/", queries=13),
     "datasheet": ResultPage("datasheet/", "agreement", 30, odd=("coders", "texts")),
 }
+for page in REGISTERED:  # a page that nobody has named here is asked for what every page may be
+    if page.name not in PAGES and page.uses_answers and not page.address:
+        PAGES[page.name] = ResultPage(page.path)
 every_page = pytest.mark.parametrize("result_page", PAGES.values(), ids=PAGES)
 
 
