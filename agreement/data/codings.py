@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from agreement.data.documents import Document, document_key
 from agreement.data.gold import GOLD, why_gold_is_left_out
-from agreement.data.stamps import ProjectRows, read_rows
-from annotations.models import Coding, Membership, Project, Round
+from agreement.data.stamps import ProjectRows
+from annotations.models import Coding, Membership, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 
 
@@ -54,11 +54,6 @@ class Codings:
             version.update(repr((sorted(self.marking[text]), own)).encode())
             versions.append(version.digest())
         return versions
-
-
-def read_codings(project: Project) -> Codings:
-    """Return the codings that people make independently of each other. One query."""
-    return list_codings(read_rows(project))
 
 
 def list_codings(of_project: ProjectRows, *, gold: bool = False, models: bool = False) -> Codings:

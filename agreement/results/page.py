@@ -109,7 +109,7 @@ class ResultPage[R](Result[R]):
         return may(project, self.right) and (self.uses_answers or pyramids)
 
     def kept_state(self, project: Project) -> Any:
-        """Return what a page that is kept shows besides."""
+        """Return what the page depends on besides, where it is kept."""
         return None
 
     def read_fields(self, project: Project, query: QueryDict) -> QueryDict:

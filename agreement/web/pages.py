@@ -42,7 +42,7 @@ PATIENCE = timedelta(seconds=10)
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
 # The parts of a page that are kept as they were rendered: frame.html names them.
 KEPT = ("breadcrumbs", "content")
-# What templates of pages are given besides by who is asked: forms, and lists in pages.
+# What else templates of pages are given, which depends on who asks: forms, and lists in pages.
 FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
     "categories": page_mappings,
     "item": discussion_of,

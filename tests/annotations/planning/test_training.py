@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.activity import count_remaining, read_progress
-from agreement.data.codings import read_codings
+from agreement.data.codings import list_codings
+from agreement.data.stamps import read_rows
 from agreement.results.headline import build_headline
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
@@ -196,7 +197,8 @@ def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
     assert gold.count() == 2
     assert not Coding.objects.filter(pk__in=gold).exists()
     assert not training.codings.filter(kind="gold").exists()
-    assert {row.pk for rows in read_codings(project).rows for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
+    codings = list_codings(read_rows(project)).rows
+    assert {row.pk for rows in codings for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
     for one in gold.select_related("text__project", "coder"):
         assert list(log_mismatches(one)) == []
     Coding.objects.filter(round=training).delete()
