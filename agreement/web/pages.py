@@ -158,7 +158,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
         with leave_long_reading():
             return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
     except StillComputing as still:
-        return render(request, "agreement/parts/waiting.html", {"project": project, "waiting": still.waiting})
+        return render(request, "agreement/parts/headline.html", {"project": project, "waiting": still.waiting})
 
 
 @login_required
