@@ -23,8 +23,8 @@ AS_PLAIN = "…"
 # Digests are of numbers with so many digits, moved away from halves that could be rounded either way.
 MOVED = 1.0123456789
 DIGITS = 8
-# What is nearer to 0 is 0 on one processor and not on another.
-NOISE = 1e-14
+# A difference of figures that is 0 on one processor is so much on another; smaller numbers are a p.
+NOISE = (1e-17, 1e-15)
 
 
 def collapse(said: Any, plain: Any) -> Any:
@@ -68,7 +68,7 @@ def digest(value: Any) -> str:
 
 def _coarse(found: Any) -> str:
     value = float(found[0])
-    return "0.0" if abs(value) < NOISE else f"{value * MOVED:.{DIGITS}g}"
+    return "0.0" if NOISE[0] < abs(value) < NOISE[1] else f"{value * MOVED:.{DIGITS}g}"
 
 
 def _is_of_numbers(values: Sequence[Any]) -> bool:
