@@ -178,7 +178,7 @@ def leave_long_reading() -> Iterator[None]:
         with refuse_long_reading():
             yield
     except LongReading as reading:
-        reading.project.computations.filter(kind=STORING).exclude(finished_at=None).delete()
+        reading.project.computations.filter(kind=STORING, error="").exclude(finished_at=None).delete()
         request = AnalysisRequest(reading.project, options=dict(reading.arguments))
         raise StillComputing(_enqueue(request, STORING, "")) from reading
 
@@ -261,12 +261,13 @@ def compute(pk: int) -> None:
     row = Computation.objects.filter(pk=pk)
     try:
         content, state = _carry_out(computation, progress_recorder(row))
+        result = content.as_json()
     except Cancelled:  # its row was deleted
         return
     except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
-    row.update(result=content.as_json(), state=state, finished_at=timezone.now())
+    row.update(result=result, state=state, finished_at=timezone.now())
 
 
 def _carry_out(computation: Computation, progress: Progress) -> tuple[PageSections, str]:

@@ -6,6 +6,7 @@ from django.core.management import call_command
 from agreement.data import reading
 from agreement.data.reading import forget_answers
 from agreement.models import Computation, FiguresVersion, StoredAnswers
+from agreement.results import computations
 from agreement.results.registry import PAGES
 from config.settings import TASKS
 from tests.shared.agreeing import WALK, answer, coded_project
@@ -85,6 +86,22 @@ def test_fields_of_a_form_are_read_by_the_worker_too(project, signed_in, charlie
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_each_page_has_a_title(page):
     assert page.title
+
+
+def test_where_the_worker_fails_the_page_says_so_and_orders_nothing_until_somebody_looks_again(
+    project, signed_in, charlie, monkeypatch
+):
+    client = signed_in(charlie)
+    client.get(PAGE)
+    with monkeypatch.context() as patched:
+        patched.setattr(computations, "store_answers", lambda *_, **__: 1 / 0)
+        work()
+    page = client.get(PAGE).content.decode()
+    assert "It could not be computed." in page
+    assert "hx-trigger" not in page.partition("<main")[2]
+    client.get(PAGE)
+    work()
+    assert "It could not be computed." not in client.get(PAGE).content.decode()
 
 
 def test_a_download_says_when_to_come_again(project, signed_in, charlie):
