@@ -7,7 +7,8 @@ views, templates and the database. Times are of the processor, of the process an
 that others at work on the machine do not count. Nothing stored: neither the process nor the database has read answers.
 First: the process has just begun, and the answers are stored. Unchanged: requested again, after a worker has computed
 what the page waits for. After one text: a coder has changed one answer in between. Growth is the median time at the
-largest size, over that at the smallest. Each page has a process of its own, whose most memory is `peak_mb`.
+largest size, over that at the smallest. Each page has a process of its own, whose most memory is `peak_mb`; what a worker
+computes is computed in another one.
 """
 
 from __future__ import annotations
@@ -110,7 +111,18 @@ def measure_page(page: str, repeats: int, *, stored: bool) -> dict[str, float]:
 
 
 def let_worker_finish() -> None:
+    """Compute what pages have asked a worker for, in another process, as a worker does."""
+    from agreement.models import Computation
+
+    if Computation.objects.filter(finished_at=None).exists():
+        _run_part("--work")
+
+
+def work() -> None:
     """Compute what pages have asked a worker for."""
+    import django
+
+    django.setup()
     from agreement.models import Computation
     from agreement.results.computations import compute
 
@@ -234,12 +246,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", default=",".join(PAGES), help=f"of {', '.join(PAGES)}, with commas")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--fill", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--page", choices=PAGES, help=argparse.SUPPRESS)
     parser.add_argument("--nothing-stored", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     sizes, names = [int(size) for size in options.sizes.split(",")], options.pages.split(",")
     if options.fill:
         fill_database(sizes[0])
+        print("{}")
+        return
+    if options.work:
+        work()
         print("{}")
         return
     if options.page:

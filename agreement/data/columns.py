@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.data.links import count_readings, find_first_classes, number_alternatives, share_reading
-from agreement.measures.data.arrays import run_offsets
+from agreement.measures.data.arrays import run_offsets, run_starts
 from agreement.measures.values import Bools, Ints
 
 # What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
@@ -67,6 +67,15 @@ def ranges(starts: Ints, sizes: Ints) -> Ints:
 def starts_of(sizes: Ints) -> Ints:
     """Return where each of several runs begins."""
     return np.cumsum(sizes) - sizes
+
+
+def take_runs(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
+    """Return the rows of the chosen runs, of which each has so many rows; runs that stay together are not copied."""
+    begins = run_starts(chosen - np.arange(len(chosen)))
+    ends = starts_of(sizes) + sizes
+    first, last = chosen[begins], chosen[np.append(begins[1:], len(chosen)) - 1] if len(chosen) else chosen
+    slices = [rows[a:b] for a, b in zip((ends - sizes)[first].tolist(), ends[last].tolist(), strict=True)]
+    return slices[0] if len(slices) == 1 else np.concatenate([rows[:0], *slices])
 
 
 class KeyIndex:
@@ -214,6 +223,13 @@ class AnswerColumns:
         reading = self.links["reading"].astype(np.int64)
         return None if np.array_equal(reading, number_alternatives(self.mark_of_link)[: len(reading)]) else reading
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
+        """Return the documents of all parts."""
+        tables = map(np.concatenate, zip(*(part.tables for part in parts), strict=True))
+        indices = tuple(names for part in parts for names in part.indices)
+        return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
+
     def select(self, documents: Ints, kept: Bools | None = None) -> AnswerColumns:
         """Return some of the documents, in this order, with all of their codings or those that are kept."""
         sizes = self.documents["codings"][documents]
@@ -226,19 +242,16 @@ class AnswerColumns:
 
     def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> AnswerColumns:
         """Return documents with these codings, of which each document has so many, also those of another round."""
-
-        def pick(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
-            return rows[ranges(starts_of(sizes)[chosen], sizes[chosen])]
-
-        sets = ranges(starts_of(self.documents["sets"])[documents], self.documents["sets"][documents])
+        of_sets = self.documents["sets"]
+        sets = ranges(starts_of(of_sets)[documents], of_sets[documents])
         found = AnswerColumns(
             self.documents[documents],
-            pick(self.members, self.n_members, documents),
+            take_runs(self.members, self.n_members, documents),
             self.codings[codings],
-            pick(self.marks, self.codings["marks"], codings),
-            pick(self.links, self.codings["links"], codings),
+            take_runs(self.marks, self.codings["marks"], codings),
+            take_runs(self.links, self.codings["links"], codings),
             self.sets[sets],
-            pick(self.elements, self.sets["size"], sets),
+            take_runs(self.elements, self.sets["size"], sets),
             indices=tuple(self.indices[place] for place in codings.tolist()) if self.indices else (),
             has_sets=self.has_sets and np.array_equal(self.document_of_coding[codings], np.repeat(documents, sizes)),
         )

@@ -280,13 +280,9 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-
-    def compute() -> AgreementReport:
-        interval = basis.compute_interval(extract, parameters)
-        fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-        return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
-
-    return basis.cached(extract, ("report", parameters), compute)
+    interval = basis.compute_interval(extract, parameters)
+    fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
+    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:

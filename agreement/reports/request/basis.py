@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
+from itertools import batched, compress
 from typing import Any, cast
 
 import numpy as np
@@ -41,6 +41,8 @@ from annotations.core.processes.installed import program_version
 # Of fewer judgements figures are computed as quickly as they are looked for.
 MIN_REMEMBERED = 20_000
 SECONDS_REMEMBERED = 24 * 3600
+# The values of more texts are not in memory at once where sums of texts are enough.
+MAX_TEXTS_AT_ONCE = 500
 
 
 def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
@@ -223,8 +225,11 @@ def compute_sums(
     chosen = pick_texts(answers, parameters) if texts is None else texts
 
     def compute() -> list[TextSums]:
-        everywhere = answers.texts
-        return _sum_data(answers, parameters, select_data(answers, parameters, everywhere), everywhere)
+        parts: Iterable[ProjectAnswers] = [answers]
+        if len(answers.texts) > MAX_TEXTS_AT_ONCE:
+            parts = map(answers.restrict, batched(answers.texts, MAX_TEXTS_AT_ONCE))
+        sums = [_sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts) for part in parts]
+        return [TextSums.concatenate(of_parts) for of_parts in zip(*sums, strict=True)]
 
     sums = cached(answers, ("sums", *_options_of_sums(parameters)), compute)
     if chosen is not answers.texts:
