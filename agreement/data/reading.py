@@ -10,10 +10,10 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import batched
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from django.core.cache import caches
@@ -22,9 +22,9 @@ from django.db import IntegrityError, transaction
 from agreement.data.categories import Categories, read_categories
 from agreement.data.codings import Codings, list_codings
 from agreement.data.columns import AnswerColumns
-from agreement.data.documents import shift_of
+from agreement.data.documents import NEXT_DOCUMENT, shift_of
 from agreement.data.gold import GOLD
-from agreement.data.judgements import CodedDocument, read_judgements
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY, CodedDocument, read_judgements
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
 from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
@@ -46,8 +46,6 @@ READ_AT_ONCE = 500
 MIN_STORED = 50
 # Of more codings that are not stored a request does not read the answers.
 MAX_READ_IN_REQUEST = 2000
-# What is stored of a document.
-COLUMNS = ("version", "content", "names")
 # The answers that a process keeps: of so many projects and readings, in so many bytes.
 MAX_KEPT, MAX_BYTES = 8, 200_000_000
 
@@ -131,16 +129,16 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
     while n_left:
         with read_snapshot():
             categories, scheme_version = read_categories(project)
-            rows = read_rows(project)
-            codings = list_codings(rows, gold=reading.gold, models=reading.models)
-            version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-            parts = _StoredParts.of(reading, codings, version, columns=("version",))
-            n_left = max(len(parts.missing) - READ_AT_ONCE, 0)
-            parts.read(categories, READ_AT_ONCE)
+            codings = reading.list_codings(scheme_version)
+            n_documents = len(codings.documents)
+            stored = _read_stored(reading, codings, range(n_documents))
+            missing = [place for place in range(n_documents) if place not in stored]
+            rows = _read_missing(reading, categories, codings, missing[:READ_AT_ONCE])
         with sqlite_write_lock():
-            _write(parts.read_now)
+            _write(rows)
+        n_left = len(missing) - len(rows)
         if progress:
-            progress(len(codings.documents) - n_left, len(codings.documents))
+            progress(n_documents - n_left, n_documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +161,15 @@ class _Reading:
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
     @property
-    def stored(self) -> dict[str, Any]:
-        """The fields of its stored answers."""
-        return {"project": self.project, "reading": self.name}
-
-    @property
     def arguments(self) -> dict[str, Any]:
         """What `store_answers` is given."""
         return {"units": self.units, "gold": self.gold, "models": self.models}
+
+    def list_codings(self, scheme_version: Hashable) -> Codings:
+        """Return the codings of the project as they are now, under a version of its scheme."""
+        rows = read_rows(self.project)
+        version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
+        return list_codings(rows, version, gold=self.gold, models=self.models)
 
     def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
         """Return the answers in some documents, with sets."""
@@ -224,10 +223,9 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     stamp = read_stamp(project)
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
-        rows = read_rows(project)
-        codings = list_codings(rows, gold=reading.gold, models=reading.models)
-        version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-        columns, read_now = _read_documents(reading, categories, version, codings)
+        codings = reading.list_codings(scheme_version)
+        before = known if known is not None and known.stamp.origin == stamp.origin else None
+        columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
     codings = known.codings
@@ -262,50 +260,62 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     return answers, read_now
 
 
-@dataclass(slots=True)
-class _StoredParts:
-    """What is stored of each document, under its version: content and names; `missing` are the places of others."""
-
-    reading: _Reading
-    codings: Codings
-    versions: Sequence[bytes]
-    found: list[tuple[bytes, str]]
-    missing: list[int]
-    read_now: list[StoredAnswers] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, reading: _Reading, codings: Codings, version: str, columns: Sequence[str] = COLUMNS) -> Self:
-        """Find what is stored: all of it, or its versions alone; without columns nothing. One query."""
-        rows = StoredAnswers.objects.filter(**reading.stored).values_list("text_id", "round_id", "occasion", *columns)
-        stored = {tuple(row[:3]): row[3:] for row in rows.iterator(500)} if columns else {}
-        found, versions = [stored.get(key, (b"", b"", "")) for key in codings.keys], codings.versions(version)
-        missing = [place for place, one in enumerate(versions) if bytes(found[place][0]) != one]
-        parts = [(bytes(one[1]), one[2]) if len(one) == len(COLUMNS) else (b"", "") for one in found]
-        return cls(reading, codings, versions, parts, missing)
-
-    def read(self, categories: Categories, most: int | None = None) -> None:
-        """Read what is missing, or so much of it."""
-        for batch in batched(self.missing[:most], READ_AT_ONCE):
-            documents = [CodedDocument(self.codings.documents[place], self.codings.rows[place]) for place in batch]
-            for place, part in zip(batch, self.reading.read(categories, documents).to_bytes(), strict=True):
-                self.found[place] = part
-                key = dict(zip(("text_id", "round_id", "occasion"), self.codings.keys[place], strict=True))
-                row = StoredAnswers(**self.reading.stored, **key, version=self.versions[place])
-                row.content, row.names = part
-                self.read_now.append(row)
-
-
 def _read_documents(
-    reading: _Reading, categories: Categories, version: str, codings: Codings
+    reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
-    """Return the answers in all documents, stored ones as they are stored, and those that were not stored."""
-    is_stored = not reading.versions and len(codings.documents) >= MIN_STORED
-    parts = _StoredParts.of(reading, codings, version, COLUMNS if is_stored else ())
-    n_missing = sum(len(codings.rows[place]) for place in parts.missing)
+    """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
+    documents = codings.versioned_keys
+    place_of = {} if known is None else {one: place for place, one in enumerate(known.codings.versioned_keys)}
+    changed = [place for place, document in enumerate(documents) if document not in place_of]
+    is_stored = not reading.versions and len(documents) >= MIN_STORED
+    parts = _read_stored(reading, codings, changed, "content", "names") if is_stored else {}
+    missing = [place for place in changed if place not in parts]
+    n_missing = sum(len(codings.rows[place]) for place in missing)
     if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
         raise LongReading(reading.project, reading.arguments)
-    parts.read(categories)
-    return AnswerColumns.from_bytes(parts.found), parts.read_now if is_stored else []
+    read_now = [
+        row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, codings, some)
+    ]
+    parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
+    columns = AnswerColumns.from_bytes([parts[place] for place in changed])
+    if known is not None and len(changed) < len(documents):
+        place_of |= {documents[place]: len(place_of) + number for number, place in enumerate(changed)}
+        columns = AnswerColumns.concatenate([known.columns, columns])
+        columns = columns.select(np.array([place_of[document] for document in documents], dtype=np.int64))
+    return columns, read_now if is_stored else []
+
+
+def _read_stored(
+    reading: _Reading, codings: Codings, places: Sequence[int], *columns: str
+) -> dict[int, tuple[Any, ...]]:
+    """Return these columns of the documents at some places that are stored as they are now. One query."""
+    rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
+    if len(places) <= MAX_TEXTS_IN_QUERY:
+        rows = rows.filter(text__in={codings.keys[place][0] for place in places})
+    found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
+    stored = {(row[:3], bytes(row[3])): row[4:] for row in found}
+    documents = codings.versioned_keys
+    return {place: stored[documents[place]] for place in places if documents[place] in stored}
+
+
+def _read_missing(
+    reading: _Reading, categories: Categories, codings: Codings, places: Sequence[int]
+) -> list[StoredAnswers]:
+    """Read the documents at some places, as they are to be stored."""
+    columns = reading.read(
+        categories, [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
+    )
+    return [
+        StoredAnswers(
+            **dict(zip(("text_id", "round_id", "occasion"), codings.keys[place], strict=True)),
+            project=reading.project,
+            reading=reading.name,
+            version=codings.versions[place],
+            content=content,
+            names=names,
+        )
+        for place, (content, names) in zip(places, columns.to_bytes(), strict=True)
+    ]
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
@@ -317,7 +327,7 @@ def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, t
     filled["coder"] = [number[row.coder] for row in rows]
     filled["reason"] = [number_of_reason[row.reason] for row in rows]
     shifts = np.array([shift_of(document.pk) for document in codings.documents], dtype=np.int64)
-    members["key"] += np.repeat(shifts, columns.n_members)
+    members["key"] = members["key"] % NEXT_DOCUMENT + np.repeat(shifts, columns.n_members)
     return replace(columns, codings=filled, members=members), names
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from django.core.cache import caches
 from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
@@ -19,12 +20,14 @@ CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "
 class Stamp(NamedTuple):
     """A digest of the texts, rounds and members of a project, with their names, and of what changes with its codings.
 
-    `operation` and `uuid` are of the last operation of whatever project when the digest was found first.
+    `operation` and `uuid` are of the last operation of whatever project when the digest was found first. Of stamps with
+    the same `origin` nothing was undone in between: what has an equal version is equal.
     """
 
     digest: str
     operation: int
     uuid: str | None
+    origin: str
 
 
 class ProjectRows(NamedTuple):
@@ -63,9 +66,12 @@ def read_stamp(project: Project) -> Stamp:
     }
     *found, seen_uuid, operation, last_uuid = _read(project, columns)
     digest = hashlib.blake2b("\x1d".join(map(str, found)).encode(), digest_size=16).hexdigest()
-    if seen is not None and (seen.digest, seen.uuid) == (digest, seen_uuid):
-        return seen
-    stamp = Stamp(digest, operation or 0, last_uuid)
+    origin = uuid4().hex
+    if seen is not None and seen.uuid == seen_uuid:
+        if seen.digest == digest:
+            return seen
+        origin = seen.origin
+    stamp = Stamp(digest, operation or 0, last_uuid, origin)
     caches["process"].set(key, stamp, timeout=None)
     return stamp
 
