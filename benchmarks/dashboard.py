@@ -7,8 +7,8 @@ views, templates and the database. Times are of the processor, of the process an
 that others at work on the machine do not count. Nothing stored: neither the process nor the database has read answers.
 First: the process has just begun, and the answers are stored. Unchanged: requested again, after a worker has computed
 what the page waits for. After one text: a coder has changed one answer in between. Growth is the median time at the
-largest size, over that at the smallest. Each page has a process of its own, whose most memory is `peak_mb`; what a worker
-computes is computed in another one.
+largest size, over that at the smallest. Each page has a process of its own, whose most memory is `peak_mb`; what a
+worker computes is computed in another one.
 """
 
 from __future__ import annotations

@@ -93,13 +93,13 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers under the key, in this request or before, or compute it now.
 
-    For reports that take long: of few answers, and of some of the texts, nothing is kept longer than a request.
+    For reports that take long: of few answers nothing is kept longer than a request.
     """
 
     def look() -> T:
-        if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
+        if answers.n_judgements < MIN_REMEMBERED:
             return compute()
-        about = repr((program_version(), answers.state_name, key)).encode()
+        about = repr((program_version(), answers.state_name or answers.state, key)).encode()
         name = hashlib.blake2b(about, digest_size=16).hexdigest()
         found: tuple[T] | None = caches["figures"].get(name)
         if found is None:
@@ -228,7 +228,7 @@ def compute_sums(
         parts: Iterable[ProjectAnswers] = [answers]
         if len(answers.texts) > MAX_TEXTS_AT_ONCE:
             parts = map(answers.restrict, batched(answers.texts, MAX_TEXTS_AT_ONCE))
-        sums = [_sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts) for part in parts]
+        sums = [_sum_part(part, parameters) for part in parts]
         return [TextSums.concatenate(of_parts) for of_parts in zip(*sums, strict=True)]
 
     sums = cached(answers, ("sums", *_options_of_sums(parameters)), compute)
@@ -252,6 +252,16 @@ def _options_of_sums(parameters: Parameters) -> tuple[str, ...]:
     """Return the parameters on which sums depend, but for the choice of texts."""
     p = parameters
     return (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
+
+
+def _sum_part(part: ProjectAnswers, parameters: Parameters) -> list[TextSums]:
+    """Return the sums of some texts, remembered where there are many: most are as they were when one has changed."""
+    key = ("sums of texts", part.coders, *_options_of_sums(parameters))
+
+    def compute() -> list[TextSums]:
+        return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
+
+    return remembered(part, key, compute)
 
 
 def _sum_data(
