@@ -10,6 +10,7 @@ import numpy as np
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ambiguity
+from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.results import pluralize
 from agreement.measures.values import Ints
 from agreement.reports.items.items import ItemReadings, Items
@@ -55,7 +56,7 @@ def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list
 
     def count(kind: str, names: Sequence[str], group: Ints) -> list[AmbiguityCounts]:
         key = group * (len(columns.units) + 1) + unit
-        of_units = [np.unique(one) // (len(columns.units) + 1) for one in (key[is_ambiguous], key)]
+        of_units = [sorted_unique(one) // (len(columns.units) + 1) for one in (key[is_ambiguous], key)]
         counts = [np.bincount(one, minlength=len(names)) for one in (*of_units, group[is_ambiguous], group)]
         return [AmbiguityCounts(kind, name, *row) for name, row in zip(names, np.array(counts).T.tolist(), strict=True)]
 
