@@ -40,7 +40,10 @@ class PairableUnits:
     @cached_property
     def inside(self) -> Bools:
         """Whether each value is a set that the unit is in: the shape of `codes`."""
-        inside: Bools = find_entries(self.data, self.codes - len(self.data.labels), self.rows[:, None]) >= 0
+        inside = np.zeros(self.codes.shape, dtype=np.bool_)
+        units, columns = np.nonzero(self.codes >= len(self.data.labels))  # of many coders few judged a unit
+        sets = self.codes[units, columns] - len(self.data.labels)
+        inside[units, columns] = find_entries(self.data, sets, self.rows[units]) >= 0
         return inside
 
     def group_by(self, by: str) -> tuple[Ints, Sequence[Hashable]]:
