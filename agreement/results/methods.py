@@ -9,7 +9,7 @@ from agreement.data.groups import read_groups
 from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
+from agreement.reports.gold.report import GoldReport, compare_with_gold
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
@@ -57,5 +57,4 @@ def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
         return None
     if parameters.coders and not Reader.of(project, request.reader).sees_names:
         return None
-    source = read_gold_source(project, request.project_answers, parameters, request.answers_with_gold)
-    return compare_with_gold(source, parameters, details=False)
+    return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

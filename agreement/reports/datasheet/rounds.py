@@ -18,7 +18,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.gold.report import compare_with_gold, read_gold_source
+from agreement.reports.gold.report import compare_with_gold
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
@@ -361,8 +361,7 @@ def measure_adjudication(
     if project.answers == Project.Answers.SCUS or not has_gold(project):
         return Adjudication()
     with_gold = read_with_gold(project, answers, parameters)
-    source = read_gold_source(project, answers, parameters, with_gold)
-    comparison = compare_with_gold(source, parameters, details=False)
+    comparison = compare_with_gold(project, answers, with_gold, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
     codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
     estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)

@@ -6,16 +6,16 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
 from agreement.data.documents import Document
-from agreement.data.groups import Groups, read_groups
+from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
-from agreement.data.pyramids.pyramids import EveryPyramid, read_every_pyramid, read_word_spans
+from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans
 from agreement.measures import share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work
@@ -29,11 +29,10 @@ from agreement.reports.pyramids.matching import (
     ScuDifference,
     compare_pyramids,
 )
-from agreement.reports.request.basis import compute_interval, pick_texts
+from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
-from annotations.coding.pyramids.pyramid_rules import Span
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
 
@@ -201,55 +200,34 @@ class AgreedReport:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AgreedSource:
-    """What is compared: the answers of the whole project, all its pyramids, and the words of their summaries.
-
-    `agreed` are by the primary keys of texts, `words` in text order. `documents` are those that the reader may read of;
-    None for all.
-    """
-
-    answers: ProjectAnswers
-    pyramids: EveryPyramid
-    agreed: Mapping[int, AgreedPyramid]
-    words: Mapping[int, Sequence[Span]]
-    groups: Groups = field(default_factory=dict)
-    work: Mapping[tuple[int, str], Activity] = field(default_factory=dict)
-    documents: Collection[int] | None = None
-
-
-def read_agreed_source(
-    project: Project, answers: ProjectAnswers, documents: Collection[int] | None = None
-) -> AgreedSource:
-    """Return what the pyramids of coders are compared with, and by what. The number of queries is fixed.
-
-    documents: those that the reader may read of; None for all.
-    """
-    agreed = read_agreed_pyramids(project)
-    spans = read_word_spans([one.text for one in agreed.values() if not one.reason])
-    return AgreedSource(
-        answers,
-        read_every_pyramid(project),
-        agreed,
-        {text: [*of_text.values()] for text, of_text in spans.items()},
-        read_groups(project),
-        read_project_work(project, answers).activities,
-        documents,
-    )
-
-
-def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: Progress | None = None) -> AgreedReport:
+def compare_with_agreed(
+    project: Project,
+    answers: ProjectAnswers,
+    parameters: Parameters,
+    documents: Collection[int] | None = None,
+    progress: Progress | None = None,
+) -> AgreedReport:
     """Return every coder that the parameters choose against agreed pyramids. Raises InvalidParameter.
 
-    The selections are those of every page; pyramids are compared by their words, whatever is counted for agreement.
+    The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
+    whatever is counted for agreement. The number of queries is fixed.
+    documents: those that the reader may read of; None for all.
     """
-    selected, parameters = resolve(source.answers, parameters)
-    compared, n_by_authors = _compare_documents(source, selected, pick_texts(selected, parameters), progress)
+    selected, parameters = resolve(answers, parameters)
+    agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
+    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, documents, progress)
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
-    groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
+    groups = {name: [one for one in members if one in coders] for name, members in read_groups(project).items()}
     against = tuple(_against_agreed(coder, [coder], compared) for coder in coders)
+    # of the chosen docsets nothing is compared of these
+    chosen = parameters.selection("texts")
+    left_out = [
+        agreed.get(docset.text)
+        for docset in every.docsets
+        if docset.text not in of_text and (not chosen or docset.slug in chosen)
+    ]
     return AgreedReport(
         parameters=parameters,
         fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
@@ -258,16 +236,16 @@ def compare_with_agreed(source: AgreedSource, parameters: Parameters, progress: 
         n_empty=sum(one.agreed.n_empty for one in of_text.values())
         + sum(found.own.n_empty for one in compared for found in one.found.values()),
         coders=against,
-        groups=tuple(_against_agreed(name, one, compared) for name, one in groups.items() if one),
+        groups=tuple(_against_agreed(name, members, compared) for name, members in groups.items() if members),
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
         docsets=tuple(map(_describe_docset, compared)),
-        periods=tuple(_periods(compared, coders, source.work)),
+        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities)),
         n_drafted=sum(one.n_drafted or 0 for one in against),
         methods=Counter(one.about.method for one in of_text.values()),
-        docsets_left_out=_count_docsets_left_out(source, parameters, of_text),
-        codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
+        docsets_left_out=Counter("missing" if one is None else one.reason or "uncoded" for one in left_out),
+        codings_left_out=count_left_out(selected, parameters),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
         differences={name: [one for text in compared for one in text.differences(name)] for name in coders},
@@ -298,26 +276,32 @@ class _Compared:
 
 
 def _compare_documents(
-    source: AgreedSource, answers: ProjectAnswers, texts: Sequence[Document], progress: Progress | None
+    answers: ProjectAnswers,
+    parameters: Parameters,
+    agreed_of: Mapping[int, AgreedPyramid],
+    pyramids: Mapping[int, PyramidAnnotation],
+    documents: Collection[int] | None,
+    progress: Progress | None,
 ) -> tuple[list[_Compared], int]:
     """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
     compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
-    pyramids = source.pyramids.by_coding
+    words = read_word_spans([text for text, about in agreed_of.items() if not about.reason])
+    texts = pick_texts(answers, parameters)
     for done, (text, rows) in enumerate(zip(texts, answers.rows_by_text(texts), strict=True)):
         if progress:
             progress(done, len(texts))
-        about = source.agreed.get(text.text_pk)
-        if about is None or about.reason or not (source.documents is None or text.pk in source.documents):
+        about = agreed_of.get(text.text_pk)
+        if about is None or about.reason or not (documents is None or text.pk in documents):
             continue
         n_by_authors += sum(coder in about.authors for coder, _ in rows)
         # what was deleted since the answers were read is not there
         own = {coder: pyramids[coding] for coder, coding in rows if coder not in about.authors and coding in pyramids}
         if own and about.coding in pyramids:
-            words = source.words.get(text.text_pk, ())
+            spans = [*words[text.text_pk].values()]
             if text.text_pk not in by_words:
-                by_words[text.text_pk] = PyramidByWords(pyramids[about.coding], words)
+                by_words[text.text_pk] = PyramidByWords(pyramids[about.coding], spans)
             agreed = by_words[text.text_pk]
-            found = {coder: compare_pyramids(agreed, PyramidByWords(one, words)) for coder, one in own.items()}
+            found = {coder: compare_pyramids(agreed, PyramidByWords(one, spans)) for coder, one in own.items()}
             compared.append(_Compared(text, about, agreed, found))
     return compared, n_by_authors
 
@@ -380,19 +364,6 @@ def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
                 matched = n - missing - fused
                 scus.append(AgreedScu(one.text, one.agreed.labels[key], weight, n, matched, missing, fused))
     return sorted(scus, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
-
-
-def _count_docsets_left_out(
-    source: AgreedSource, parameters: Parameters, compared: Collection[int]
-) -> Mapping[str, int]:
-    """Return of how many of the chosen docsets nothing is compared, by reason."""
-    chosen = parameters.selection("texts")
-    left_out = [
-        source.agreed.get(one.text)
-        for one in source.pyramids.docsets
-        if one.text not in compared and (not chosen or one.slug in chosen)
-    ]
-    return Counter("missing" if about is None else about.reason or "uncoded" for about in left_out)
 
 
 def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:

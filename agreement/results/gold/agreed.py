@@ -13,7 +13,6 @@ from agreement.reports.pyramids.agreed import (
     LocatedDifference,
     compare_with_agreed,
     count_differences,
-    read_agreed_source,
 )
 from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.request import AnalysisRequest
@@ -63,8 +62,8 @@ class Agreed(Result[AgreedReport]):
     def compute(self, request: AnalysisRequest) -> AgreedReport:
         answers, reader = request.project_answers, reader_of(request)
         reader.check(request.parameters)
-        source = read_agreed_source(request.project, answers, reader.documents(answers))
-        report = compare_with_agreed(source, request.parameters, request.progress)
+        documents = reader.documents(answers)
+        report = compare_with_agreed(request.project, answers, request.parameters, documents, request.progress)
         return report.for_reader(read_names(request), in_full=not reader.codes, names=reader.sees_names)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agreement.data.pyramids.agreed_pyramids import has_agreed_pyramid
 from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
+from agreement.reports.gold.report import GoldReport, compare_with_gold
 from agreement.reports.pyramids.agreed import AgreedReport
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
@@ -92,8 +92,8 @@ def _compare_texts(request: AnalysisRequest) -> GoldReport:
     answers, reader = request.project_answers, reader_of(request)
     reader.check(request.parameters)
     documents = reader.documents(answers)
-    source = read_gold_source(request.project, answers, request.parameters, request.answers_with_gold, documents)
-    report = compare_with_gold(source, request.parameters, request.progress)
+    with_gold, asked = request.answers_with_gold, request.parameters
+    report = compare_with_gold(request.project, answers, with_gold, asked, documents, request.progress)
     return report.for_reader(read_names(request), in_full=not reader.codes)
 
 

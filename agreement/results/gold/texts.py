@@ -8,9 +8,8 @@ from operator import attrgetter
 
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold.errors import KINDS, Difference
 from agreement.reports.gold.readers import Reader, count_alike
-from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldPeriod, GoldReport
+from agreement.reports.gold.report import KINDS, TREND_SCORE, AgainstGold, Difference, GoldPeriod, GoldReport
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
 from agreement.reports.request.request import AnalysisRequest

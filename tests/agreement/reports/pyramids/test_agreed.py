@@ -13,10 +13,11 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.pyramids.agreed_pyramids import agreed_state
+from agreement.data.pyramids.agreed_pyramids import agreed_state, read_agreed_pyramids
+from agreement.data.pyramids.pyramids import read_word_spans
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
-from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences, read_agreed_source
+from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences
 from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import parse_asked
@@ -147,7 +148,7 @@ def interval_by_hand(found, total):
 
 def report_of(project: Project, **asked: str):
     answers, parameters = parse_asked(project, asked)
-    return compare_with_agreed(read_agreed_source(project, answers), parameters)
+    return compare_with_agreed(project, answers, parameters)
 
 
 @pytest.fixture(scope="module")
@@ -482,25 +483,24 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
 def test_docsets_are_read_once_however_many_there_are(project, django_assert_num_queries):
     answers = read_answers(project)
     with django_assert_num_queries(12):
-        read_agreed_source(project, answers)
+        compare_with_agreed(project, answers, Parameters(units="words"))
     assert len(agreed_state(project)) == 8
 
 
 @pytest.mark.slow
-def test_work_grows_with_the_docsets(project):
-    source = read_agreed_source(project, read_answers(project))
-    texts = source.answers.texts
+def test_work_grows_with_the_docsets(project, monkeypatch):
+    answers, pyramids = read_answers(project), read_agreed_pyramids(project)
+    texts, words = answers.texts, read_word_spans(pyramids)
 
     def compare(n):
         several = [replace(texts[k % 4], slug=f"day-{k}", pk=10_000 + k) for k in range(n)]
-        columns = source.answers.columns.select(np.arange(n) % 4)
-        larger = replace(
-            source,
-            answers=replace(source.answers, texts=tuple(several), columns=columns, cache={}),
-            agreed={10_000 + k: replace(source.agreed[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)},
-            words={10_000 + k: source.words[texts[k % 4].text_pk] for k in range(n)},
-        )
-        report = compare_with_agreed(larger, Parameters(units="words"))
+        columns = answers.columns.select(np.arange(n) % 4)
+        larger = replace(answers, texts=tuple(several), columns=columns, cache={})
+        agreed = {10_000 + k: replace(pyramids[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)}
+        spans = {10_000 + k: words[texts[k % 4].text_pk] for k in range(n)}
+        monkeypatch.setattr("agreement.reports.pyramids.agreed.read_agreed_pyramids", lambda _: agreed)
+        monkeypatch.setattr("agreement.reports.pyramids.agreed.read_word_spans", lambda _: spans)
+        report = compare_with_agreed(project, larger, Parameters(units="words"))
         assert (len(report.docsets), len(report.coders)) == (n, 3)
 
     assert_grows_with_input(compare, 1_200)
