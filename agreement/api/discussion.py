@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
@@ -63,11 +62,7 @@ class RemarkDetail(APIView):
     def delete(self, request: Request, slug: str, text: str, key: str, pk: int) -> Response:
         """Take it away."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
-        user = cast(User, request.user)
-        remark = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
-        if remark is None:
-            raise Http404("Comment not found.")
-        discussion.withdraw_remark(remark, user)
+        discussion.withdraw_remark(unit, pk, cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
