@@ -174,14 +174,12 @@ def describe_models(project: Project) -> tuple[ModelDescription, ...]:
         return ()
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
     submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
-    counts = {coder: n for coder, *n in codings.order_by().values_list("coder").annotate(n=Count("pk"), done=submitted)}
-    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=counts)
-    return tuple(
-        ModelDescription(
-            model.membership.user.username, model.version, model.hash, model.date, *counts[model.membership.user_id]
-        )
-        for model in models.select_related("membership__user").order_by("membership__user__username")
-    )
+    rows = codings.order_by().values_list("coder__username").annotate(n=Count("pk"), done=submitted)
+    counts = {coder: n for coder, *n in rows}
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__username__in=counts)
+    columns = ("membership__user__username", "version", "hash", "date")
+    models_by_name = models.order_by("membership__user__username").values_list(*columns)
+    return tuple(ModelDescription(name, *fields, *counts[name]) for name, *fields in models_by_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +204,13 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         of_docset = [one for one in pyramids.annotations if one.docset.pk == docset.pk]
         agreed = next((one for one in of_docset if one.agreed), None)
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
-        described.append(
-            DocsetDescription(
-                docset.slug,
-                docset.title,
-                len(docset.summaries),
-                sum(not one.agreed for one in of_docset),
-                sum(one.submitted for one in of_docset if not one.agreed),
-                "" if agreed is None else "submitted" if agreed.submitted else "open",
-                len(agreed.labels) if agreed else None,
-                len(agreed.contributors) if agreed else None,
-                len(peers),
-            )
-        )
+        own = [one.submitted for one in of_docset if not one.agreed]
+        counts = len(docset.summaries), len(own), sum(own)
+        of_agreed = ("", None, None)
+        if agreed:
+            state = "submitted" if agreed.submitted else "open"
+            of_agreed = state, len(agreed.labels), len(agreed.contributors)
+        described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
     return tuple(described)
 
 
@@ -275,8 +267,7 @@ class CodedTwice:
         if whole is None:
             return None
         n_coders = sum(one.texts > 0 for one in part.coders)
-        figures = whole.value, whole.low, whole.high, whole.between, whole.note, whole.coded_again
-        return cls(n_coders, whole.codings, whole.texts, *figures)
+        return copy_fields(cls, whole, n_coders=n_coders, n_codings=whole.codings, n_texts=whole.texts)
 
 
 # The method of gold that nobody drafted.
@@ -328,7 +319,7 @@ class ErrorEstimate:
     @classmethod
     def of(cls, round_: str, one: error_estimate.ErrorEstimate) -> ErrorEstimate:
         """Return the estimate of a round."""
-        return cls(round_, one.checked, one.wrong, one.unseen, one.unreached, one.share, one.low, one.high)
+        return copy_fields(cls, one, round=round_, value=one.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,8 +355,8 @@ def measure_adjudication(
     comparison = compare_with_gold(project, answers, with_gold, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
     codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
-    estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)
-    decided = [decision for of_coding in decisions.values() for decision in of_coding]
+    estimates = error_estimate.estimate_errors(codings)
+    decided = [decision for of_coding in gold_decisions(codings).values() for decision in of_coding]
     sources, reasons = Counter(one.source for one in decided), Counter(one.reason for one in decided)
     of_rounds = []
     for round_ in rounds:
@@ -378,22 +369,23 @@ def measure_adjudication(
         if gold:
             of_rounds.append(GoldOfRound(round_.name, round_.kind, *counts, methods))
     checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
-    shares = [one.overruled for one in comparison.coders] if comparison else []
+    shares = [one.overruled for one in comparison.coders]
     found, total = sum(one.found for one in shares), sum(one.total for one in shares)
     closed = None
     if GOLD in with_gold.known_coders:
         question = with_gold.question.key if with_gold.question else ""
         chains = default_parameters(project.preset, with_gold.answers).chains
-        closed = next(
-            iter(compute_profiles(with_gold, Parameters(chains=chains, question=question, coders=GOLD))), None
-        )
+        own = Parameters(chains=chains, question=question, coders=GOLD)
+        closed = next(iter(compute_profiles(with_gold, own)), None)
     return Adjudication(
-        tuple(of_rounds),
-        *((comparison.n_texts, comparison.n_items, comparison.n_contested) if comparison else (0, 0, 0)),
-        count_chains(closed) if closed else None,
-        Overruled(found, total, found / total if total else None),
-        {str(source): sources[source] for source in Source},
-        {str(reason): reasons[reason] for reason in Reason},
-        tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
-        closed,
+        rounds=tuple(of_rounds),
+        n_texts_compared=comparison.n_texts,
+        n_items=comparison.n_items,
+        n_contested=comparison.n_contested,
+        n_chains=count_chains(closed) if closed else None,
+        overruled=Overruled(found, total, found / total if total else None),
+        sources={str(source): sources[source] for source in Source},
+        reasons={str(reason): reasons[reason] for reason in Reason},
+        error_estimates=tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
+        closed=closed,
     )
