@@ -8,14 +8,14 @@ from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
 from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import GoldReport, compare_with_gold
+from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.agreement import build_units_tables
 from agreement.results.computations import register
 from agreement.results.content import PageSections
+from agreement.results.gold.texts import Reader
 from agreement.results.page import ResultPage
 from annotations.models import Project
 from annotations.models.people.rights import Right

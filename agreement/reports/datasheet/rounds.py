@@ -18,7 +18,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.gold.report import compare_with_gold
+from agreement.reports.gold import compare_with_gold
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
@@ -206,7 +206,7 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
         own = [one.submitted for one in of_docset if not one.agreed]
         counts = len(docset.summaries), len(own), sum(own)
-        of_agreed = ("", None, None)
+        of_agreed: tuple[str, int | None, int | None] = ("", None, None)
         if agreed:
             state = "submitted" if agreed.submitted else "open"
             of_agreed = state, len(agreed.labels), len(agreed.contributors)

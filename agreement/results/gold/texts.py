@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
+import numpy as np
+
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold.readers import Reader, count_alike
-from agreement.reports.gold.report import KINDS, TREND_SCORE, AgainstGold, Difference, GoldPeriod, GoldReport
+from agreement.reports.gold import (
+    KINDS,
+    TREND_SCORE,
+    Difference,
+    GoldPeriod,
+    GoldReport,
+    count_alike,
+)
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
+from agreement.reports.pyramids import AgreedPeriod, AgreedReport
+from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
@@ -22,10 +32,62 @@ from agreement.results.labels.labels import SCORE_LABELS, item_address
 from agreement.results.labels.settings import TERMS, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
+from annotations.models import Membership, Project
+from annotations.projects.letters import letters_of_coders, sees_names
 
 MOST_ERRORS = 50
 MOST_DIFFERENCES = 200
 CONLL = SCORE_LABELS[TREND_SCORE]
+LETTERS = "letters"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who reads: managers see names, all others letters, but for their own name.
+
+    Who codes (`codes`) reads of texts that they have submitted alone, and of the answers of others nothing but figures.
+    """
+
+    sees_names: bool
+    name: str = ""
+    codes: bool = False
+
+    @classmethod
+    def of(cls, project: Project, username: str) -> Reader:
+        """Return the reader for whom the project was read, whose name is this."""
+        role = project.role  # type: ignore[attr-defined]
+        codes = role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
+        return cls(sees_names(project), username if codes else "", codes)
+
+    @classmethod
+    def from_option(cls, option: str) -> Reader:
+        """Return the reader that `as_option` names."""
+        who, _, name = option.partition(" ")
+        return cls(who != LETTERS, name, bool(name))
+
+    def as_option(self) -> str:
+        """Return the reader in a word; empty for one who sees names."""
+        return "" if self.sees_names else f"{LETTERS} {self.name}".strip()
+
+    def name_coders(self, project: Project, coders: Iterable[str]) -> dict[str, str]:
+        """Return what each coder of the project is called; letters are in an order that tells nothing of names."""
+        names = list(coders)
+        called = {} if self.sees_names else letters_of_coders(project, names)
+        return called | {name: name for name in names if self.sees_names or name == self.name}
+
+    def documents(self, answers: ProjectAnswers) -> frozenset[int] | None:
+        """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
+
+        These are texts that they have submitted, and that are not before them in another round.
+        """
+        if not self.codes:
+            return None
+        columns = answers.columns
+        own = np.array([answers.names[number] == self.name for number in columns.codings["coder"].tolist()], np.bool_)
+        texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
+        submitted = columns.codings["submitted"][own].tolist()
+        is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
+        return frozenset(text.pk for text in texts if text.text_pk not in is_open)
 
 
 def reader_of(request: AnalysisRequest) -> Reader:
@@ -33,6 +95,18 @@ def reader_of(request: AnalysisRequest) -> Reader:
     if "reader" in request.options or not request.reader:
         return Reader.from_option(request.options.get("reader", ""))
     return Reader.of(request.project, request.reader)
+
+
+def check_reader(request: AnalysisRequest) -> tuple[Reader, frozenset[int] | None]:
+    """Return who reads, and the documents that they may read of; None for all.
+
+    Raises InvalidParameter where coders are chosen by names that the reader does not see.
+    """
+    reader = reader_of(request)
+    if request.parameters.coders and not reader.sees_names:
+        message = "here coders are letters, and cannot be chosen by name: leave out coders and groups."
+        raise InvalidParameter("coders", message)
+    return reader, reader.documents(request.project_answers)
 
 
 def read_names(request: AnalysisRequest) -> dict[str, str]:
@@ -63,6 +137,10 @@ def build_tables(report: GoldReport) -> list[Table]:
     contested = Column("contested", "Contested items", "count", cell="overruled.total")
     overruled = Column("overruled", "Overruled", "figure")
     score = Column(TREND_SCORE, CONLL, "figure", explanation="f1")
+
+    def f1_of(name: str) -> Column:
+        return replace(score, name=name, label=SCORE_LABELS[name], cell=lambda row: row.scores[name].f1)
+
     tables = [
         Table.of(
             "accuracy",
@@ -98,11 +176,7 @@ def build_tables(report: GoldReport) -> list[Table]:
             [
                 coder,
                 *figure_columns(score, "trend_score"),
-                *(
-                    Column(name, SCORE_LABELS[name], "figure", explanation="f1", cell=partial(_read_f1, name))
-                    for name in SCORES
-                    if name != TREND_SCORE
-                ),
+                *(f1_of(name) for name in SCORES if name != TREND_SCORE),
             ],
             report.coders,
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
@@ -142,10 +216,6 @@ def build_tables(report: GoldReport) -> list[Table]:
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
     return [*tables, *build_trends(report, _trends(report)).tables]
-
-
-def _read_f1(name: str, one: AgainstGold) -> float | None:
-    return one.scores[name].f1
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:

@@ -12,7 +12,7 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.fields import as_json
-from agreement.reports.gold.report import compare_with_gold
+from agreement.reports.gold import compare_with_gold
 from agreement.reports.request.request import parse_asked, read_with_gold
 from agreement.results.datasheet.page import as_file
 from annotations.adjudication.drafts import DraftRequest, draft_gold

@@ -15,7 +15,7 @@ from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval
-from agreement.reports.gold.report import compare_with_gold
+from agreement.reports.gold import compare_with_gold
 from agreement.reports.links.coreference import SCORES, find_clusters
 from agreement.reports.request.request import parse_asked, read_with_gold
 from agreement.reports.request.resolution import resolve

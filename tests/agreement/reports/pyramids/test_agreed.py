@@ -17,8 +17,8 @@ from agreement.data.pyramids.agreed_pyramids import agreed_state, read_agreed_py
 from agreement.data.pyramids.pyramids import read_word_spans
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
-from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences
-from agreement.reports.pyramids.matching import KINDS
+from agreement.reports.gold import count_alike
+from agreement.reports.pyramids import KINDS, compare_with_agreed
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import parse_asked
 from agreement.results import computations
@@ -210,7 +210,7 @@ def test_what_differs_is_counted_of_each_coder_and_of_all(project):
         # every agreed SCU has a match, is missing, or is fused; every own one has a match, is split off, or is extra
         assert one.scus.agreed == one.scus.matched + found.count("missing") + found.count("fused")
         assert one.scus.own == one.scus.matched + found.count("split") + found.count("extra")
-    every = count_differences(report.differences)
+    every = count_alike(report.differences, lambda one: [*KINDS].index(one.difference.kind))
     assert [one.number for one in every] == sorted((one.number for one in every), reverse=True)
     assert sum(one.number for one in every) == sum(sum(one.differences.values()) for one in report.coders)
     lacking = sum(one.n_missing + one.n_fused for one in report.scus)
@@ -498,8 +498,8 @@ def test_work_grows_with_the_docsets(project, monkeypatch):
         larger = replace(answers, texts=tuple(several), columns=columns, cache={})
         agreed = {10_000 + k: replace(pyramids[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)}
         spans = {10_000 + k: words[texts[k % 4].text_pk] for k in range(n)}
-        monkeypatch.setattr("agreement.reports.pyramids.agreed.read_agreed_pyramids", lambda _: agreed)
-        monkeypatch.setattr("agreement.reports.pyramids.agreed.read_word_spans", lambda _: spans)
+        monkeypatch.setattr("agreement.reports.pyramids.read_agreed_pyramids", lambda _: agreed)
+        monkeypatch.setattr("agreement.reports.pyramids.read_word_spans", lambda _: spans)
         report = compare_with_agreed(project, larger, Parameters(units="words"))
         assert (len(report.docsets), len(report.coders)) == (n, 3)
 

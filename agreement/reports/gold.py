@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
-from typing import Annotated
+from itertools import compress, pairwise
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
-from agreement.reports.gold.readers import rename, rename_each, split_by_time
 from agreement.reports.links.coreference import (
     SCORES,
     Clusters,
@@ -36,6 +35,7 @@ from agreement.reports.links.coreference import (
     overall_figures,
     pair_clusters,
 )
+from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
     compute_interval,
     count_left_out,
@@ -111,6 +111,50 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
         for number, chain in enumerate(chains)
         for unit in chain
     }
+
+
+def rename[N: Any](coders: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
+    """Return what is said of coders with the names that they are called."""
+    return tuple(replace(one, name=called[one.name]) for one in coders)
+
+
+def rename_each[N: Any](parts: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
+    """Return parts of a report with the `coders` of each as they are called."""
+    return tuple(replace(one, coders=rename(one.coders, called)) for one in parts)
+
+
+def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
+    """Return the texts in the order in which they were finished, in periods of about equally many."""
+    ordered = order_by_time(texts, work)
+    return [ordered[start:end] for start, end in pairwise([0, *divide_evenly(len(ordered))])]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequent[D]:
+    """In what way answers differ from gold, and all differences of that kind, each with its coder."""
+
+    found: Sequence[tuple[str, D]]
+
+    @property
+    def number(self) -> int:
+        return len(self.found)
+
+    @property
+    def n_coders(self) -> int:
+        return len({coder for coder, _ in self.found})
+
+    @property
+    def example(self) -> D:
+        return self.found[0][1]
+
+
+def count_alike[D](differences: Mapping[str, Sequence[D]], key: Callable[[D], Any]) -> list[Frequent[D]]:
+    """Return the differences of some coders by their kinds, the most frequent first, then by the key of the kind."""
+    alike: dict[Any, list[tuple[str, D]]] = defaultdict(list)
+    for coder, of_coder in differences.items():
+        for one in of_coder:
+            alike[key(one)].append((coder, one))
+    return [Frequent(alike[kind]) for kind in sorted(alike, key=lambda kind: (-len(alike[kind]), kind))]
 
 
 @dataclass(frozen=True, slots=True)
