@@ -403,31 +403,26 @@ class _Comparison:
 
     @cached_property
     def gold(self) -> Ints:
-        """What gold answers, -1 where nothing."""
         return self.answers[:, -1] if self.coders else np.zeros(0, dtype=np.int64)
 
     @cached_property
     def contested(self) -> Bools:
-        """Which units have different values of coders."""
         codes = self.values.codes[:, : len(self.coders)]
         differs: Bools = ((codes >= 0) & (codes != codes.max(axis=1, initial=-1, keepdims=True))).any(axis=1)
         return differs
 
     @cached_property
     def number_of_text(self) -> Ints:
-        """The number of the text that each document is of."""
         numbers: Ints = np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
         return numbers
 
     def has_work(self, coder: str) -> Bools:
-        """Return in which of the texts a coder has a coding that counts."""
         places, column = self.extract.find_places(self.texts), self.extract.coders.index(coder)
         has_work: Bools = self.extract.has_answered[places, column]
         return has_work
 
     @cached_property
     def counts(self) -> dict[str, dict[str, Ints]]:
-        """What is counted of each coder in each document, by name."""
         return {coder: self._count(column, self.has_work(coder)) for column, coder in enumerate(self.coders)}
 
     def _count(self, column: int, work: Bools) -> dict[str, Ints]:
@@ -452,7 +447,6 @@ class _Comparison:
         return copy_fields(Share, share_interval(*of_texts), found=int(both[0].sum()), total=int(both[1].sum()))
 
     def against_gold(self, name: str, coders: Sequence[str]) -> AgainstGold:
-        """Return the figures of some coders together."""
         counts = [self.counts[coder] for coder in coders]
         total = {part: np.sum([of_coder[part] for of_coder in counts], axis=0) for part in counts[0]}
         scores, scored = {}, [self.chains.counts[coder] for coder in coders] if self.chains else []
@@ -473,7 +467,6 @@ class _Comparison:
         )
 
     def periods(self, work: Mapping[tuple[int, str], Activity]) -> Iterator[GoldPeriod]:
-        """Yield the figures of each coder over time."""
         place = {text.pk: number for number, text in enumerate(self.texts)}
         for texts in split_by_time(self.texts, work):
             numbers, coders = [place[text.pk] for text in texts], []

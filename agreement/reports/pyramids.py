@@ -503,7 +503,6 @@ def _periods(
 
 
 def _f1(matched: int, both: int) -> float | None:
-    """Return twice what matches over what both have; None of nothing."""
     return 2 * matched / both if both else None
 
 

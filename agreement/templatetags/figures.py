@@ -92,7 +92,6 @@ def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _downloads(context: dict[str, Any]) -> dict[str, Any]:
-    """Return what the menu of downloads needs: the formats, where they are, and how the names of files begin."""
     return {
         "formats": TABLE_FORMATS,
         "address": f"?{context['full_query']}&as=" if context["full_query"] else "?as=",

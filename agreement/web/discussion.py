@@ -95,13 +95,11 @@ def _entries(project: Project, kind: str, state: str) -> list[Entry]:
 
 
 def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
-    """Return the flags and the questions of a project that are open, or those that are resolved."""
     rows = {"flags": discussion.flags_of(project), "questions": Question.objects.filter(text__project=project)}
     return {name: one.filter(resolved_at__isnull=state == "open").order_by() for name, one in rows.items()}
 
 
 def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the entries of a page for the template, in their order, by a fixed number of queries."""
     items = _items([pk for name, pk in page if name == "flags"])
     keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
@@ -112,7 +110,6 @@ def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str,
 
 
 def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return flagged or discussed items with their words, flag and comments."""
     if not markables:
         return {}
     rows = Markable.objects.filter(pk__in=markables).select_related("text", "flag__author", "flag__resolved_by")

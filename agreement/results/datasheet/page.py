@@ -28,7 +28,6 @@ def as_file(sheet: Datasheet) -> str:
 
 
 def _describe(request: AnalysisRequest) -> Datasheet:
-    """Return the datasheet that is asked for, with training and gold for those who decide what is gold."""
     sees_gold = may(request.project, Right.ADJUDICATE)
     return describe_project(request.project, request.project_answers, request.parameters, sees_gold=sees_gold)
 
@@ -86,7 +85,6 @@ def _write_section(section: Section) -> Iterator[str]:
 
 
 def _write_value(value: str) -> str:
-    """Return what stands in an item of a list, its further paragraphs below it."""
     return "\n\n  ".join(paragraph.replace("\n", "\n  ") for paragraph in escape_paragraphs(value))
 
 

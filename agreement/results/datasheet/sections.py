@@ -77,7 +77,6 @@ def build_sections(sheet: Datasheet) -> list[Section]:
 
 
 def _describe_corpus(sheet: Datasheet) -> Section:
-    """Return what the corpus is, and what its coders were asked."""
     project = sheet.project
     languages = [f"{one.language} ({pluralize(one.n_texts, 'text')})" for one in sheet.languages]
     guidelines = f"version {sheet.guidelines_version}, of {sheet.guidelines_saved_on}"
@@ -98,7 +97,6 @@ def _describe_corpus(sheet: Datasheet) -> Section:
 
 
 def _name_first(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return ", ".join([*names[:MOST_NAMED], *more])
 
@@ -178,7 +176,6 @@ def _describe_texts(sheet: Datasheet) -> Section:
 
 
 def _describe_coders(sheet: Datasheet) -> Section:
-    """Return how many coders there are, and what each did, people apart from models."""
     codings, n_coders = sheet.corpus.coders.values(), sheet.n_coders
     n_active = sum(one.submitted > 0 for one in codings)
     n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
@@ -222,7 +219,6 @@ def _describe_coders(sheet: Datasheet) -> Section:
 
 
 def _describe_rounds(sheet: Datasheet) -> Section:
-    """Return the rounds with their guidelines, scheme and plan."""
     named = Column("round", "Round", explanation="datasheet-round", cell="name")
     rounds = [
         named,
@@ -259,7 +255,6 @@ def _describe_rounds(sheet: Datasheet) -> Section:
 
 
 def _describe_agreement(sheet: Datasheet) -> Section:
-    """Return the project's coefficient over all rounds and in each, and how it was computed."""
     whole = sheet.agreement[0]
     if not whole.n_coders:
         return Section("agreement", "Agreement", notes=["No answer counts yet: that takes a submitted coding."])
@@ -296,7 +291,6 @@ CODED_TWICE = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
 
 
 def _describe_training(sheet: Datasheet) -> Section:
-    """Return how coders were trained, and how far they agree with themselves."""
     again, twice = [one for one in (sheet.repeats, sheet.rechecks) if one], "datasheet-coded-twice"
     notes = []
     if sheet.training is None:
@@ -414,7 +408,6 @@ def _describe_errors(error: ErrorEstimate) -> str:
 
 
 def _describe_publication(sheet: Datasheet) -> Section:
-    """Return licence, citation and contact, the formats, and what computed the figures."""
     project = sheet.project
     facts = [
         ("Licence", project.licence or NOT_GIVEN),

@@ -156,7 +156,6 @@ def _compare_texts(request: AnalysisRequest) -> GoldReport:
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:
-    """Return the figures of each coder and of groups, what coders agree, docsets, SCUs, and the course of it."""
     coder = Column("coder", "Coder", cell="name")
     docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets")
     rows: list[list[Cell]] = [
@@ -165,48 +164,38 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         for what, matching in (("SCUs", one.scus), ("words", one.words))
         for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1"))
     ]
+    scus = [
+        coder,
+        *_matching_columns("scus"),
+        *_scu_columns("Coder’s SCUs"),
+        Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
+        docsets,
+        Column("note", "Notes", cell=_note_of),
+    ]
+    words = [
+        coder,
+        *_matching_columns("words"),
+        Column("matched", "In both", "count", explanation="matched_words", cell="words.matched"),
+        Column("agreed", "Agreed words", "count", explanation="agreed_words", cell="words.agreed"),
+        Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
+        Column("note", "Notes", cell="words.f1.note"),
+    ]
+    each = [
+        Column("coder", "Coder"),
+        Column("of", "Of", explanation="match_of"),
+        Column("figure", "Figure", explanation="match_figure"),
+        Column("value", "Value", "figure", explanation="match_value"),
+        *ENDS,
+    ]
+    note = (
+        "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that they"
+        " are in. Intervals are of F1, over docsets."
+    )
+    title = "SCUs of each coder that match those of the agreed pyramid"
     tables = [
-        Table.of(
-            "scus",
-            "SCUs of each coder that match those of the agreed pyramid",
-            [
-                coder,
-                *_matching_columns("scus"),
-                *_scu_columns("Coder’s SCUs"),
-                Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
-                docsets,
-                Column("note", "Notes", cell=_note_of),
-            ],
-            report.coders,
-            _describe_matching(report),
-        ),
-        Table.of(
-            "words",
-            "Words of contributors in SCUs that match",
-            [
-                coder,
-                *_matching_columns("words"),
-                Column("matched", "In both", "count", explanation="matched_words", cell="words.matched"),
-                Column("agreed", "Agreed words", "count", explanation="agreed_words", cell="words.agreed"),
-                Column("own", "Coder’s words", "count", explanation="own_words", cell="words.own"),
-                Column("note", "Notes", cell="words.f1.note"),
-            ],
-            report.coders,
-            "A match takes one word that both SCUs have: here is how much of them. Words count once for each SCU that"
-            " they are in. Intervals are of F1, over docsets.",
-        ),
-        Table(
-            "each",
-            "Recall, precision and F1 with their intervals",
-            [
-                Column("coder", "Coder"),
-                Column("of", "Of", explanation="match_of"),
-                Column("figure", "Figure", explanation="match_figure"),
-                Column("value", "Value", "figure", explanation="match_value"),
-                *ENDS,
-            ],
-            rows,
-        ),
+        Table.of("scus", title, scus, report.coders, _describe_matching(report)),
+        Table.of("words", "Words of contributors in SCUs that match", words, report.coders, note),
+        Table("each", "Recall, precision and F1 with their intervals", each, rows),
         texts.agreement_table(report, "these docsets"),
     ]
     if report.groups:

@@ -141,50 +141,45 @@ def build_tables(report: GoldReport) -> list[Table]:
     def f1_of(name: str) -> Column:
         return replace(score, name=name, label=SCORE_LABELS[name], cell=lambda row: row.scores[name].f1)
 
+    of_accuracy = [
+        coder,
+        texts,
+        items,
+        *accuracy,
+        Column("missed", "Missed", "count", explanation="missed_items"),
+        Column("extra", "Extra", "count", explanation="extra_items"),
+        Column("note", "Notes", cell="accuracy.note"),
+    ]
+    notes = [Column("note", "Notes", cell="overruled.note")]
+    of_overruled = [coder, contested, *figure_columns(overruled, "overruled"), *notes]
+    shares = "The share of the items that both answered in which the answer is that of gold. Intervals are over texts."
+    differ = (
+        f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
+        " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
+        " settings compare. Intervals are over texts, as items of one text are not independent."
+    )
     tables = [
-        Table.of(
-            "accuracy",
-            "Accuracy of each coder against gold",
-            [
-                coder,
-                texts,
-                items,
-                *accuracy,
-                Column("missed", "Missed", "count", explanation="missed_items"),
-                Column("extra", "Extra", "count", explanation="extra_items"),
-                Column("note", "Notes", cell="accuracy.note"),
-            ],
-            report.coders,
-            "The share of the items that both answered in which the answer is that of gold. Intervals are over texts.",
-        ),
-        Table.of(
-            "overruled",
-            "Overruled where coders differ",
-            [coder, contested, *figure_columns(overruled, "overruled"), Column("note", "Notes", cell="overruled.note")],
-            report.coders,
-            f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
-            " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
-            " settings compare. Intervals are over texts, as items of one text are not independent.",
-        ),
+        Table.of("accuracy", "Accuracy of each coder against gold", of_accuracy, report.coders, shares),
+        Table.of("overruled", "Overruled where coders differ", of_overruled, report.coders, differ),
         agreement_table(report, "these texts"),
     ]
     if report.has_chains:
         muc6 = " Markables match by the rules of MUC-6." if report.matched_by_muc6 else ""
-        scores = Table.of(
-            "scores",
-            "Coreference scores against gold, F1",
-            [
-                coder,
-                *figure_columns(score, "trend_score"),
-                *(f1_of(name) for name in SCORES if name != TREND_SCORE),
-            ],
-            report.coders,
+        columns = [
+            coder,
+            *figure_columns(score, "trend_score"),
+            *(f1_of(name) for name in SCORES if name != TREND_SCORE),
+        ]
+        note = (
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
-            f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
+            f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}"
         )
         rows = [[one.name, *score_cells(*score)] for one in report.coders for score in one.scores.items()]
-        each = Table("each", "Recall, precision and F1 of each score", [Column("coder", "Coder"), *SCORE_COLUMNS], rows)
-        tables += [scores, each]
+        each = [Column("coder", "Coder"), *SCORE_COLUMNS]
+        tables += [
+            Table.of("scores", "Coreference scores against gold, F1", columns, report.coders, note),
+            Table("each", "Recall, precision and F1 of each score", each, rows),
+        ]
     if report.groups:
         f1 = Column("f1", f"{CONLL} F1", "figure")
         columns = [

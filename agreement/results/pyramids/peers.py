@@ -142,7 +142,6 @@ def _list_items(peers: SharedPeers) -> Iterator[PeerItem]:
 
 
 def _as_data(items: Sequence[PeerItem], coders: Sequence[str], read: Callable[[int], object]) -> ReliabilityData:
-    """Return what is read of the count of each coder in each item; of None nothing is."""
     units = [(one.docset, one.peer, one.scu) for one in items]
     rows = [[None if (n := one.counts[coder]) is None else read(n) for coder in coders] for one in items]
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])

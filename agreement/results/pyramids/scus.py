@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from django.core.paginator import Page
@@ -21,7 +20,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.pyramids import common
-from agreement.results.tables import Column, Linked, Table
+from agreement.results.tables import Cell, Column, Linked, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_index
 
@@ -348,7 +347,6 @@ class Scus(common.PyramidPage[ScusReport]):
 
 
 def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
-    """Return a pair for the template, and its rows: a summary with each coder's contributors in it."""
     sizes = [f"{pair.shared} words of {'both' if len(pair.sides) == 2 else 'others, too'}"]
     alone = ((report.first, pair.only_first), (report.second, pair.only_second))
     about = {
@@ -359,38 +357,31 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
         "words": KINDS[pair.kind],
         "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),
     }
-    names = report.pyramids[0].docset.summaries
-    rows = [
-        (
-            names[place] if place >= 0 else "outside the summaries",
-            [side.texts.get(place, ()) if side else () for side in (pair.first, pair.second)],
-        )
-        for place in sorted({place for side in pair.sides for place in side.texts})
-    ]
-    return about, rows
+    # -1: outside the summaries
+    names = [*report.pyramids[0].docset.summaries, "outside the summaries"]
+    places = sorted({place for side in pair.sides for place in side.texts})
+    both = (pair.first, pair.second)
+    return about, [(names[place], [side.texts.get(place, ()) if side else () for side in both]) for place in places]
 
 
 def _pair_tables(
     report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
 ) -> list[Table]:
-    """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
     a, b = report.first, report.second
     total = max(sum(report.counts.values()), 1)
-    kinds = Table(
-        "kinds",
-        f"SCUs of {a} and {b} by how they are related",
-        [
-            Column("relation", "Relation"),
-            Column("pairs", "Pairs", "count"),
-            Column("share", "Share", "percent", explanation="share_of_relation"),
-            Column("meaning", "Meaning"),
-        ],
-        [
-            (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
-            for kind, number in report.counts.items()
-        ],
+    of_kinds = [
+        Column("relation", "Relation"),
+        Column("pairs", "Pairs", "count"),
+        Column("share", "Share", "percent", explanation="share_of_relation"),
+        Column("meaning", "Meaning"),
+    ]
+    kinds = [
+        (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
+        for kind, number in report.counts.items()
+    ]
+    note = (
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
-        " their words) is as large as it can be.",
+        " their words) is as large as it can be."
     )
     columns = [
         *_scu_columns("first", a),
@@ -409,58 +400,47 @@ def _pair_tables(
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
     ]
-    pairs = Table.of("pairs", "Pairs of SCUs", columns, chosen)
-    overlaps = Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps)
-    return [kinds, pairs, overlaps]
+    return [
+        Table("kinds", f"SCUs of {a} and {b} by how they are related", of_kinds, kinds, note),
+        Table.of("pairs", "Pairs of SCUs", columns, chosen),
+        Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps),
+    ]
 
 
 def _scu_columns(side: str, coder: str) -> list[Column]:
-    scu = attrgetter(side)
+    def read(name: str, nothing: str | None) -> Callable[[ScuPair], Cell]:
+        return lambda row: getattr(getattr(row, side), name, nothing)
+
     return [
-        Column(side, f"SCU of {coder}", explanation=f"{side}_scu", cell=lambda row: getattr(scu(row), "label", "")),
-        Column(
-            f"weight_{side}",
-            "Weight",
-            "count",
-            explanation="weight",
-            cell=lambda row: getattr(scu(row), "weight", None),
-        ),
+        Column(side, f"SCU of {coder}", explanation=f"{side}_scu", cell=read("label", "")),
+        Column(f"weight_{side}", "Weight", "count", explanation="weight", cell=read("weight", None)),
     ]
 
 
 def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Table]:
-    """Return the kappas of the subsumption table (Figure 6), and the table with these rows."""
     a, b = report.first, report.second
     signs = {a: " ← ", b: " → ", "": " = "}
-    kappas = Table(
-        "kappas",
-        "Agreement of the subsumption table",
-        [
-            Column("coefficient", "Coefficient"),
-            Column("value", "Value", "figure"),
-            Column("observed", "Observed", "figure"),
-            Column("expected", "Expected", "figure"),
-            Column("rows", "Rows", "count"),
-            Column("note", "Notes"),
-        ],
-        [
-            (name, one.value, one.observed, one.expected, one.n_units, one.note)
-            for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
-        ],
-        CAVEAT,
-    )
-    table = Table.of(
-        "subsumption",
-        "Subsumption relations by summary",
-        [
-            Column(
-                "relation", f"SCU of {a}, SCU of {b}", cell=lambda row: signs[row.larger].join((row.first, row.second))
-            ),
-            Column("summary", "Summary"),
-            Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
-            Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
-        ],
-        rows,
-        "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU.",
-    )
-    return [kappas, table]
+    of_kappas = [
+        Column("coefficient", "Coefficient"),
+        Column("value", "Value", "figure"),
+        Column("observed", "Observed", "figure"),
+        Column("expected", "Expected", "figure"),
+        Column("rows", "Rows", "count"),
+        Column("note", "Notes"),
+    ]
+    kappas = [
+        (name, one.value, one.observed, one.expected, one.n_units, one.note)
+        for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
+    ]
+    both = f"SCU of {a}, SCU of {b}"
+    columns = [
+        Column("relation", both, cell=lambda row: signs[row.larger].join((row.first, row.second))),
+        Column("summary", "Summary"),
+        Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
+        Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
+    ]
+    note = "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU."
+    return [
+        Table("kappas", "Agreement of the subsumption table", of_kappas, kappas, CAVEAT),
+        Table.of("subsumption", "Subsumption relations by summary", columns, rows, note),
+    ]

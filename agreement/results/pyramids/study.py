@@ -193,7 +193,6 @@ class Study(common.PyramidPage[StudyReport]):
 def _build_tables(
     report: StudyReport, pair: StudyPair | None, score: str, address: Callable[[str, str], str] = lambda *_: ""
 ) -> list[Table]:
-    """Return every pair of coders, and of one of them the peers with their ranks; `address` leads to a pair."""
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
         p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
