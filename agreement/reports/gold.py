@@ -23,18 +23,8 @@ from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
-from agreement.reports.links.coreference import (
-    SCORES,
-    Clusters,
-    ScoreFigures,
-    clusters_in,
-    common_texts,
-    count_in_several,
-    figures_of,
-    find_clusters,
-    overall_figures,
-    pair_clusters,
-)
+from agreement.reports.links import coreference
+from agreement.reports.links.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
 from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
     compute_interval,
@@ -131,30 +121,23 @@ def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Acti
 
 @dataclass(frozen=True, slots=True)
 class Frequent[D]:
-    """In what way answers differ from gold, and all differences of that kind, each with its coder."""
+    """In what way answers differ from gold, how often and of how many coders, and all differences of that kind."""
 
-    found: Sequence[tuple[str, D]]
-
-    @property
-    def number(self) -> int:
-        return len(self.found)
-
-    @property
-    def n_coders(self) -> int:
-        return len({coder for coder, _ in self.found})
-
-    @property
-    def example(self) -> D:
-        return self.found[0][1]
+    number: int
+    n_coders: int
+    example: D
+    differences: Sequence[D]
 
 
 def count_alike[D](differences: Mapping[str, Sequence[D]], key: Callable[[D], Any]) -> list[Frequent[D]]:
     """Return the differences of some coders by their kinds, the most frequent first, then by the key of the kind."""
-    alike: dict[Any, list[tuple[str, D]]] = defaultdict(list)
+    alike, coders = defaultdict[Any, list[D]](list), defaultdict[Any, set[str]](set)
     for coder, of_coder in differences.items():
-        for one in of_coder:
-            alike[key(one)].append((coder, one))
-    return [Frequent(alike[kind]) for kind in sorted(alike, key=lambda kind: (-len(alike[kind]), kind))]
+        for difference in of_coder:
+            alike[key(difference)].append(difference)
+            coders[key(difference)].add(coder)
+    kinds = sorted(alike, key=lambda kind: (-len(alike[kind]), kind))
+    return [Frequent(len(alike[kind]), len(coders[kind]), alike[kind][0], alike[kind]) for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,11 +231,6 @@ class GoldReport:
     differences: PageOnly[Mapping[str, Sequence[Difference]]]
     has_chains: PageOnly[bool]
 
-    def total_confusion(self, coder: str = "") -> Ints:
-        """Return the confusion of one coder, or of all together."""
-        chosen = [one for name, one in self.confusion.items() if coder in ("", name)]
-        return sum(chosen, start=np.zeros((len(self.names),) * 2, dtype=np.int64))
-
     def for_reader(self, called: Mapping[str, str], *, in_full: bool) -> GoldReport:
         """Return the report with coders named as they are `called`.
 
@@ -329,7 +307,7 @@ def compare_with_gold(
         gold_left_out=whole.gold_left_out,
         codings_left_out=count_left_out(selected, parameters),
         matched_by_muc6=chains is not None and chains.matched_by_muc6,
-        n_in_several=count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
+        n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
         has_chains=chains is not None,
     )
 
@@ -454,7 +432,7 @@ class _Comparison:
             parts = [of_coder[score] for of_coder in scored]
             texts = [text for part in parts for text in part.texts]
             pooled = TextCounts(texts, np.concatenate([part.counts for part in parts]), parts[0].finish)
-            scores[score] = overall_figures(pooled)
+            scores[score] = coreference.overall_figures(pooled)
         return AgainstGold(
             name,
             tuple(coders),
@@ -477,7 +455,7 @@ class _Comparison:
                 if self.chains:
                     scored = self.chains.counts[coder][TREND_SCORE]
                     rows = [number for number, text in enumerate(scored.texts) if text in keys]
-                    f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
+                    f1 = coreference.figures_of(scored, scored.counts[rows].sum(axis=0)).f1
                 coders.append(CoderInPeriod(coder, equal / total if total else None, f1))
             last = texts[-1]
             yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
@@ -508,7 +486,9 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
-        common = common_texts(answers, texts, GOLD, coder)
-        key, response = pair_clusters(answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None)
+        common = coreference.common_texts(answers, texts, GOLD, coder)
+        key, response = coreference.pair_clusters(
+            answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None
+        )
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     return _Chains(clusters, counts, bool(muc6))

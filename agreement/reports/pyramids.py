@@ -382,6 +382,15 @@ def compare_with_agreed(
     of_text = {one.text.text_pk: one for one in compared}
     groups = {name: [one for one in members if one in coders] for name, members in read_groups(project).items()}
     against = tuple(_against_agreed(coder, [coder], compared) for coder in coders)
+    docsets = []
+    for one in compared:
+        counts = {name: own.counts for name, own in one.found.items()}
+        in_docset = (
+            CoderInDocset(name, n.own, n.matched, n.identical, 2 * n.matched / (n.agreed + n.own))
+            for name, n in counts.items()
+        )
+        text = one.text
+        docsets.append(AgreedDocset(text.slug, text.round, text.label, len(one.agreed.scus), tuple(in_docset)))
     # of the chosen docsets nothing is compared of these
     chosen = parameters.selection("texts")
     left_out = [
@@ -401,7 +410,7 @@ def compare_with_agreed(
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
-        docsets=tuple(map(_describe_docset, compared)),
+        docsets=tuple(docsets),
         periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities)),
         n_drafted=sum(one.n_drafted or 0 for one in against),
         methods=Counter(one.about.method for one in of_text.values()),
@@ -478,15 +487,6 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
     )
 
 
-def _describe_docset(compared: _Compared) -> AgreedDocset:
-    text, counts = compared.text, {name: own.counts for name, own in compared.found.items()}
-    coders = tuple(
-        CoderInDocset(name, one.own, one.matched, one.identical, 2 * one.matched / (one.agreed + one.own))
-        for name, one in counts.items()
-    )
-    return AgreedDocset(text.slug, text.round, text.label, len(compared.agreed.scus), coders)
-
-
 def _periods(
     compared: Sequence[_Compared], coders: Sequence[str], work: Mapping[tuple[int, str], Activity]
 ) -> Iterator[AgreedPeriod]:
@@ -496,14 +496,13 @@ def _periods(
         for coder in coders:
             found = [of_text[text.pk].found for text in texts]
             total = MatchCounts.total(one[coder].counts for one in found if coder in one)
-            of_scus = _f1(total.matched, total.agreed + total.own)
-            of_words = _f1(total.matched_words, total.agreed_words + total.own_words)
-            figures.append(CoderInAgreedPeriod(coder, of_scus, of_words))
+            counts = (
+                (total.matched, total.agreed, total.own),
+                (total.matched_words, total.agreed_words, total.own_words),
+            )
+            f1 = (2 * matched / (agreed + own) if agreed + own else None for matched, agreed, own in counts)
+            figures.append(CoderInAgreedPeriod(coder, *f1))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
-
-
-def _f1(matched: int, both: int) -> float | None:
-    return 2 * matched / both if both else None
 
 
 def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
@@ -524,12 +523,11 @@ def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> st
     """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
     pyramids = []
     for one in compared:
-        annotation = one.agreed.annotation
-        parts_of: dict[str, list[list[list[int]]]] = {scu: [] for scu in annotation.labels}
+        annotation, parts_of = one.agreed.annotation, defaultdict[str, list[list[list[int]]]](list)
         for own in annotation.contributors:
-            for scu in own.scus or ("",):
-                parts_of.setdefault(scu, []).append([list(part) for part in own.parts])
-        agreed = sorted([sorted(parts), annotation.labels.get(scu, "")] for scu, parts in parts_of.items())
+            for scu in own.scus:
+                parts_of[scu].append([list(part) for part in own.parts])
+        agreed = sorted([sorted(parts_of[scu]), label] for scu, label in annotation.labels.items())
         pyramids.append([extract.restrict([one.text]).fingerprint, agreed])
     about = [extract.fingerprint, sorted(pyramids)]
     return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]

@@ -64,30 +64,25 @@ FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[s
 
 
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
-    """Return the view of a page."""
+    """Return the view of a page, or of one of its tables that an address asks for as a file."""
 
     @login_required
     @require_safe
     def view(request: HttpRequest, slug: str, **address: str) -> HttpResponse:
-        return show_page(request, slug, page, address)
+        project = page.project_for(request.user, slug)
+        if SHOWN in request.GET:
+            return redirect(f"{request.path}?{read_form(request.GET)}")
+        show = _download_table if "as" in request.GET else _show_page
+        try:
+            with leave_long_reading():
+                return show(request, project, page, address)
+        except StillComputing as still:
+            if "as" in request.GET:
+                return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+            reading = {"project": project, "page": page, "waiting": still.waiting}
+            return render(request, "agreement/reading.html", reading)
 
     return draws_charts(view) if page.draws_charts else view
-
-
-def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
-    """Return the page, or the one of its tables that the address asks for; while answers are read how far that is."""
-    project = page.project_for(request.user, slug)
-    if SHOWN in request.GET:
-        return redirect(f"{request.path}?{read_form(request.GET)}")
-    try:
-        with leave_long_reading():
-            if "as" in request.GET:
-                return _download_table(request, project, page, address)
-            return _show_page(request, project, page, address)
-    except StillComputing as still:
-        if "as" in request.GET:
-            return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
-        return render(request, "agreement/reading.html", {"project": project, "page": page, "waiting": still.waiting})
 
 
 def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
@@ -148,8 +143,7 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
 def _download_table(
     request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]
 ) -> HttpResponse:
-    query = page.read_fields(project, request.GET)
-    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
+    analysis = page.request(project, request.GET, request.user.get_username(), address, whole_tables=True)
     sections = page.shown(analysis)
     try:
         file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))

@@ -207,8 +207,8 @@ def _build_tables(report: AgreedReport) -> list[Table]:
             *_scu_columns("Coders’ SCUs"),
             docsets,
         ]
-        each = "docset by docset: an agreed SCU counts once for each of them."
-        note = f"The pyramids of all coders of a group together, {each}"
+        pooled = "docset by docset: an agreed SCU counts once for each of them."
+        note = f"The pyramids of all coders of a group together, {pooled}"
         tables.append(Table.of("groups", "Groups of coders against agreed pyramids", columns, report.groups, note))
     if report.scus:
         columns = [
@@ -294,7 +294,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
 
     def count_docsets(row: Frequent[LocatedDifference]) -> int:
-        return len({one.text.text_pk for _, one in row.found})
+        return len({one.text.text_pk for one in row.differences})
 
     def name_example(row: Frequent[LocatedDifference]) -> str:
         return f"“{row.example.agreed or row.example.own}”, {row.example.text.label}"

@@ -11,14 +11,7 @@ import numpy as np
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold import (
-    KINDS,
-    TREND_SCORE,
-    Difference,
-    GoldPeriod,
-    GoldReport,
-    count_alike,
-)
+from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, count_alike
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
 from agreement.reports.request.parameters import InvalidParameter
@@ -272,7 +265,8 @@ def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
 def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
     if not report.names:
         return PageSections()
-    counts: list[list[int]] = report.total_confusion(chosen).tolist()
+    of_coders = [own for name, own in report.confusion.items() if chosen in ("", name)]
+    counts: list[list[int]] = sum(of_coders, start=np.zeros((len(report.names),) * 2, dtype=np.int64)).tolist()
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
     square = Square("confusion", caption, report.names, counts, "items", ("gold", who), "gold_confusion")

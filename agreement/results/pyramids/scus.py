@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from django.core.paginator import Page
 from django.http import Http404
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
+from agreement.data.pyramids.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import InvalidParameter, check_choice
@@ -159,12 +160,10 @@ class ScusReport:
         return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=by)
 
 
-def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
-    """Return every two coders with pyramids of one docset, by docset and name."""
-    coders_of: dict[DocsetInfo, list[str]] = defaultdict(list)
-    for one in pyramids.own:
-        coders_of[one.docset].append(one.coder)
-    return [(docset, *pair) for docset, coders in coders_of.items() for pair in combinations(sorted(coders), 2)]
+def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
+    """Return every two pyramids of one docset, by docset and the names of their coders."""
+    of_docsets = groupby(pyramids.own, attrgetter("docset"))
+    return [pair for _, own in of_docsets for pair in combinations(sorted(own, key=attrgetter("coder")), 2)]
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
@@ -173,12 +172,12 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
     Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
     """
     common.check_docset(pyramids, docset)
-    annotations = {(one.docset.slug, one.coder): one for one in pyramids.own if docset in ("", one.docset.slug)}
-    common.check_pair(first, second, {coder for _, coder in annotations}, "made no pyramid here")
+    known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
+    common.check_pair(first, second, known, "made no pyramid here")
     pairs = [
-        [annotations[about.slug, coder] for coder in coders]
-        for about, *coders in list_coder_pairs(pyramids)
-        if docset in ("", about.slug) and {first, second} - {""} <= {*coders}
+        (a, b)
+        for a, b in list_pairs(pyramids)
+        if docset in ("", a.docset.slug) and {first, second} - {""} <= {a.coder, b.coder}
     ]
     if not pairs:
         return None
@@ -325,7 +324,7 @@ class Scus(common.PyramidPage[ScusReport]):
             cards = [_card(report, one) for one in shown]
             tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
-        of_pairs = dict.fromkeys((docset.slug, docset.title) for docset, *_ in list_coder_pairs(pyramids))
+        of_pairs = {one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
         kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
@@ -333,7 +332,11 @@ class Scus(common.PyramidPage[ScusReport]):
         return self.arrange(
             request,
             pyramids,
-            {"docset": ("Docset", [*of_pairs]), "first": ("First coder", names), "second": ("Second coder", names)},
+            {
+                "docset": ("Docset", [*of_pairs.items()]),
+                "first": ("First coder", names),
+                "second": ("Second coder", names),
+            },
             tables,
             report=report,
             subsumption=bool(view),
