@@ -11,7 +11,7 @@ from typing import Any, TypeAliasType, Union, get_args, get_origin
 
 from rest_framework import serializers
 
-from agreement.reports.fields import FLAT, WHERE_THERE, GivenField, SchemeDocument, given_fields
+from agreement.reports.fields import FLAT, WHERE_THERE, SchemeDocument, given_fields
 from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
 from annotations.api.lists import PartSerializer
 from annotations.api.serializers.projects import SchemeDocumentSerializer
@@ -69,22 +69,18 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
 def _fields_of(report: Any) -> Fields:
     made: Fields = {}
     for field in given_fields(report):
+        own = [mark for mark in field.marks if isinstance(mark, serializers.Field)]
+        words = [mark for mark in field.marks if isinstance(mark, str)]
+        options: dict[str, Any] = {"help_text": words[0]} if words else {}
         if field.is_marked(FLAT):
             made |= _fields_of(field.type)
+        elif own:
+            made[field.name] = own[0]
+        elif field.is_marked(WHERE_THERE):
+            made[field.name] = _field_of(field.type, nullable=False, required=False, **options)
         else:
-            made[field.name] = _described_field(field)
+            made[field.name] = _field_of(field.type, **options)
     return made
-
-
-def _described_field(field: GivenField) -> serializers.Field[Any, Any, Any, Any]:
-    own = next((one for one in field.marks if isinstance(one, serializers.Field)), None)
-    if own is not None:
-        return own
-    words = [one for one in field.marks if isinstance(one, str)]
-    options: dict[str, Any] = {"help_text": words[0]} if words else {}
-    if field.is_marked(WHERE_THERE):
-        options["required"] = False
-    return _field_of(field.type, nullable=not field.is_marked(WHERE_THERE), **options)
 
 
 def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializers.Field[Any, Any, Any, Any]:

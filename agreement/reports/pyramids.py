@@ -74,10 +74,6 @@ class PyramidByWords:
             for scu in one.scus
         ]
 
-    @property
-    def labels(self) -> Mapping[str, str]:
-        return self.annotation.labels
-
     @cached_property
     def scus_of_word(self) -> dict[int, list[str]]:
         """The SCUs of each word that has any."""
@@ -434,7 +430,7 @@ class _Compared:
     def differences(self, coder: str) -> Iterator[LocatedDifference]:
         """Yield in what the coder differs from the agreed pyramid."""
         if coder in self.found:
-            agreed, own = self.agreed.labels, self.found[coder].own.labels
+            agreed, own = self.agreed.annotation.labels, self.found[coder].own.annotation.labels
             for one in self.found[coder].differences:
                 yield LocatedDifference(self.text, one, agreed.get(one.agreed, ""), own.get(one.own, ""))
 
@@ -513,9 +509,8 @@ def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
         for key in one.agreed.scus:
             missing, fused, n = kinds[key, "missing"], kinds[key, "fused"], len(one.found)
             if missing or fused:
-                weight = one.agreed.annotation.pyramid.weights[key]
-                matched = n - missing - fused
-                scus.append(AgreedScu(one.text, one.agreed.labels[key], weight, n, matched, missing, fused))
+                own, counts = one.agreed.annotation, (n, n - missing - fused, missing, fused)
+                scus.append(AgreedScu(one.text, own.labels[key], own.pyramid.weights[key], *counts))
     return sorted(scus, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
 
 

@@ -15,11 +15,11 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.agreement import build_units_tables
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.gold.texts import Reader
 from agreement.results.page import ResultPage
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.projects.letters import sees_names
 
 
 @register
@@ -55,6 +55,6 @@ def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
     project, parameters = request.project, request.parameters
     if project.answers == Project.Answers.SCUS or not may(project, Right.ADJUDICATE) or not has_gold(project):
         return None
-    if parameters.coders and not Reader.of(project, request.reader).sees_names:
+    if parameters.coders and not sees_names(project):
         return None
     return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

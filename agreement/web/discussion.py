@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Max, Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -48,7 +48,9 @@ STATES = {"open": "Open", "resolved": "Resolved"}
 def flags(request: HttpRequest, slug: str) -> HttpResponse:
     """Show flagged or discussed items, and questions of coders, in their context, with what was said of each."""
     project = project_for(request.user, slug, Right.DISCUSS)
-    kind, state = _selection(request.GET)
+    kind, state = request.GET.get("kind", "all"), request.GET.get("state", "open")
+    kind = "comments" if state == "comments" else kind  # comments were a state before there were questions
+    kind, state = kind if kind in KINDS else "all", state if state in STATES else "open"
     shown = Paginator(_entries(project, kind, state), PAGE_SIZE).get_page(request.GET.get("page"))
     counts = {name: rows.count() for name, rows in _of_state(project, state).items()}
     context = {
@@ -66,13 +68,6 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "agreement/flags.html", context)
-
-
-def _selection(query: QueryDict) -> tuple[str, str]:
-    """Return the kind and the state that an address asks for; before there were questions, comments were a state."""
-    kind, state = query.get("kind", "all"), query.get("state", "open")
-    kind = "comments" if state == "comments" else kind
-    return kind if kind in KINDS else "all", state if state in STATES else "open"
 
 
 type Entry = tuple[str, int]

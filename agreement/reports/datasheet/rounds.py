@@ -288,11 +288,6 @@ class GoldOfRound:
     n_decided: Annotated[int, "contested items that were decided"]
     methods: Annotated[Mapping[str, int], "of drafts; empty: no draft"]
 
-    @property
-    def is_result(self) -> bool:
-        """Whether it is gold of the corpus: that of training teaches."""
-        return self.kind != Round.Kind.TRAINING
-
 
 @dataclass(frozen=True, slots=True)
 class Overruled:

@@ -304,7 +304,12 @@ def _describe_training(sheet: Datasheet) -> Section:
         Column("passed", "Passed", "count", explanation="training-result", cell="n_passed"),
         Column("decided", "By decision", "count", explanation="datasheet-by-decision", cell="n_by_decision"),
         Column(
-            "measure", "Measure", "text", labels=measures, explanation=score, cell=lambda row: row.measure or NO_RULE
+            "measure",
+            "Measure",
+            "text",
+            labels=measures,
+            explanation=score,
+            cell=lambda row: row.measure or "no pass rule",
         ),
         Column("mark", "Pass mark", "figure", explanation=score),
         Column("lowest", "Lowest best score", "figure", explanation=score),
@@ -327,7 +332,6 @@ def _describe_training(sheet: Datasheet) -> Section:
     return Section("training", "Training and self-agreement", tables=tables, notes=notes)
 
 
-NO_RULE = "no pass rule"
 METHODS = {
     Method.MOST: "what most coders say",
     Method.AGREED: "what all coders say",
@@ -369,7 +373,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
 
 def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
     """Return what gold consists of and how it was decided; nothing where all of it is of training."""
-    rounds = [one for one in gold.rounds if one.is_result]
+    rounds = [one for one in gold.rounds if one.kind != Round.Kind.TRAINING]  # gold of training is no result
     if not rounds:
         return []
     closed, contested, overruled = "none yet", "none in drafts", "nothing to compare"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -25,7 +25,7 @@ from agreement.results.labels.labels import SCORE_LABELS, item_address
 from agreement.results.labels.settings import TERMS, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
-from annotations.models import Membership, Project
+from annotations.models import Membership
 from annotations.projects.letters import letters_of_coders, sees_names
 
 MOST_ERRORS = 50
@@ -45,28 +45,9 @@ class Reader:
     name: str = ""
     codes: bool = False
 
-    @classmethod
-    def of(cls, project: Project, username: str) -> Reader:
-        """Return the reader for whom the project was read, whose name is this."""
-        role = project.role  # type: ignore[attr-defined]
-        codes = role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
-        return cls(sees_names(project), username if codes else "", codes)
-
-    @classmethod
-    def from_option(cls, option: str) -> Reader:
-        """Return the reader that `as_option` names."""
-        who, _, name = option.partition(" ")
-        return cls(who != LETTERS, name, bool(name))
-
     def as_option(self) -> str:
-        """Return the reader in a word; empty for one who sees names."""
+        """Return the reader as options name them for `reader_of`; empty for one who sees names."""
         return "" if self.sees_names else f"{LETTERS} {self.name}".strip()
-
-    def name_coders(self, project: Project, coders: Iterable[str]) -> dict[str, str]:
-        """Return what each coder of the project is called; letters are in an order that tells nothing of names."""
-        names = list(coders)
-        called = {} if self.sees_names else letters_of_coders(project, names)
-        return called | {name: name for name in names if self.sees_names or name == self.name}
 
     def documents(self, answers: ProjectAnswers) -> frozenset[int] | None:
         """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
@@ -86,8 +67,10 @@ class Reader:
 def reader_of(request: AnalysisRequest) -> Reader:
     """Return who reads: what is stored names them, and the command is of the server, who sees all."""
     if "reader" in request.options or not request.reader:
-        return Reader.from_option(request.options.get("reader", ""))
-    return Reader.of(request.project, request.reader)
+        who, _, name = request.options.get("reader", "").partition(" ")
+        return Reader(who != LETTERS, name, bool(name))
+    codes = request.project.role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)  # type: ignore[attr-defined]
+    return Reader(sees_names(request.project), request.reader if codes else "", codes)
 
 
 def check_reader(request: AnalysisRequest) -> tuple[Reader, frozenset[int] | None]:
@@ -103,14 +86,16 @@ def check_reader(request: AnalysisRequest) -> tuple[Reader, frozenset[int] | Non
 
 
 def read_names(request: AnalysisRequest) -> dict[str, str]:
-    """Return what the reader calls each coder."""
-    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+    """Return what the reader calls each coder; letters are in an order that tells nothing of names."""
+    reader, names = reader_of(request), request.project_answers.known_coders
+    called = {} if reader.sees_names else letters_of_coders(request.project, names)
+    return called | {name: name for name in names if reader.sees_names or name == reader.name}
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
     chosen = request.options.get("coder", "")
-    confusion, trends = _confusion(request, report, chosen), build_trends(report, _trends(report))
+    confusion, trends = _confusion(request, report, chosen), _build_trends(report)
     tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
     charts = [
         coders_chart(report, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
@@ -203,7 +188,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
-    return [*tables, *build_trends(report, _trends(report)).tables]
+    return [*tables, *_build_trends(report).tables]
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
@@ -257,9 +242,9 @@ def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str,
     return PageSections(tables, charts)
 
 
-def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
+def _build_trends(report: GoldReport) -> PageSections:
     f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
-    return [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
+    return build_trends(report, [("trend", "Accuracy", "accuracy", "accuracy"), *f1])
 
 
 def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
