@@ -56,8 +56,6 @@ FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
 @cache
 def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
     """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
-    if hasattr(report, "same_as"):
-        return serializer_of(report.same_as)
     base = PartSerializer if in_pages else serializers.Serializer
     name = getattr(report, "component", report.__name__)
     made: type[serializers.Serializer[Any]] = type(

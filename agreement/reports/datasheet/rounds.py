@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
@@ -93,10 +93,8 @@ def describe_design(plan: Plan) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class RoundAgreement:
     """The coefficient in a round or question, with its interval."""
-
-    component: ClassVar = "RoundAgreement"
 
     name: Annotated[str, "of the round or question; empty: all rounds"]
     coefficient: str = ""
@@ -115,7 +113,7 @@ class Agreement:
     report: PageOnly[AgreementReport | None] = None
 
     @classmethod
-    def of(cls, name: str, report: AgreementReport) -> Agreement:
+    def of(cls, name: str, report: AgreementReport) -> RoundAgreement:
         """Return the figures of a report."""
         result, interval, data = report.result, report.interval, describe_data(report.extract, report.parameters)
         units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
@@ -134,26 +132,26 @@ class Agreement:
         )
 
 
-def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
+def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[RoundAgreement, ...]:
     """Return the agreement over all rounds, and of several in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
-    return Agreement.of("", whole), *each
+    return RoundAgreement.of("", whole), *each
 
 
-def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[Agreement, ...]:
+def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[RoundAgreement, ...]:
     """Return the agreement in each further question of the scheme, as its page opens: in MOST_QUESTIONS of them."""
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
     return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MOST_QUESTIONS])
 
 
-def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Agreement:
+def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> RoundAgreement:
     try:
-        return Agreement.of(name, compute_report(answers, parameters))
+        return RoundAgreement.of(name, compute_report(answers, parameters))
     except InvalidParameter as error:
-        return Agreement(name=name, note=error.message)
+        return RoundAgreement(name=name, note=error.message)
 
 
 @dataclass(frozen=True, slots=True)

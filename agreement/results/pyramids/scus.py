@@ -240,7 +240,8 @@ def _pair_scus(
         for one in own.contributors:
             if key in one.scus:
                 summary = summary_index(one.parts, own.docset.stretches)
-                texts[-1 if summary is None else summary].append(tuple(_split_text(one.parts, others, words, content)))
+                runs = tuple(run for run in _split_text(one.parts, others, words, content) if run.words)
+                texts[-1 if summary is None else summary].append(runs)
         return Scu(key, own.labels[key], own.pyramid.weights[key], texts)
 
     for one in overlaps:
@@ -256,10 +257,8 @@ def _pair_scus(
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
             labels = tuple(pyramids[1 - place].labels[other] for other in others)
-            if place == 0:
-                yield ScuPair(kind, own, None, shared, alone, 0, 1.0, labels)
-            else:
-                yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
+            of_side = (own, None, shared, alone, 0) if place == 0 else (None, own, shared, 0, alone)
+            yield ScuPair(kind, *of_side, 1.0, labels)
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
@@ -271,12 +270,10 @@ def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) 
         for unshared, run in groupby(held_words(words, [[first, last]]), lambda place: place not in other):
             places = list(run)
             start, end = max(words[places[0]][0], first), min(words[places[-1]][1], last)
-            if before < start:
-                yield TextRun(content[before:start], False)
+            yield TextRun(content[before:start], False)
             yield TextRun(content[start:end], unshared)
             before = end
-        if before < last:
-            yield TextRun(content[before:last], False)
+        yield TextRun(content[before:last], False)
 
 
 @register
@@ -310,8 +307,8 @@ class Scus(common.PyramidPage[ScusReport]):
         pyramids = read_pyramids(request.project)
         report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
-            docsets: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            return self.arrange(request, pyramids, docsets, [], report=None, n_pyramids=len(pyramids.own))
+            every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
+            return self.arrange(request, pyramids, every, [], report=None, n_pyramids=len(pyramids.own))
         sort = sort or "size"
         pairs = report.select(kind, sort)
         cards, everything = [], request.address_with(kind="")
@@ -324,7 +321,7 @@ class Scus(common.PyramidPage[ScusReport]):
             cards = [_card(report, one) for one in shown]
             tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
-        of_pairs = {one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}
+        docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
         kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
@@ -332,11 +329,7 @@ class Scus(common.PyramidPage[ScusReport]):
         return self.arrange(
             request,
             pyramids,
-            {
-                "docset": ("Docset", [*of_pairs.items()]),
-                "first": ("First coder", names),
-                "second": ("Second coder", names),
-            },
+            {"docset": ("Docset", docsets), "first": ("First coder", names), "second": ("Second coder", names)},
             tables,
             report=report,
             subsumption=bool(view),
