@@ -17,13 +17,13 @@ from drf_spectacular.utils import (
     extend_schema_view,
     inline_serializer,
 )
-from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import CharField, IntegerField
 from rest_framework.views import APIView
 
-from agreement.api.serializers import AnalysisQuerySerializer, serializer_of
+from agreement.api.serializers import AnalysisQuerySerializer, Fields, serializer_of
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
@@ -110,28 +110,17 @@ def _describe_response(report: Any, rows: str | None) -> Any:
     return serializer_of(report, in_pages=True) if rows else serializer_of(report)
 
 
-class PageSerializer(serializers.Serializer[Any]):
-    page = serializers.CharField()
-    about = serializers.CharField()
-
-
-class ColumnSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="as in CSV and JSON")
-    label = serializers.CharField(help_text="as people read it")  # type: ignore[assignment]
-
-
-class TableSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    caption = serializers.CharField()
-    note = serializers.CharField(allow_blank=True)
-    columns = ColumnSerializer(many=True)
-    rows = serializers.IntegerField(help_text="how many")
+PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
+TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
+COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
+COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
+TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
 
 
 class PageList(APIView):
     """The pages of agreement that have tables."""
 
-    @extend_schema(operation_id="projects_agreement_tables_pages", responses=PageSerializer(many=True))
+    @extend_schema(operation_id="projects_agreement_tables_pages", responses=PAGE)
     def get(self, request: Request, slug: str) -> Response:
         pages = pages_for(results_for(request.user, slug))
         return Response([{"page": name, "about": page.about} for name, page in pages.items()])
@@ -157,7 +146,7 @@ class PageView(APIView):
 class TableList(PageView):
     """The tables of a page, for what the query asks for."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TableSerializer(many=True))
+    @extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TABLES)
     def get(self, request: Request, slug: str, page: str) -> HttpResponse:
         analysis, sections = self.build(request, slug, page)
         if sections.waiting:

@@ -257,8 +257,10 @@ def _pair_scus(
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
             labels = tuple(pyramids[1 - place].labels[other] for other in others)
-            of_side = (own, None, shared, alone, 0) if place == 0 else (None, own, shared, 0, alone)
-            yield ScuPair(kind, *of_side, 1.0, labels)
+            if place == 0:
+                yield ScuPair(kind, own, None, shared, alone, 0, 1.0, labels)
+            else:
+                yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
