@@ -62,12 +62,10 @@ class ResultView(APIView):
         try:
             with leave_long_reading():
                 asked = page.asked(project, values, request.user.get_username(), address)
-                if page.forms and form in page.forms:
-                    file = page.forms[form]
-                    answer = HttpResponse(file.write(asked), content_type=file.content_type)
+                if file := page.forms.get(form):
                     name = f"{project.slug}-{page.name}.{file.suffix}"
-                    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-                    return answer
+                    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+                    return HttpResponse(file.write(asked), content_type=file.content_type, headers=headers)
                 report = page.compute(asked)
                 fields = page.plain_fields(asked, report)
         except InvalidParameter as error:

@@ -27,9 +27,8 @@ class ParametersSerializer(serializers.Serializer[Any]):
             name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
             for name, choices in CHOICES.items()
         }
-        selections = {name: serializers.CharField(required=False, help_text=HELP[name]) for name in SELECTIONS}
-        question = serializers.CharField(required=False, help_text=HELP[QUESTION])
-        return {**choices, QUESTION: question, **selections}
+        names = (QUESTION, *SELECTIONS)
+        return {**choices, **{name: serializers.CharField(required=False, help_text=HELP[name]) for name in names}}
 
 
 class AnalysisQuerySerializer(ParametersSerializer):

@@ -9,6 +9,7 @@ from typing import Any
 from agreement.data.pyramids.agreed_pyramids import agreed_state, has_agreed_pyramid, read_contents
 from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, count_alike
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
+from agreement.reports.request.basis import cached
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out, list_gold_left_out
@@ -151,7 +152,9 @@ def _has_pyramids(request: AnalysisRequest) -> bool:
 def _compare_texts(request: AnalysisRequest) -> GoldReport:
     reader, documents = texts.check_reader(request)
     of_all = request.project, request.project_answers, request.answers_with_gold, request.parameters
-    report = compare_with_gold(*of_all, documents, request.progress)
+    # the command asks for the report, and then for its tables
+    key = ("gold", request.parameters, documents)
+    report = cached(request.answers_with_gold, key, lambda: compare_with_gold(*of_all, documents, request.progress))
     return report.for_reader(texts.read_names(request), in_full=not reader.codes)
 
 
