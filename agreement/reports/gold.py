@@ -103,16 +103,6 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
     }
 
 
-def rename[N: Any](coders: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
-    """Return what is said of coders with the names that they are called."""
-    return tuple(replace(one, name=called[one.name]) for one in coders)
-
-
-def rename_each[N: Any](parts: Sequence[N], called: Mapping[str, str]) -> tuple[N, ...]:
-    """Return parts of a report with the `coders` of each as they are called."""
-    return tuple(replace(one, coders=rename(one.coders, called)) for one in parts)
-
-
 def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
     """Return the texts in the order in which they were finished, in periods of about equally many."""
     ordered = order_by_time(texts, work)
@@ -231,22 +221,6 @@ class GoldReport:
     differences: PageOnly[Mapping[str, Sequence[Difference]]]
     has_chains: PageOnly[bool]
 
-    def for_reader(self, called: Mapping[str, str], *, in_full: bool) -> GoldReport:
-        """Return the report with coders named as they are `called`.
-
-        in_full: also groups, and gold that does not count, of which coders are not told.
-        """
-        return replace(
-            self,
-            coders=rename(self.coders, called),
-            groups=self.groups if in_full else (),
-            questions=rename_each(self.questions, called),
-            periods=rename_each(self.periods, called),
-            gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
-            confusion={called[name]: counts for name, counts in self.confusion.items()},
-            differences={called[name]: found for name, found in self.differences.items()},
-        )
-
 
 def compare_with_gold(
     project: Project,
@@ -255,7 +229,9 @@ def compare_with_gold(
     parameters: Parameters,
     documents: frozenset[int] | None = None,
     progress: Progress | None = None,
+    called: Mapping[str, str] | None = None,
     *,
+    in_full: bool = True,
     details: bool = True,
 ) -> GoldReport:
     """Return every coder that the parameters choose against gold. Raises InvalidParameter.
@@ -263,11 +239,14 @@ def compare_with_gold(
     Both answers are of the whole project. The selections are those of every page; the values that are contested are
     those that the parameters compare.
     documents: those that the reader may read of; None for all.
+    called: what the reader calls each coder; None for their names.
+    in_full: also groups, and gold that does not count, of which coders are not told.
     details: also scores of chains, errors and further questions, which take long.
     """
     selected, parameters = resolve(answers, parameters)
     compared = _Comparison.of(with_gold, parameters, documents)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
+    called = called or {coder: coder for coder in coders}
     chains = _score_chains(project, compared, progress) if details and whole.has_chains else None
     compared = replace(compared, chains=chains)
     of_texts = {text.pk for text in texts}
@@ -279,14 +258,17 @@ def compare_with_gold(
     names = tuple(one for one in whole.countable if not whole.question or one in used)
     given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
     each = np.ones(len(data.units), dtype=np.int64)
-    groups = {name: [one for one in members if one in coders] for name, members in read_groups(project).items()}
+    all_groups = read_groups(project) if in_full else {}
+    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     shares = []
     for question in whole.questions if details and not whole.question else ():
         own = replace(
             parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without=""
         )
         asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, documents)
-        of_coders = [NamedShare(name, asked.share(of, "equal", "answered")) for name, of in asked.counts.items()]
+        of_coders = (
+            NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items()
+        )
         shares.append(QuestionAccuracy(question.key, question.label, tuple(of_coders)))
     return GoldReport(
         parameters=parameters,
@@ -294,17 +276,19 @@ def compare_with_gold(
         n_texts=len({text.text_pk for text in texts}),
         n_items=int((compared.gold >= 0).sum()),
         n_contested=int(compared.contested.sum()),
-        coders=tuple(compared.against_gold(coder, [coder]) for coder in coders),
+        coders=tuple(compared.against_gold(called[coder], [coder]) for coder in coders),
         groups=tuple(compared.against_gold(name, members) for name, members in groups.items() if members),
         questions=tuple(shares),
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
         if agreed
         else AgreementBesideGold.missing("no coder has coded a text with gold"),
-        periods=tuple(compared.periods(read_project_work(project, answers).activities)),
+        periods=tuple(compared.periods(read_project_work(project, answers).activities, called)),
         names=names,
-        confusion={one: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)},
-        differences={coder: list(compared.differences(coder)) for coder in coders if details},
-        gold_left_out=whole.gold_left_out,
+        confusion={
+            called[one]: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)
+        },
+        differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
+        gold_left_out={one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
         codings_left_out=count_left_out(selected, parameters),
         matched_by_muc6=chains is not None and chains.matched_by_muc6,
         n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
@@ -444,7 +428,7 @@ class _Comparison:
             scores,
         )
 
-    def periods(self, work: Mapping[tuple[int, str], Activity]) -> Iterator[GoldPeriod]:
+    def periods(self, work: Mapping[tuple[int, str], Activity], called: Mapping[str, str]) -> Iterator[GoldPeriod]:
         place = {text.pk: number for number, text in enumerate(self.texts)}
         for texts in split_by_time(self.texts, work):
             numbers, coders = [place[text.pk] for text in texts], []
@@ -456,7 +440,7 @@ class _Comparison:
                     scored = self.chains.counts[coder][TREND_SCORE]
                     rows = [number for number, text in enumerate(scored.texts) if text in keys]
                     f1 = coreference.figures_of(scored, scored.counts[rows].sum(axis=0)).f1
-                coders.append(CoderInPeriod(coder, equal / total if total else None, f1))
+                coders.append(CoderInPeriod(called[coder], equal / total if total else None, f1))
             last = texts[-1]
             yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
 

@@ -24,7 +24,7 @@ from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
-from agreement.reports.gold import rename, rename_each, split_by_time
+from agreement.reports.gold import split_by_time
 from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -336,26 +336,6 @@ class AgreedReport:
     scus: PageOnly[tuple[AgreedScu, ...]]
     differences: PageOnly[Mapping[str, Sequence[LocatedDifference]]]
 
-    def for_reader(self, called: Mapping[str, str], *, in_full: bool, names: bool) -> AgreedReport:
-        """Return the report with coders named as they are `called`.
-
-        in_full: also groups, and docsets that are not compared, of which coders are not told. names: the reader sees
-        whose pyramid was a draft; beside letters it would tell whose they are.
-        """
-        coders, groups = (
-            of if names else tuple(replace(one, n_drafted=None) for one in of) for of in (self.coders, self.groups)
-        )
-        left_out = {one: self.docsets_left_out.get(one, 0) for one in REASONS_DOCSET_LEFT_OUT}
-        return replace(
-            self,
-            coders=rename(coders, called),
-            groups=groups if in_full else (),
-            docsets=rename_each(self.docsets, called),
-            periods=rename_each(self.periods, called),
-            docsets_left_out=left_out if in_full else {},
-            differences={called[name]: found for name, found in self.differences.items()},
-        )
-
 
 def compare_with_agreed(
     project: Project,
@@ -363,12 +343,19 @@ def compare_with_agreed(
     parameters: Parameters,
     documents: Collection[int] | None = None,
     progress: Progress | None = None,
+    called: Mapping[str, str] | None = None,
+    *,
+    in_full: bool = True,
+    names: bool = True,
 ) -> AgreedReport:
     """Return every coder that the parameters choose against agreed pyramids. Raises InvalidParameter.
 
     The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
     whatever is counted for agreement. The number of queries is fixed.
     documents: those that the reader may read of; None for all.
+    called: what the reader calls each coder; None for their names.
+    in_full: also groups, and docsets that are not compared, of which coders are not told.
+    names: the reader sees whose pyramid was a draft; beside letters it would tell whose they are.
     """
     selected, parameters = resolve(answers, parameters)
     agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
@@ -376,24 +363,31 @@ def compare_with_agreed(
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
-    groups = {name: [one for one in members if one in coders] for name, members in read_groups(project).items()}
-    against = tuple(_against_agreed(coder, [coder], compared) for coder in coders)
+    called = called or {coder: coder for coder in coders}
+    all_groups = read_groups(project) if in_full else {}
+    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
+    against = [_against_agreed(called[coder], [coder], compared) for coder in coders]
+    of_groups = [_against_agreed(name, members, compared) for name, members in groups.items() if members]
+    n_drafted = sum(one.n_drafted or 0 for one in against)
+    if not names:
+        against, of_groups = ([replace(one, n_drafted=None) for one in each] for each in (against, of_groups))
     docsets = []
     for one in compared:
         counts = {name: own.counts for name, own in one.found.items()}
         in_docset = (
-            CoderInDocset(name, n.own, n.matched, n.identical, 2 * n.matched / (n.agreed + n.own))
+            CoderInDocset(called[name], n.own, n.matched, n.identical, 2 * n.matched / (n.agreed + n.own))
             for name, n in counts.items()
         )
         text = one.text
         docsets.append(AgreedDocset(text.slug, text.round, text.label, len(one.agreed.scus), tuple(in_docset)))
     # of the chosen docsets nothing is compared of these
     chosen = parameters.selection("texts")
-    left_out = [
-        agreed.get(docset.text)
+    left_out = Counter(
+        "missing" if about is None else about.reason or "uncoded"
         for docset in every.docsets
         if docset.text not in of_text and (not chosen or docset.slug in chosen)
-    ]
+        for about in [agreed.get(docset.text)]
+    )
     return AgreedReport(
         parameters=parameters,
         fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
@@ -401,20 +395,20 @@ def compare_with_agreed(
         n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
         n_empty=sum(one.agreed.n_empty for one in of_text.values())
         + sum(found.own.n_empty for one in compared for found in one.found.values()),
-        coders=against,
-        groups=tuple(_against_agreed(name, members, compared) for name, members in groups.items() if members),
+        coders=tuple(against),
+        groups=tuple(of_groups),
         agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
         docsets=tuple(docsets),
-        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities)),
-        n_drafted=sum(one.n_drafted or 0 for one in against),
+        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities, called)),
+        n_drafted=n_drafted,
         methods=Counter(one.about.method for one in of_text.values()),
-        docsets_left_out=Counter("missing" if one is None else one.reason or "uncoded" for one in left_out),
+        docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if in_full else {},
         codings_left_out=count_left_out(selected, parameters),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
-        differences={name: [one for text in compared for one in text.differences(name)] for name in coders},
+        differences={called[name]: [one for text in compared for one in text.differences(name)] for name in coders},
     )
 
 
@@ -484,7 +478,10 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
 
 
 def _periods(
-    compared: Sequence[_Compared], coders: Sequence[str], work: Mapping[tuple[int, str], Activity]
+    compared: Sequence[_Compared],
+    coders: Sequence[str],
+    work: Mapping[tuple[int, str], Activity],
+    called: Mapping[str, str],
 ) -> Iterator[AgreedPeriod]:
     of_text = {one.text.pk: one for one in compared}
     for texts in split_by_time([one.text for one in compared], work):
@@ -497,7 +494,7 @@ def _periods(
                 (total.matched_words, total.agreed_words, total.own_words),
             )
             f1 = (2 * matched / (agreed + own) if agreed + own else None for matched, agreed, own in counts)
-            figures.append(CoderInAgreedPeriod(coder, *f1))
+            figures.append(CoderInAgreedPeriod(called[coder], *f1))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 
 

@@ -63,8 +63,9 @@ class Agreed(Result[AgreedReport]):
     def compute(self, request: AnalysisRequest) -> AgreedReport:
         reader, documents = texts.check_reader(request)
         of_all = request.project, request.project_answers, request.parameters
-        report = compare_with_agreed(*of_all, documents, request.progress)
-        return report.for_reader(texts.read_names(request), in_full=not reader.codes, names=reader.sees_names)
+        called, in_full = texts.read_names(request), not reader.codes
+        progress, names = request.progress, reader.sees_names
+        return compare_with_agreed(*of_all, documents, progress, called, in_full=in_full, names=names)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
         return [*_build_tables(report), *_difference_tables(report, request.options.get("coder", ""))]
@@ -152,10 +153,13 @@ def _has_pyramids(request: AnalysisRequest) -> bool:
 def _compare_texts(request: AnalysisRequest) -> GoldReport:
     reader, documents = texts.check_reader(request)
     of_all = request.project, request.project_answers, request.answers_with_gold, request.parameters
+    called, in_full = texts.read_names(request), not reader.codes
+
+    def compute() -> GoldReport:
+        return compare_with_gold(*of_all, documents, request.progress, called, in_full=in_full)
+
     # the command asks for the report, and then for its tables
-    key = ("gold", request.parameters, documents)
-    report = cached(request.answers_with_gold, key, lambda: compare_with_gold(*of_all, documents, request.progress))
-    return report.for_reader(texts.read_names(request), in_full=not reader.codes)
+    return cached(request.answers_with_gold, ("gold", request.parameters, reader), compute)
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:
