@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import Annotated, Any
@@ -101,6 +101,28 @@ def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[
         for number, chain in enumerate(chains)
         for unit in chain
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who reads comparisons: managers see names, all others letters, but for their own name.
+
+    Who codes (`codes`) reads of their own `documents` alone, and of the answers of others nothing but figures; these
+    are None for all. `called` has what coders are called, where that is not their name.
+    """
+
+    sees_names: bool = True
+    name: str = ""
+    codes: bool = False
+    called: Mapping[str, str] = field(default_factory=dict)
+    documents: frozenset[int] | None = None
+
+    def may_read(self, text: Document) -> bool:
+        """Return whether comparisons in the document are for them."""
+        return self.documents is None or text.pk in self.documents
+
+
+MANAGER = Reader()
 
 
 def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
@@ -227,26 +249,21 @@ def compare_with_gold(
     answers: ProjectAnswers,
     with_gold: ProjectAnswers,
     parameters: Parameters,
-    documents: frozenset[int] | None = None,
+    reader: Reader = MANAGER,
     progress: Progress | None = None,
-    called: Mapping[str, str] | None = None,
     *,
-    in_full: bool = True,
     details: bool = True,
 ) -> GoldReport:
-    """Return every coder that the parameters choose against gold. Raises InvalidParameter.
+    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
 
     Both answers are of the whole project. The selections are those of every page; the values that are contested are
     those that the parameters compare.
-    documents: those that the reader may read of; None for all.
-    called: what the reader calls each coder; None for their names.
-    in_full: also groups, and gold that does not count, of which coders are not told.
     details: also scores of chains, errors and further questions, which take long.
     """
     selected, parameters = resolve(answers, parameters)
-    compared = _Comparison.of(with_gold, parameters, documents)
+    compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
-    called = called or {coder: coder for coder in coders}
+    called = {coder: reader.called.get(coder, coder) for coder in coders}
     chains = _score_chains(project, compared, progress) if details and whole.has_chains else None
     compared = replace(compared, chains=chains)
     of_texts = {text.pk for text in texts}
@@ -258,14 +275,14 @@ def compare_with_gold(
     names = tuple(one for one in whole.countable if not whole.question or one in used)
     given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
     each = np.ones(len(data.units), dtype=np.int64)
-    all_groups = read_groups(project) if in_full else {}
+    all_groups = {} if reader.codes else read_groups(project)
     groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     shares = []
     for question in whole.questions if details and not whole.question else ():
         own = replace(
             parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without=""
         )
-        asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, documents)
+        asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, reader)
         of_coders = (
             NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items()
         )
@@ -288,7 +305,7 @@ def compare_with_gold(
             called[one]: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)
         },
         differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
-        gold_left_out={one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
+        gold_left_out={} if reader.codes else {one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT},
         codings_left_out=count_left_out(selected, parameters),
         matched_by_muc6=chains is not None and chains.matched_by_muc6,
         n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
@@ -321,7 +338,7 @@ class _Comparison:
     chains: _Chains | None = None
 
     @classmethod
-    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: frozenset[int] | None) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> _Comparison:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
@@ -340,11 +357,8 @@ class _Comparison:
         # of these gold and somebody else have answered something
         both = selected.has_answered.sum(axis=1) > 1
         both &= selected.has_answered[:, selected.coders.index(GOLD)] if GOLD in selected.coders else False
-        texts = tuple(
-            text
-            for text in pick_texts(selected, own)
-            if both[selected.places[text.pk]] and (documents is None or text.pk in documents)
-        )
+        chosen_texts = (text for text in pick_texts(selected, own) if both[selected.places[text.pk]])
+        texts = tuple(text for text in chosen_texts if reader.may_read(text))
         answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
         coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
         columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]

@@ -24,7 +24,7 @@ from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
-from agreement.reports.gold import split_by_time
+from agreement.reports.gold import MANAGER, Reader, split_by_time
 from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -341,35 +341,29 @@ def compare_with_agreed(
     project: Project,
     answers: ProjectAnswers,
     parameters: Parameters,
-    documents: Collection[int] | None = None,
+    reader: Reader = MANAGER,
     progress: Progress | None = None,
-    called: Mapping[str, str] | None = None,
-    *,
-    in_full: bool = True,
-    names: bool = True,
 ) -> AgreedReport:
-    """Return every coder that the parameters choose against agreed pyramids. Raises InvalidParameter.
+    """Return every coder that the parameters choose against agreed pyramids, as the reader may see it.
+
+    Raises InvalidParameter.
 
     The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
     whatever is counted for agreement. The number of queries is fixed.
-    documents: those that the reader may read of; None for all.
-    called: what the reader calls each coder; None for their names.
-    in_full: also groups, and docsets that are not compared, of which coders are not told.
-    names: the reader sees whose pyramid was a draft; beside letters it would tell whose they are.
     """
     selected, parameters = resolve(answers, parameters)
     agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
-    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, documents, progress)
+    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, reader, progress)
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
-    called = called or {coder: coder for coder in coders}
-    all_groups = read_groups(project) if in_full else {}
+    called = {coder: reader.called.get(coder, coder) for coder in coders}
+    all_groups = {} if reader.codes else read_groups(project)
     groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     against = [_against_agreed(called[coder], [coder], compared) for coder in coders]
     of_groups = [_against_agreed(name, members, compared) for name, members in groups.items() if members]
     n_drafted = sum(one.n_drafted or 0 for one in against)
-    if not names:
+    if not reader.sees_names:  # beside letters it would tell whose they are
         against, of_groups = ([replace(one, n_drafted=None) for one in each] for each in (against, of_groups))
     docsets = []
     for one in compared:
@@ -404,7 +398,7 @@ def compare_with_agreed(
         periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities, called)),
         n_drafted=n_drafted,
         methods=Counter(one.about.method for one in of_text.values()),
-        docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if in_full else {},
+        docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
         codings_left_out=count_left_out(selected, parameters),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
@@ -434,7 +428,7 @@ def _compare_documents(
     parameters: Parameters,
     agreed_of: Mapping[int, AgreedPyramid],
     pyramids: Mapping[int, PyramidAnnotation],
-    documents: Collection[int] | None,
+    reader: Reader,
     progress: Progress | None,
 ) -> tuple[list[_Compared], int]:
     """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
@@ -445,7 +439,7 @@ def _compare_documents(
         if progress:
             progress(done, len(texts))
         about = agreed_of.get(text.text_pk)
-        if about is None or about.reason or not (documents is None or text.pk in documents):
+        if about is None or about.reason or not reader.may_read(text):
             continue
         n_by_authors += sum(coder in about.authors for coder, _ in rows)
         # what was deleted since the answers were read is not there

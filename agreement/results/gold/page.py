@@ -61,11 +61,8 @@ class Agreed(Result[AgreedReport]):
         return [agreed_state(request.project)]
 
     def compute(self, request: AnalysisRequest) -> AgreedReport:
-        reader, documents = texts.check_reader(request)
         of_all = request.project, request.project_answers, request.parameters
-        called, in_full = texts.read_names(request), not reader.codes
-        progress, names = request.progress, reader.sees_names
-        return compare_with_agreed(*of_all, documents, progress, called, in_full=in_full, names=names)
+        return compare_with_agreed(*of_all, texts.read_reader(request), request.progress)
 
     def tables(self, request: AnalysisRequest, report: AgreedReport) -> list[Table]:
         return [*_build_tables(report), *_difference_tables(report, request.options.get("coder", ""))]
@@ -113,14 +110,13 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return each coder against gold, and the errors of the one whom the options name; nothing without gold."""
-        called, pyramids = texts.read_names(request), _has_pyramids(request)
-        reader, documents = texts.check_reader(request)
+        reader, pyramids = texts.read_reader(request), _has_pyramids(request)
         coder = request.options.get("coder", "")
         if reader.codes:
             if coder not in ("", reader.name):
                 raise InvalidParameter("coder", "only your own answers are shown beside gold.")
             coder = reader.name
-        elif coder and coder not in called.values():
+        elif coder and coder not in reader.called.values():
             raise InvalidParameter("coder", f"there is no {coder!r} in this project.")
         context: dict[str, Any] = {
             "pyramids": pyramids,
@@ -128,19 +124,22 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             "codes": reader.codes,
             "decides": may(request.project, Right.ADJUDICATE),
             "coder": coder,
-            "choices": sorted(called.values()) if not reader.codes else [],
+            "choices": sorted(reader.called.values()) if not reader.codes else [],
             "report_query": request.parameters.query(),
         }
         if pyramids:
             # who codes is not told of agreed pyramids besides those that they may read of
-            has_gold = bool(documents) if reader.codes else has_agreed_pyramid(request.project)
+            has_gold = bool(reader.documents) if reader.codes else has_agreed_pyramid(request.project)
         else:
             gold = request.answers_with_gold
             context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
-            has_gold = any(documents is None or text.pk in documents for text in gold.texts)
+            has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
             return PageSections(context=context)
-        request.options = {"coder": coder, "reader": reader.as_option()}
+        request.options = {
+            "coder": coder,
+            "reader": "" if reader.sees_names else f"{texts.LETTERS} {reader.name}".strip(),
+        }
         if pyramids:
             return Agreed().sections(request).extended(**context, has_gold=True)
         return self.sections(request).extended(**context, has_gold=True, not_counted=request.not_counted)
@@ -151,15 +150,10 @@ def _has_pyramids(request: AnalysisRequest) -> bool:
 
 
 def _compare_texts(request: AnalysisRequest) -> GoldReport:
-    reader, documents = texts.check_reader(request)
-    of_all = request.project, request.project_answers, request.answers_with_gold, request.parameters
-    called, in_full = texts.read_names(request), not reader.codes
-
-    def compute() -> GoldReport:
-        return compare_with_gold(*of_all, documents, request.progress, called, in_full=in_full)
-
+    reader, with_gold, asked = texts.read_reader(request), request.answers_with_gold, request.parameters
+    of_all = request.project, request.project_answers, with_gold, asked, reader, request.progress
     # the command asks for the report, and then for its tables
-    return cached(request.answers_with_gold, ("gold", request.parameters, reader), compute)
+    return cached(with_gold, ("gold", asked, reader.name, reader.sees_names), lambda: compare_with_gold(*of_all))
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, count_alike
+from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
 from agreement.reports.request.parameters import InvalidParameter
@@ -34,62 +34,35 @@ CONLL = SCORE_LABELS[TREND_SCORE]
 LETTERS = "letters"
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Somebody who reads: managers see names, all others letters, but for their own name.
-
-    Who codes (`codes`) reads of texts that they have submitted alone, and of the answers of others nothing but figures.
-    """
-
-    sees_names: bool
-    name: str = ""
-    codes: bool = False
-
-    def as_option(self) -> str:
-        """Return the reader as options name them for `reader_of`; empty for one who sees names."""
-        return "" if self.sees_names else f"{LETTERS} {self.name}".strip()
-
-    def documents(self, answers: ProjectAnswers) -> frozenset[int] | None:
-        """Return the documents of which somebody who codes may read; None for all. `answers` are all of the project.
-
-        These are texts that they have submitted, and that are not before them in another round.
-        """
-        if not self.codes:
-            return None
-        columns = answers.columns
-        own = np.array([answers.names[number] == self.name for number in columns.codings["coder"].tolist()], np.bool_)
-        texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
-        submitted = columns.codings["submitted"][own].tolist()
-        is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
-        return frozenset(text.pk for text in texts if text.text_pk not in is_open)
-
-
-def reader_of(request: AnalysisRequest) -> Reader:
-    """Return who reads: what is stored names them, and the command is of the server, who sees all."""
-    if "reader" in request.options or not request.reader:
-        who, _, name = request.options.get("reader", "").partition(" ")
-        return Reader(who != LETTERS, name, bool(name))
-    codes = request.project.role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)  # type: ignore[attr-defined]
-    return Reader(sees_names(request.project), request.reader if codes else "", codes)
-
-
-def check_reader(request: AnalysisRequest) -> tuple[Reader, frozenset[int] | None]:
-    """Return who reads, and the documents that they may read of; None for all.
+def read_reader(request: AnalysisRequest) -> Reader:
+    """Return who reads: what is stored names them, and the command is of the server, who sees all.
 
     Raises InvalidParameter where coders are chosen by names that the reader does not see.
     """
-    reader = reader_of(request)
+    project, answers = request.project, request.project_answers
+    if "reader" in request.options or not request.reader:
+        who, _, name = request.options.get("reader", "").partition(" ")
+        reader = Reader(who != LETTERS, name, bool(name))
+    else:
+        codes = project.role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)  # type: ignore[attr-defined]
+        reader = Reader(sees_names(project), request.reader if codes else "", codes)
     if request.parameters.coders and not reader.sees_names:
         message = "here coders are letters, and cannot be chosen by name: leave out coders and groups."
         raise InvalidParameter("coders", message)
-    return reader, reader.documents(request.project_answers)
+    # letters are in an order that tells nothing of names
+    called = {} if reader.sees_names else letters_of_coders(project, answers.known_coders)
+    called |= {name: name for name in answers.known_coders if reader.sees_names or name == reader.name}
+    return replace(reader, called=called, documents=_find_documents(answers, reader.name) if reader.codes else None)
 
 
-def read_names(request: AnalysisRequest) -> dict[str, str]:
-    """Return what the reader calls each coder; letters are in an order that tells nothing of names."""
-    reader, names = reader_of(request), request.project_answers.known_coders
-    called = {} if reader.sees_names else letters_of_coders(request.project, names)
-    return called | {name: name for name in names if reader.sees_names or name == reader.name}
+def _find_documents(answers: ProjectAnswers, coder: str) -> frozenset[int]:
+    """Return the documents that a coder has submitted, and whose text is not before them in another round."""
+    columns = answers.columns
+    own = np.array([answers.names[number] == coder for number in columns.codings["coder"].tolist()], np.bool_)
+    texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
+    submitted = columns.codings["submitted"][own].tolist()
+    is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
+    return frozenset(text.pk for text in texts if text.text_pk not in is_open)
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
