@@ -12,8 +12,10 @@ class AgreementConfig(AppConfig):
         """Register what agreement adds to the archive and to the pages of a project."""
         from agreement.models import Computation, FiguresVersion, Flag, Mapping, Remark, StoredAnswers
         from agreement.results.allows import consequences
-        from agreement.web import navigation
+        from agreement.results.registry import PAGES
+        from annotations.models.people.rights import Right
         from annotations.projects.anonymization import forgetting_person
+        from annotations.projects.navigation import Tab, register_fragment, register_tabs
         from annotations.schemes.design.consequences import register_consequences
         from annotations.texts.changes import Dependent, markables_changed, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
@@ -35,7 +37,17 @@ class AgreementConfig(AppConfig):
         leave_out(StoredAnswers, "answers in another form, which can be read again")
         register_dependent(Dependent("comment", Remark, "markable__text"))
         register_dependent(Dependent("flag", Flag, "markable__text"))
-        navigation.register()
+        for page in PAGES:
+            if page.tab:
+                fields = (page.name, page.title, page.route, page.right, page.tab, page.answers, page.group)
+                register_tabs(Tab(*fields, about_models=page.about_models))
+        # Who discusses items finds the questions of coders with the flags.
+        register_tabs(Tab("discussion", "Flags and questions", "flags", Right.DISCUSS, 60))
+        register_fragment("unanswered", "agreement/parts/unanswered.html")
+        register_fragment("overview_head", "agreement/parts/overview/overview_head.html")
+        register_fragment("overview", "agreement/parts/overview/overview_card.html")
+        register_fragment("export", "agreement/parts/links/export_link.html")
+        register_fragment("scheme", "agreement/parts/links/scheme_link.html")
         register_consequences(consequences)
         forgetting_person.connect(delete_figures_of)
         markables_changed.connect(refresh_figures)

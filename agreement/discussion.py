@@ -28,11 +28,10 @@ def add_remark(markable: Markable, author: User, body: str) -> Remark:
     return Remark.objects.create(markable=markable, author=author, body=body.strip())
 
 
-def withdraw_remark(remark: Remark, user: User) -> None:
-    """Take one's own remark away. Raises PermissionError for another's."""
-    if remark.author_id != user.pk:
-        raise PermissionError("Only its author takes a remark away.")
-    remark.delete()
+def withdraw_remark(markable: Markable, pk: int, user: User) -> None:
+    """Take one's own remark of an item away. Raises Http404 where there is no such."""
+    if not Remark.objects.filter(pk=pk, markable=markable, author=user).delete()[0]:
+        raise Http404("Comment not found.")
 
 
 def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None:
@@ -40,17 +39,10 @@ def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None
     if not on:
         Flag.objects.filter(markable=markable).delete()
         return
-    flag, created = Flag.objects.get_or_create(
-        markable=markable, defaults={"author": user, "reason": reason.strip()[:REASON_LENGTH]}
-    )
-    if not created and flag.resolved_at is not None:
-        Flag.objects.filter(pk=flag.pk).update(
-            author=user,
-            reason=reason.strip()[:REASON_LENGTH],
-            created_at=timezone.now(),
-            resolved_at=None,
-            resolved_by=None,
-        )
+    own = {"author": user, "reason": reason.strip()[:REASON_LENGTH]}
+    resolved = Flag.objects.filter(markable=markable, resolved_at__isnull=False)
+    resolved.update(**own, created_at=timezone.now(), resolved_at=None, resolved_by=None)
+    Flag.objects.get_or_create(markable=markable, defaults=own)
 
 
 def flags_of(project: Project) -> QuerySet[Flag]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.db.models import QuerySet
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
@@ -63,11 +62,7 @@ class RemarkDetail(APIView):
     def delete(self, request: Request, slug: str, text: str, key: str, pk: int) -> Response:
         """Take it away."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
-        user = cast(User, request.user)
-        remark = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
-        if remark is None:
-            raise Http404("Comment not found.")
-        discussion.withdraw_remark(remark, user)
+        discussion.withdraw_remark(unit, pk, cast(User, request.user))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -84,23 +79,7 @@ class FlagDetail(APIView):
 
     @extend_schema(responses=FlagSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
-        return self._shown(discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key))
-
-    @extend_schema(request=None, responses=FlagSerializer)
-    def put(self, request: Request, slug: str, text: str, key: str) -> Response:
-        """Flag it. Doing it twice changes nothing."""
         unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
-        discussion.set_flag(unit, cast(User, request.user), on=True)
-        return self._shown(unit)
-
-    @extend_schema(responses={204: None})
-    def delete(self, request: Request, slug: str, text: str, key: str) -> Response:
-        """Take the flag away."""
-        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
-        discussion.set_flag(unit, cast(User, request.user), on=False)
-        return Response(status=status.HTTP_204_NO_CONTENT)
-
-    def _shown(self, unit: Any) -> Response:
         flag = Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first()
         shown = {
             "flagged": flag is not None and flag.resolved_at is None,
@@ -110,6 +89,20 @@ class FlagDetail(APIView):
             "resolved_at": flag.resolved_at if flag else None,
         }
         return Response(FlagSerializer(shown).data)
+
+    @extend_schema(request=None, responses=FlagSerializer)
+    def put(self, request: Request, slug: str, text: str, key: str) -> Response:
+        """Flag it. Doing it twice changes nothing."""
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+        discussion.set_flag(unit, cast(User, request.user), on=True)
+        return self.get(request, slug, text, key)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, text: str, key: str) -> Response:
+        """Take the flag away."""
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+        discussion.set_flag(unit, cast(User, request.user), on=False)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class MappingSerializer(StrictSerializer):

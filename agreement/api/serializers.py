@@ -11,7 +11,7 @@ from typing import Any, TypeAliasType, Union, get_args, get_origin
 
 from rest_framework import serializers
 
-from agreement.reports.fields import FLAT, WHERE_THERE, GivenField, SchemeDocument, given_fields
+from agreement.reports.fields import FLAT, WHERE_THERE, SchemeDocument, given_fields
 from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
 from annotations.api.lists import PartSerializer
 from annotations.api.serializers.projects import SchemeDocumentSerializer
@@ -27,9 +27,8 @@ class ParametersSerializer(serializers.Serializer[Any]):
             name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
             for name, choices in CHOICES.items()
         }
-        selections = {name: serializers.CharField(required=False, help_text=HELP[name]) for name in SELECTIONS}
-        question = serializers.CharField(required=False, help_text=HELP[QUESTION])
-        return {**choices, QUESTION: question, **selections}
+        names = (QUESTION, *SELECTIONS)
+        return {**choices, **{name: serializers.CharField(required=False, help_text=HELP[name]) for name in names}}
 
 
 class AnalysisQuerySerializer(ParametersSerializer):
@@ -56,8 +55,6 @@ FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
 @cache
 def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
     """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
-    if hasattr(report, "same_as"):
-        return serializer_of(report.same_as)
     base = PartSerializer if in_pages else serializers.Serializer
     name = getattr(report, "component", report.__name__)
     made: type[serializers.Serializer[Any]] = type(
@@ -69,22 +66,18 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
 def _fields_of(report: Any) -> Fields:
     made: Fields = {}
     for field in given_fields(report):
+        own = [mark for mark in field.marks if isinstance(mark, serializers.Field)]
+        words = [mark for mark in field.marks if isinstance(mark, str)]
+        options: dict[str, Any] = {"help_text": words[0]} if words else {}
         if field.is_marked(FLAT):
             made |= _fields_of(field.type)
+        elif own:
+            made[field.name] = own[0]
+        elif field.is_marked(WHERE_THERE):
+            made[field.name] = _field_of(field.type, nullable=False, required=False, **options)
         else:
-            made[field.name] = _described_field(field)
+            made[field.name] = _field_of(field.type, **options)
     return made
-
-
-def _described_field(field: GivenField) -> serializers.Field[Any, Any, Any, Any]:
-    own = next((one for one in field.marks if isinstance(one, serializers.Field)), None)
-    if own is not None:
-        return own
-    words = [one for one in field.marks if isinstance(one, str)]
-    options: dict[str, Any] = {"help_text": words[0]} if words else {}
-    if field.is_marked(WHERE_THERE):
-        options["required"] = False
-    return _field_of(field.type, nullable=not field.is_marked(WHERE_THERE), **options)
 
 
 def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializers.Field[Any, Any, Any, Any]:

@@ -8,8 +8,7 @@ from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
 from agreement.reports.coders.differences import compare_groups
 from agreement.reports.coders.repeats import compare_occasions
-from agreement.reports.gold.readers import Reader
-from agreement.reports.gold.report import GoldReport, compare_with_gold, read_gold_source
+from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
@@ -20,6 +19,7 @@ from agreement.results.page import ResultPage
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.projects.letters import sees_names
 
 
 @register
@@ -55,7 +55,6 @@ def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
     project, parameters = request.project, request.parameters
     if project.answers == Project.Answers.SCUS or not may(project, Right.ADJUDICATE) or not has_gold(project):
         return None
-    if parameters.coders and not Reader.of(project, request.reader).sees_names:
+    if parameters.coders and not sees_names(project):
         return None
-    source = read_gold_source(project, request.project_answers, parameters, request.answers_with_gold)
-    return compare_with_gold(source, parameters, details=False)
+    return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

@@ -1,6 +1,6 @@
 """How figures are shown: rounded for the eye, whole for the machine."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from django import template
@@ -35,12 +35,6 @@ def percent(share: float) -> SafeString:
 
 def _data(value: float, kind: Kind, before: str = "") -> SafeString:
     return format_html('<data value="{}">{}</data>', repr(value), f"{before}{format_value(value, kind)}")
-
-
-@register.filter
-def called(value: object, labels: Mapping[str, str]) -> object:
-    """Return what a category is called; what is no key of one stays."""
-    return labels.get(value, value) if isinstance(value, str) else value
 
 
 @register.filter
@@ -92,7 +86,6 @@ def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _downloads(context: dict[str, Any]) -> dict[str, Any]:
-    """Return what the menu of downloads needs: the formats, where they are, and how the names of files begin."""
     return {
         "formats": TABLE_FORMATS,
         "address": f"?{context['full_query']}&as=" if context["full_query"] else "?as=",

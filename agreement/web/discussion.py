@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -11,8 +10,8 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.db.models import Max, Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -49,17 +48,19 @@ STATES = {"open": "Open", "resolved": "Resolved"}
 def flags(request: HttpRequest, slug: str) -> HttpResponse:
     """Show flagged or discussed items, and questions of coders, in their context, with what was said of each."""
     project = project_for(request.user, slug, Right.DISCUSS)
-    kind, state = _selection(request.GET)
+    kind, state = request.GET.get("kind", "all"), request.GET.get("state", "open")
+    kind = "comments" if state == "comments" else kind  # comments were a state before there were questions
+    kind, state = kind if kind in KINDS else "all", state if state in STATES else "open"
     shown = Paginator(_entries(project, kind, state), PAGE_SIZE).get_page(request.GET.get("page"))
-    page = list(shown.object_list)
+    counts = {name: rows.count() for name, rows in _of_state(project, state).items()}
     context = {
         "project": project,
-        "rows": _rows(project, cast(User, request.user), page),
+        "rows": _rows(project, cast(User, request.user), list(shown.object_list)),
         "shown": shown,
         "kind": kind,
         "state": state,
         "kinds": [
-            (urlencode({"kind": name, "state": state}), label, name == kind, _count(project, name, state))
+            (urlencode({"kind": name, "state": state}), label, name == kind, counts.get(name))
             for name, label in KINDS.items()
         ],
         "states": [(urlencode({"kind": kind, "state": name}), label, name == state) for name, label in STATES.items()],
@@ -67,13 +68,6 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "agreement/flags.html", context)
-
-
-def _selection(query: QueryDict) -> tuple[str, str]:
-    """Return the kind and the state that an address asks for; before there were questions, comments were a state."""
-    kind, state = query.get("kind", "all"), query.get("state", "open")
-    kind = "comments" if state == "comments" else kind
-    return kind if kind in KINDS else "all", state if state in STATES else "open"
 
 
 type Entry = tuple[str, int]
@@ -84,67 +78,48 @@ def _entries(project: Project, kind: str, state: str) -> list[Entry]:
     if kind == "comments":
         commented = Markable.objects.filter(text__project=project, remarks__isnull=False, flag__isnull=True)
         latest = commented.annotate(latest=Max("remarks__created_at")).order_by("-latest", "pk")
-        return [("item", pk) for pk in latest.values_list("pk", flat=True)]
+        return [("flags", pk) for pk in latest.values_list("pk", flat=True)]
     time = "resolved_at" if state == "resolved" else "created_at"
     found: list[tuple[datetime, str, int]] = []
-    if kind in ("all", "flags"):
-        flagged = _of_state(discussion.flags_of(project), state)
-        found += [(at, "item", pk) for at, pk in flagged.values_list(time, "markable_id")]
-    if kind in ("all", "questions"):
-        asked = _of_state(Question.objects.filter(text__project=project), state)
-        found += [(at, "question", pk) for at, pk in asked.values_list(time, "pk")]
+    for name, rows in _of_state(project, state).items():
+        if kind in ("all", name):
+            key = "markable_id" if name == "flags" else "pk"
+            found += [(at, name, pk) for at, pk in rows.values_list(time, key)]
     found.sort(reverse=state == "resolved")
-    return [(what, pk) for _, what, pk in found]
+    return [(name, pk) for _, name, pk in found]
 
 
-def _of_state(rows: Any, state: str) -> Any:
-    return rows.filter(resolved_at__isnull=state == "open").order_by()
-
-
-def _count(project: Project, kind: str, state: str) -> int | None:
-    """Return how many flags or questions of the state there are, which a link says."""
-    if kind == "flags":
-        return int(_of_state(discussion.flags_of(project), state).count())
-    if kind == "questions":
-        return int(_of_state(Question.objects.filter(text__project=project), state).count())
-    return None
+def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
+    rows = {"flags": discussion.flags_of(project), "questions": Question.objects.filter(text__project=project)}
+    return {name: one.filter(resolved_at__isnull=state == "open").order_by() for name, one in rows.items()}
 
 
 def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the entries of a page for the template, in their order, by a fixed number of queries."""
-    items = _items([pk for what, pk in page if what == "item"])
-    keys = [pk for what, pk in page if what == "question"]
+    items = _items([pk for name, pk in page if name == "flags"])
+    keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
     described = describe_threads(read_threads(questions, project, user), MOST_COMMENTS) if questions else []
     threads = {one["question"].pk: {"thread": one} for one in described}
-    rows = ((items if what == "item" else threads).get(pk) for what, pk in page)
+    rows = ((items if name == "flags" else threads).get(pk) for name, pk in page)
     return [row for row in rows if row is not None]
 
 
 def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return flagged or discussed items with their words, flag and comments."""
     if not markables:
         return {}
-    flag_of = {
-        one.markable_id: one
-        for one in Flag.objects.filter(markable__in=markables).select_related("author", "resolved_by")
-    }
-    rows_of_texts = Markable.objects.filter(pk__in=markables).values_list("pk", "text__slug", "text__title")
-    texts = {pk: (slug, title) for pk, slug, title in rows_of_texts}
-    comments: dict[int, list[Remark]] = defaultdict(list)
-    for one in Remark.objects.filter(markable__in=markables).select_related("author"):
-        comments[one.markable_id].append(one)
+    rows = Markable.objects.filter(pk__in=markables).select_related("text", "flag__author", "flag__resolved_by")
+    comments = Prefetch("remarks", Remark.objects.select_related("author"))
     snippets = read_snippets(markables)
     return {
-        pk: {
-            "snippet": snippets[pk],
-            "text": texts[pk][0],
-            "title": texts[pk][1],
-            "flag": flag_of.get(pk),
-            "comments": with_html(comments[pk][-MOST_COMMENTS:]),
-            "more": max(len(comments[pk]) - MOST_COMMENTS, 0),
+        one.pk: {
+            "snippet": snippets[one.pk],
+            "text": one.text.slug,
+            "title": one.text.title,
+            "flag": getattr(one, "flag", None),
+            "comments": with_html([*one.remarks.all()][-MOST_COMMENTS:]),
+            "more": max(len(one.remarks.all()) - MOST_COMMENTS, 0),
         }
-        for pk in markables
+        for one in rows.defer("text__content").prefetch_related(comments)
     }
 
 
@@ -152,8 +127,7 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
 @require_POST
 def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Resolve the flag of an item, which stays readable."""
-    project = project_for(request.user, slug, Right.DISCUSS)
-    markable = discussion.get_item(project, text, key)
+    markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     if discussion.resolve_flag(markable, cast(User, request.user)):
         messages.success(request, "Flag resolved.")
     else:
@@ -189,8 +163,7 @@ def with_html(remarks: Iterable[Remark]) -> list[Remark]:
 @require_POST
 def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Say something of an item."""
-    project = project_for(request.user, slug, Right.DISCUSS)
-    markable = discussion.get_item(project, text, key)
+    markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     form = RemarkForm(request.POST)
     if form.is_valid():
         discussion.add_remark(markable, cast(User, request.user), form.cleaned_data["body"])
@@ -203,13 +176,8 @@ def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse
 @require_POST
 def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> HttpResponse:
     """Take one's own remark away."""
-    project = project_for(request.user, slug, Right.DISCUSS)
-    remark = Remark.objects.filter(
-        pk=pk, markable=discussion.get_item(project, text, key), author=cast(User, request.user)
-    ).first()
-    if remark is None:
-        raise Http404("Comment not found.")
-    discussion.withdraw_remark(remark, cast(User, request.user))
+    markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+    discussion.withdraw_remark(markable, pk, cast(User, request.user))
     return back_to_item(request, slug, text, key)
 
 
@@ -217,11 +185,10 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
 @require_POST
 def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Flag an item for the guidelines, or Remove flag."""
-    project = project_for(request.user, slug, Right.DISCUSS)
-    markable = discussion.get_item(project, text, key)
+    markable = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
     form = FlagForm(request.POST)
-    on = request.POST.get("on") == "1"
     if form.is_valid():
+        on = request.POST.get("on") == "1"
         discussion.set_flag(markable, cast(User, request.user), on, form.cleaned_data["reason"])
     else:
         messages.error(request, f"Flag not saved: {form.errors['reason'].as_text()}")

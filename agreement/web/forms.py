@@ -1,7 +1,8 @@
 """The controls of the agreement pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from django import forms
 from django.http import QueryDict
@@ -12,7 +13,7 @@ from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELE
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
+from agreement.results.labels.labels import CHOICE_LABELS, HELP_FOR_NAMES, field_help, field_label
 from agreement.results.labels.model_labels import label_model
 from agreement.results.labels.settings import IN_SIGHT, Settings
 from annotations.core.http.fields import BoundedSelect
@@ -25,6 +26,9 @@ SHOWN = "shown"
 # In place of a preset, where the settings are those of none.
 CUSTOM = "custom"
 
+# The value and the label.
+type Choice = tuple[str, str]
+
 
 class ParametersForm(forms.Form):
     """The preset, a select for each setting that matters, and boxes or a list for each selection of the data."""
@@ -35,29 +39,16 @@ class ParametersForm(forms.Form):
         preset = settings.preset.key if settings.preset else CUSTOM
         selected = {name: sorted(parameters.selection(name)) for name in SELECTIONS}
         super().__init__(initial=query | selected | {"preset": preset})
-        self.settings = settings
+        self.settings, self.has_pyramids = settings, pyramids
         kept = {name: value for name, value in query.items() if name in (*CHOICES, QUESTION)}
         self.shown = urlencode(kept | {"preset": preset})
         if extract.questions:
             own = [("", "Category")] if extract.categories_asked else []
-            self.fields[QUESTION] = forms.ChoiceField(
-                choices=[*own, *((one.key, one.label) for one in extract.questions)],
-                required=False,
-                label=field_label(QUESTION),
-                help_text=field_help(QUESTION),
-            )
-        self.fields["preset"] = forms.ChoiceField(
-            choices=[
-                *([(CUSTOM, "Custom")] if settings.preset is None else []),
-                *(
-                    (one.key, f"{one.label} (project default)" if one == settings.own else one.label)
-                    for one in sorted(presets_for(extract.answers), key=lambda one: one != settings.own)
-                ),
-            ],
-            required=False,
-            label="Preset",
-            help_text=FIELD_HELP["preset"],
-        )
+            self._offer(QUESTION, [*own, *((one.key, one.label) for one in extract.questions)])
+        presets = sorted(presets_for(extract.answers), key=lambda one: one != settings.own)
+        custom = [(CUSTOM, "Custom")] if settings.preset is None else []
+        labels = {one.key: f"{one.label} (project default)" if one == settings.own else one.label for one in presets}
+        self._offer("preset", [*custom, *labels.items()])
         for name in relevant_settings(extract.kind, parameters):
             possible = choices_of(name, extract.kind, parameters)
             labels = {key: label for key, label in CHOICE_LABELS[name].items() if key in possible}
@@ -68,25 +59,15 @@ class ParametersForm(forms.Form):
                     for key, label in labels.items()
                     if allows_coefficient(counted, replace(parameters, coefficient=key))
                 }
-            self.fields[name] = forms.ChoiceField(
-                choices=labels.items(),
-                required=False,
-                label=field_label(name, pyramids=pyramids),
-                help_text=field_help(name, pyramids=pyramids),
-            )
+            self._offer(name, labels.items())
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
-        titles = dict[str, str]()
-        for text in extract.texts:
-            titles[text.slug] = text.title
-            if len(titles) > TOO_MANY:  # whoever chooses among more types their names
-                break
+        titles = {text.slug: text.title for text in extract.texts}
+        coders = [(name, label_model(name) if name in request.models else name) for name in extract.known_coders]
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
-            "coders": [(name, label_model(name) if name in request.models else name) for name in extract.known_coders]
-            if len(extract.known_coders) > 2
-            else [],
+            "coders": coders if len(coders) > 2 else [],
             "texts": list(titles.items()) if len(titles) > 1 else [],
             "include": [
                 *([(MODELS, BY_MODELS)] if request.n_codings_of_models else []),
@@ -95,21 +76,19 @@ class ParametersForm(forms.Form):
             VERSIONS: [(str(number), f"version {number}") for number in versions] if len(versions) > 1 else [],
         }
         for name, choices in offered.items():
-            if choices or parameters.selection(name):
+            if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
+                self.initial[name] = query.get(name, "")
                 label, help_ = field_label(name, pyramids=pyramids), field_help(name, pyramids=pyramids)
-                if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
-                    self.initial[name] = query.get(name, "")
-                    self.fields[name] = forms.CharField(
-                        required=False, label=label, help_text=f"{help_} {HELP_FOR_NAMES}"
-                    )
-                    continue
-                self.fields[name] = forms.MultipleChoiceField(
-                    choices=choices,
-                    required=False,
-                    label=label,
-                    help_text=help_,
-                    widget=forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple,
-                )
+                self.fields[name] = forms.CharField(required=False, label=label, help_text=f"{help_} {HELP_FOR_NAMES}")
+            elif choices or parameters.selection(name):
+                widget = forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple
+                self._offer(name, choices, forms.MultipleChoiceField, widget=widget)
+
+    def _offer(
+        self, name: str, choices: Iterable[Choice], field: type[forms.ChoiceField] = forms.ChoiceField, **options: Any
+    ) -> None:
+        label, help_ = (read(name, pyramids=self.has_pyramids) for read in (field_label, field_help))
+        self.fields[name] = field(choices=list(choices), required=False, label=label, help_text=help_, **options)
 
     @property
     def in_sight(self) -> list[forms.BoundField]:
@@ -156,7 +135,7 @@ def read_form(query: QueryDict) -> str:
 class PyramidForm(forms.Form):
     """What a page on pyramids is asked for: a select for each field that leaves a choice."""
 
-    def __init__(self, fields: Mapping[str, tuple[str, Sequence[tuple[str, str]]]], own: Mapping[str, str]) -> None:
+    def __init__(self, fields: Mapping[str, tuple[str, Sequence[Choice]]], own: Mapping[str, str]) -> None:
         super().__init__(initial=dict(own))
         for name, (label, choices) in fields.items():
             if len(choices) > 1:

@@ -1,4 +1,4 @@
-"""The pages of results: one view shows any of them, or a table of it as a file; and parts that pages load."""
+"""The pages of results: one view shows any of them, or a table as a file; parts that load, and what is changed."""
 
 from __future__ import annotations
 
@@ -7,34 +7,44 @@ from datetime import timedelta
 from typing import Any, cast
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.cache import caches
 from django.core.cache.utils import make_template_fragment_key
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.csp import csp_override
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from agreement import discussion
 from agreement.data.reading import read_state
 from agreement.models import Computation
 from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_versions
 from agreement.reports.request.parameters import MODELS, InvalidParameter
-from agreement.reports.request.request import AnalysisRequest, parse_query
+from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
+from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import is_lost, leave_long_reading
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
 from agreement.results.headline import build_headline
 from agreement.results.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.results.page import ResultPage
-from agreement.web.changes import page_mappings
 from agreement.web.discussion import discussion_of
-from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
-from annotations.models import Project
+from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm, read_form
+from annotations.core.text import pluralize
+from annotations.models import Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
+from annotations.models.round import MAIN
+from annotations.planning.rounds import move_to_round
+from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
+from annotations.web.forms.assignments import RoundForm
+from annotations.web.paging import page_of
 
 # After so long without a sign of a worker the page says how one is started.
 PATIENCE = timedelta(seconds=10)
@@ -42,38 +52,37 @@ PATIENCE = timedelta(seconds=10)
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
 # The parts of a page that are kept as they were rendered: frame.html names them.
 KEPT = ("breadcrumbs", "content")
+# What of a request templates are given.
+OF_THE_REQUEST = ("error", "parameters", "query", "full_query", "options", "models")
 # What else templates of pages are given, which depends on who asks: forms, and lists in pages.
 FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
-    "categories": page_mappings,
+    "categories": lambda request, _, sections: {
+        "mappings": page_of(request, sections.context["mappings"], name=f"{TABLE_PAGE}mappings")
+    },
     "item": discussion_of,
 }
 
 
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
-    """Return the view of a page."""
+    """Return the view of a page, or of one of its tables that an address asks for as a file."""
 
     @login_required
     @require_safe
     def view(request: HttpRequest, slug: str, **address: str) -> HttpResponse:
-        return show_page(request, slug, page, address)
+        project = page.project_for(request.user, slug)
+        if SHOWN in request.GET:
+            return redirect(f"{request.path}?{read_form(request.GET)}")
+        show = _download_table if "as" in request.GET else _show_page
+        try:
+            with leave_long_reading():
+                return show(request, project, page, address)
+        except StillComputing as still:
+            if "as" in request.GET:
+                return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+            reading = {"project": project, "page": page, "waiting": still.waiting}
+            return render(request, "agreement/reading.html", reading)
 
     return draws_charts(view) if page.draws_charts else view
-
-
-def show_page(request: HttpRequest, slug: str, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
-    """Return the page, or the one of its tables that the address asks for; while answers are read how far that is."""
-    project = page.project_for(request.user, slug)
-    if SHOWN in request.GET:
-        return redirect(f"{request.path}?{read_form(request.GET)}")
-    try:
-        with leave_long_reading():
-            if "as" in request.GET:
-                return _download_table(request, project, page, address)
-            return _show_page(request, project, page, address)
-    except StillComputing as still:
-        if "as" in request.GET:
-            return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
-        return render(request, "agreement/reading.html", {"project": project, "page": page, "waiting": still.waiting})
 
 
 def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
@@ -90,12 +99,7 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
     everything = {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
-        "error": analysis.error,
-        "parameters": analysis.parameters,
-        "query": analysis.query,
-        "full_query": analysis.full_query,
-        "options": analysis.options,
-        "models": analysis.models,
+        **{name: getattr(analysis, name) for name in OF_THE_REQUEST},
         "waiting": sections.waiting,
         "as_of": sections.as_of,
         "tables": {table.key: table for table in sections.tables},
@@ -139,8 +143,7 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
 def _download_table(
     request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]
 ) -> HttpResponse:
-    query = page.read_fields(project, request.GET)
-    analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
+    analysis = page.request(project, request.GET, request.user.get_username(), address, whole_tables=True)
     sections = page.shown(analysis)
     try:
         file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
@@ -177,3 +180,42 @@ def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if current.finished_at or is_lost(current):
         answer["HX-Refresh"] = "true"
     return answer
+
+
+@login_required
+@require_POST
+def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
+    """Save a mapping under a name."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    form = MappingForm(request.POST)
+    names = list(project.categories.values_list("key", flat=True))
+    try:
+        classes = parse_mapping(request.POST.get("merge", ""), names)
+    except InvalidParameter as error:
+        messages.error(request, f"Mapping not saved. {error}")
+        return redirect("categories", project.slug)
+    if not form.is_valid() or not classes:
+        messages.error(request, "Mapping not saved: it needs a name and at least one merged category.")
+        return redirect("categories", project.slug)
+    mapping = discussion.save_mapping(project, form.cleaned_data["name"], classes, cast(User, request.user))
+    messages.success(request, f"Mapping saved as {mapping}.")
+    query = urlencode(request.GET.dict() | {"merge": format_mapping(mapping.classes)})
+    return redirect(reverse("categories", args=[project.slug]) + f"?{query}")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def set_round(request: HttpRequest, slug: str) -> HttpResponse:
+    """Assign texts to a round."""
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
+    form = RoundForm(project, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        name = form.cleaned_data["round"] or MAIN
+        try:
+            n = move_to_round(project, form.cleaned_data["texts"], name)
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, f"{pluralize(n, 'text')} in round {name} now.")
+            return redirect("texts", project.slug)
+    return render(request, "agreement/round.html", {"project": project, "form": form})

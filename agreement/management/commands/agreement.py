@@ -123,5 +123,4 @@ class Command(ProgramCommand):
 
 
 def _results(report: overall.AgreementReport, whole: str) -> list[tuple[str, Result]]:
-    """Return the result of all texts, called `whole`, and of each by its name."""
     return [(whole, report.result), *((one.text.name, one.result) for one in report.texts)]

@@ -100,8 +100,8 @@ class Datasheet:
     models: Annotated[tuple[parts.ModelDescription, ...], "for who codes there are none"]
     rounds: tuple[parts.RoundDescription, ...]
     parameters: Parameters
-    agreement: Annotated[tuple[parts.Agreement, ...], "over all rounds, and where there are several in each"]
-    questions: Annotated[tuple[parts.Agreement, ...], "over all rounds, in the first ten further questions"]
+    agreement: Annotated[tuple[parts.RoundAgreement, ...], "over all rounds, and where there are several in each"]
+    questions: Annotated[tuple[parts.RoundAgreement, ...], "over all rounds, in the first ten further questions"]
     n_other_questions: int
     methods: Annotated[str, "how it was computed, in words"]
     repeats: parts.CodedTwice | None

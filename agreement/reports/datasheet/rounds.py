@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
@@ -18,7 +18,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.gold.report import compare_with_gold, read_gold_source
+from agreement.reports.gold import compare_with_gold
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
@@ -93,10 +93,8 @@ def describe_design(plan: Plan) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class RoundAgreement:
     """The coefficient in a round or question, with its interval."""
-
-    component: ClassVar = "RoundAgreement"
 
     name: Annotated[str, "of the round or question; empty: all rounds"]
     coefficient: str = ""
@@ -115,7 +113,7 @@ class Agreement:
     report: PageOnly[AgreementReport | None] = None
 
     @classmethod
-    def of(cls, name: str, report: AgreementReport) -> Agreement:
+    def of(cls, name: str, report: AgreementReport) -> RoundAgreement:
         """Return the figures of a report."""
         result, interval, data = report.result, report.interval, describe_data(report.extract, report.parameters)
         units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
@@ -134,26 +132,26 @@ class Agreement:
         )
 
 
-def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[Agreement, ...]:
+def measure_rounds(answers: ProjectAnswers, parameters: Parameters) -> tuple[RoundAgreement, ...]:
     """Return the agreement over all rounds, and of several in each that counts. Raises InvalidParameter."""
     whole, chosen = compute_report(answers, parameters), parameters.selection("rounds")
     names = [name for name in whole.extract.rounds if not chosen or name in chosen]
     each = [_measure(name, answers, replace(parameters, rounds=name)) for name in names] if len(names) > 1 else []
-    return Agreement.of("", whole), *each
+    return RoundAgreement.of("", whole), *each
 
 
-def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[Agreement, ...]:
+def measure_questions(project: Project, answers: ProjectAnswers) -> tuple[RoundAgreement, ...]:
     """Return the agreement in each further question of the scheme, as its page opens: in MOST_QUESTIONS of them."""
     asked = answers.question.key if answers.question else ""
     others = [one for one in answers.questions if one.key != asked]
     return tuple(_measure(one.label, *parse_asked(project, {"question": one.key})) for one in others[:MOST_QUESTIONS])
 
 
-def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> Agreement:
+def _measure(name: str, answers: ProjectAnswers, parameters: Parameters) -> RoundAgreement:
     try:
-        return Agreement.of(name, compute_report(answers, parameters))
+        return RoundAgreement.of(name, compute_report(answers, parameters))
     except InvalidParameter as error:
-        return Agreement(name=name, note=error.message)
+        return RoundAgreement(name=name, note=error.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +172,12 @@ def describe_models(project: Project) -> tuple[ModelDescription, ...]:
         return ()
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
     submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
-    counts = {coder: n for coder, *n in codings.order_by().values_list("coder").annotate(n=Count("pk"), done=submitted)}
-    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=counts)
-    return tuple(
-        ModelDescription(
-            model.membership.user.username, model.version, model.hash, model.date, *counts[model.membership.user_id]
-        )
-        for model in models.select_related("membership__user").order_by("membership__user__username")
-    )
+    rows = codings.order_by().values_list("coder__username").annotate(n=Count("pk"), done=submitted)
+    counts = {coder: n for coder, *n in rows}
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__username__in=counts)
+    columns = ("membership__user__username", "version", "hash", "date")
+    models_by_name = models.order_by("membership__user__username").values_list(*columns)
+    return tuple(ModelDescription(name, *fields, *counts[name]) for name, *fields in models_by_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +202,13 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         of_docset = [one for one in pyramids.annotations if one.docset.pk == docset.pk]
         agreed = next((one for one in of_docset if one.agreed), None)
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
-        described.append(
-            DocsetDescription(
-                docset.slug,
-                docset.title,
-                len(docset.summaries),
-                sum(not one.agreed for one in of_docset),
-                sum(one.submitted for one in of_docset if not one.agreed),
-                "" if agreed is None else "submitted" if agreed.submitted else "open",
-                len(agreed.labels) if agreed else None,
-                len(agreed.contributors) if agreed else None,
-                len(peers),
-            )
-        )
+        own = [one.submitted for one in of_docset if not one.agreed]
+        counts = len(docset.summaries), len(own), sum(own)
+        of_agreed: tuple[str, int | None, int | None] = ("", None, None)
+        if agreed:
+            state = "submitted" if agreed.submitted else "open"
+            of_agreed = state, len(agreed.labels), len(agreed.contributors)
+        described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
     return tuple(described)
 
 
@@ -275,8 +265,7 @@ class CodedTwice:
         if whole is None:
             return None
         n_coders = sum(one.texts > 0 for one in part.coders)
-        figures = whole.value, whole.low, whole.high, whole.between, whole.note, whole.coded_again
-        return cls(n_coders, whole.codings, whole.texts, *figures)
+        return copy_fields(cls, whole, n_coders=n_coders, n_codings=whole.codings, n_texts=whole.texts)
 
 
 # The method of gold that nobody drafted.
@@ -296,11 +285,6 @@ class GoldOfRound:
     n_contested: int
     n_decided: Annotated[int, "contested items that were decided"]
     methods: Annotated[Mapping[str, int], "of drafts; empty: no draft"]
-
-    @property
-    def is_result(self) -> bool:
-        """Whether it is gold of the corpus: that of training teaches."""
-        return self.kind != Round.Kind.TRAINING
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +312,7 @@ class ErrorEstimate:
     @classmethod
     def of(cls, round_: str, one: error_estimate.ErrorEstimate) -> ErrorEstimate:
         """Return the estimate of a round."""
-        return cls(round_, one.checked, one.wrong, one.unseen, one.unreached, one.share, one.low, one.high)
+        return copy_fields(cls, one, round=round_, value=one.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,12 +345,11 @@ def measure_adjudication(
     if project.answers == Project.Answers.SCUS or not has_gold(project):
         return Adjudication()
     with_gold = read_with_gold(project, answers, parameters)
-    source = read_gold_source(project, answers, parameters, with_gold)
-    comparison = compare_with_gold(source, parameters, details=False)
+    comparison = compare_with_gold(project, answers, with_gold, parameters, details=False)
     texts = gold_of_rounds(project, rounds)
     codings = [one.gold.coding for one in texts if one.gold is not None and one.round.kind != Round.Kind.TRAINING]
-    estimates, decisions = error_estimate.estimate_errors(codings), gold_decisions(codings)
-    decided = [decision for of_coding in decisions.values() for decision in of_coding]
+    estimates = error_estimate.estimate_errors(codings)
+    decided = [decision for of_coding in gold_decisions(codings).values() for decision in of_coding]
     sources, reasons = Counter(one.source for one in decided), Counter(one.reason for one in decided)
     of_rounds = []
     for round_ in rounds:
@@ -379,22 +362,23 @@ def measure_adjudication(
         if gold:
             of_rounds.append(GoldOfRound(round_.name, round_.kind, *counts, methods))
     checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
-    shares = [one.overruled for one in comparison.coders] if comparison else []
+    shares = [one.overruled for one in comparison.coders]
     found, total = sum(one.found for one in shares), sum(one.total for one in shares)
     closed = None
     if GOLD in with_gold.known_coders:
         question = with_gold.question.key if with_gold.question else ""
         chains = default_parameters(project.preset, with_gold.answers).chains
-        closed = next(
-            iter(compute_profiles(with_gold, Parameters(chains=chains, question=question, coders=GOLD))), None
-        )
+        own = Parameters(chains=chains, question=question, coders=GOLD)
+        closed = next(iter(compute_profiles(with_gold, own)), None)
     return Adjudication(
-        tuple(of_rounds),
-        *((comparison.n_texts, comparison.n_items, comparison.n_contested) if comparison else (0, 0, 0)),
-        count_chains(closed) if closed else None,
-        Overruled(found, total, found / total if total else None),
-        {str(source): sources[source] for source in Source},
-        {str(reason): reasons[reason] for reason in Reason},
-        tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
-        closed,
+        rounds=tuple(of_rounds),
+        n_texts_compared=comparison.n_texts,
+        n_items=comparison.n_items,
+        n_contested=comparison.n_contested,
+        n_chains=count_chains(closed) if closed else None,
+        overruled=Overruled(found, total, found / total if total else None),
+        sources={str(source): sources[source] for source in Source},
+        reasons={str(reason): reasons[reason] for reason in Reason},
+        error_estimates=tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
+        closed=closed,
     )

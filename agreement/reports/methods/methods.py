@@ -18,7 +18,7 @@ from agreement.reports.coders.differences import GroupsReport
 from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgreement
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
-from agreement.reports.gold.report import GoldReport
+from agreement.reports.gold import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference
 from agreement.reports.overall.overall import AgreementReport
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts

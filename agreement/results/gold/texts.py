@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from operator import attrgetter
 
+import numpy as np
+
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.gold.errors import KINDS, Difference
-from agreement.reports.gold.readers import Reader, count_alike
-from agreement.reports.gold.report import TREND_SCORE, AgainstGold, GoldPeriod, GoldReport
+from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.pyramids.agreed import AgreedPeriod, AgreedReport
+from agreement.reports.pyramids import AgreedPeriod, AgreedReport
+from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
@@ -23,28 +25,50 @@ from agreement.results.labels.labels import SCORE_LABELS, item_address
 from agreement.results.labels.settings import TERMS, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
+from annotations.models import Membership
+from annotations.projects.letters import letters_of_coders, sees_names
 
 MOST_ERRORS = 50
 MOST_DIFFERENCES = 200
 CONLL = SCORE_LABELS[TREND_SCORE]
+LETTERS = "letters"
 
 
-def reader_of(request: AnalysisRequest) -> Reader:
-    """Return who reads: what is stored names them, and the command is of the server, who sees all."""
+def read_reader(request: AnalysisRequest) -> Reader:
+    """Return who reads: what is stored names them, and the command is of the server, who sees all.
+
+    Raises InvalidParameter where coders are chosen by names that the reader does not see.
+    """
+    project, answers = request.project, request.project_answers
     if "reader" in request.options or not request.reader:
-        return Reader.from_option(request.options.get("reader", ""))
-    return Reader.of(request.project, request.reader)
+        who, _, name = request.options.get("reader", "").partition(" ")
+        reader = Reader(who != LETTERS, name, bool(name))
+    else:
+        codes = project.role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER)  # type: ignore[attr-defined]
+        reader = Reader(sees_names(project), request.reader if codes else "", codes)
+    if request.parameters.coders and not reader.sees_names:
+        message = "here coders are letters, and cannot be chosen by name: leave out coders and groups."
+        raise InvalidParameter("coders", message)
+    # letters are in an order that tells nothing of names
+    called = {} if reader.sees_names else letters_of_coders(project, answers.known_coders)
+    called |= {name: name for name in answers.known_coders if reader.sees_names or name == reader.name}
+    return replace(reader, called=called, documents=_find_documents(answers, reader.name) if reader.codes else None)
 
 
-def read_names(request: AnalysisRequest) -> dict[str, str]:
-    """Return what the reader calls each coder."""
-    return reader_of(request).name_coders(request.project, request.project_answers.known_coders)
+def _find_documents(answers: ProjectAnswers, coder: str) -> frozenset[int]:
+    """Return the documents that a coder has submitted, and whose text is not before them in another round."""
+    columns = answers.columns
+    own = np.array([answers.names[number] == coder for number in columns.codings["coder"].tolist()], np.bool_)
+    texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
+    submitted = columns.codings["submitted"][own].tolist()
+    is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
+    return frozenset(text.pk for text in texts if text.text_pk not in is_open)
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
     chosen = request.options.get("coder", "")
-    confusion, trends = _confusion(request, report, chosen), build_trends(report, _trends(report))
+    confusion, trends = _confusion(request, report, chosen), _build_trends(report)
     tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
     charts = [
         coders_chart(report, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
@@ -64,54 +88,49 @@ def build_tables(report: GoldReport) -> list[Table]:
     contested = Column("contested", "Contested items", "count", cell="overruled.total")
     overruled = Column("overruled", "Overruled", "figure")
     score = Column(TREND_SCORE, CONLL, "figure", explanation="f1")
+
+    def f1_of(name: str) -> Column:
+        return replace(score, name=name, label=SCORE_LABELS[name], cell=lambda row: row.scores[name].f1)
+
+    of_accuracy = [
+        coder,
+        texts,
+        items,
+        *accuracy,
+        Column("missed", "Missed", "count", explanation="missed_items"),
+        Column("extra", "Extra", "count", explanation="extra_items"),
+        Column("note", "Notes", cell="accuracy.note"),
+    ]
+    notes = [Column("note", "Notes", cell="overruled.note")]
+    of_overruled = [coder, contested, *figure_columns(overruled, "overruled"), *notes]
+    shares = "The share of the items that both answered in which the answer is that of gold. Intervals are over texts."
+    differ = (
+        f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
+        " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
+        " settings compare. Intervals are over texts, as items of one text are not independent."
+    )
     tables = [
-        Table.of(
-            "accuracy",
-            "Accuracy of each coder against gold",
-            [
-                coder,
-                texts,
-                items,
-                *accuracy,
-                Column("missed", "Missed", "count", explanation="missed_items"),
-                Column("extra", "Extra", "count", explanation="extra_items"),
-                Column("note", "Notes", cell="accuracy.note"),
-            ],
-            report.coders,
-            "The share of the items that both answered in which the answer is that of gold. Intervals are over texts.",
-        ),
-        Table.of(
-            "overruled",
-            "Overruled where coders differ",
-            [coder, contested, *figure_columns(overruled, "overruled"), Column("note", "Notes", cell="overruled.note")],
-            report.coders,
-            f"Of {pluralize(report.n_contested, 'item')} not all coders have the same value. Overruled is the share of"
-            " these, where coder and gold have a value, in which that of gold is another one. Values are those that the"
-            " settings compare. Intervals are over texts, as items of one text are not independent.",
-        ),
+        Table.of("accuracy", "Accuracy of each coder against gold", of_accuracy, report.coders, shares),
+        Table.of("overruled", "Overruled where coders differ", of_overruled, report.coders, differ),
         agreement_table(report, "these texts"),
     ]
     if report.has_chains:
         muc6 = " Markables match by the rules of MUC-6." if report.matched_by_muc6 else ""
-        scores = Table.of(
-            "scores",
-            "Coreference scores against gold, F1",
-            [
-                coder,
-                *figure_columns(score, "trend_score"),
-                *(
-                    Column(name, SCORE_LABELS[name], "figure", explanation="f1", cell=partial(_read_f1, name))
-                    for name in SCORES
-                    if name != TREND_SCORE
-                ),
-            ],
-            report.coders,
+        columns = [
+            coder,
+            *figure_columns(score, "trend_score"),
+            *(f1_of(name) for name in SCORES if name != TREND_SCORE),
+        ]
+        note = (
             "Gold is the key. Mentions are the markables in a chain; what one side alone has in a chain counts as"
-            f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}",
+            f" missed. Intervals are over texts.{muc6}{describe_in_several(report.n_in_several)}"
         )
         rows = [[one.name, *score_cells(*score)] for one in report.coders for score in one.scores.items()]
-        each = Table("each", "Recall, precision and F1 of each score", [Column("coder", "Coder"), *SCORE_COLUMNS], rows)
-        tables += [scores, each]
+        each = [Column("coder", "Coder"), *SCORE_COLUMNS]
+        tables += [
+            Table.of("scores", "Coreference scores against gold, F1", columns, report.coders, note),
+            Table("each", "Recall, precision and F1 of each score", each, rows),
+        ]
     if report.groups:
         f1 = Column("f1", f"{CONLL} F1", "figure")
         columns = [
@@ -142,11 +161,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
-    return [*tables, *build_trends(report, _trends(report)).tables]
-
-
-def _read_f1(name: str, one: AgainstGold) -> float | None:
-    return one.scores[name].f1
+    return [*tables, *_build_trends(report).tables]
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
@@ -200,15 +215,16 @@ def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str,
     return PageSections(tables, charts)
 
 
-def _trends(report: GoldReport) -> list[tuple[str, str, str, str]]:
+def _build_trends(report: GoldReport) -> PageSections:
     f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
-    return [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
+    return build_trends(report, [("trend", "Accuracy", "accuracy", "accuracy"), *f1])
 
 
 def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
     if not report.names:
         return PageSections()
-    counts: list[list[int]] = report.total_confusion(chosen).tolist()
+    of_coders = [own for name, own in report.confusion.items() if chosen in ("", name)]
+    counts: list[list[int]] = sum(of_coders, start=np.zeros((len(report.names),) * 2, dtype=np.int64)).tolist()
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
     square = Square("confusion", caption, report.names, counts, "items", ("gold", who), "gold_confusion")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from typing import Annotated, ClassVar
 
 from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
@@ -101,14 +101,11 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     0.
     """
     common.check_docset(pyramids, docset)
-    of_peer: dict[tuple[str, str], list[PeerMarks]] = defaultdict(list)
-    for one in pyramids.peer_marks:
-        if one.agreed and one.submitted and one.reference is not None:
-            of_peer[one.peer.docset.slug, one.peer.slug].append(one)
-    peers = [marks for marks in of_peer.values() if len(marks) > 1]
-    by_docset: dict[str, list[list[PeerMarks]]] = defaultdict(list)
-    for marks in peers:
-        by_docset[marks[0].peer.docset.slug].append(marks)
+    # these are in the order of docsets and peers
+    counted = [one for one in pyramids.peer_marks if one.agreed and one.submitted and one.reference is not None]
+    of_peers = [list(marks) for _, marks in groupby(counted, lambda one: (one.peer.docset.slug, one.peer.slug))]
+    peers = [marks for marks in of_peers if len(marks) > 1]
+    by_docset = groupby(peers, lambda marks: marks[0].peer.docset.slug)
     items = list(_list_items(peers))
     shares = contributions(_as_data(items, _coders_of(peers), int), count_dice)
     shared = [replace(item, share=one.share) for item, one in zip(items, shares, strict=True)]
@@ -116,9 +113,9 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
         docset=docset,
         coders=_coders_of(peers),
         overall=_compute_reliability("", peers),
-        docsets=tuple(_compute_reliability(slug, of_docset) for slug, of_docset in by_docset.items()),
+        docsets=tuple(_compute_reliability(slug, list(of_docset)) for slug, of_docset in by_docset),
         items=tuple(sorted(shared, key=lambda item: -item.share)),
-        n_alone=len(of_peer) - len(peers),
+        n_alone=len(of_peers) - len(peers),
         n_astray=sum(one.n_orphaned for marks in peers for one in marks),
         n_open=sum(one.agreed and one.started and not one.submitted for one in pyramids.peer_marks),
     )
@@ -142,7 +139,6 @@ def _list_items(peers: SharedPeers) -> Iterator[PeerItem]:
 
 
 def _as_data(items: Sequence[PeerItem], coders: Sequence[str], read: Callable[[int], object]) -> ReliabilityData:
-    """Return what is read of the count of each coder in each item; of None nothing is."""
     units = [(one.docset, one.peer, one.scu) for one in items]
     rows = [[None if (n := one.counts[coder]) is None else read(n) for coder in coders] for one in items]
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])
@@ -207,13 +203,12 @@ def _share_charts(report: PeersReport) -> list[Chart]:
 
 
 def _items_table(report: PeersReport, items: Sequence[PeerItem]) -> Table:
-    coders = report.coders
     columns = [
         Column("scu", "SCU", cell="label"),
         Column("peer", "Peer", cell="title"),
         Column("docset", "Docset"),
         Column("weight", "Weight", "count"),
-        *(Column(coder, coder, "count", explanation="times_found", cell=partial(_count_of, coder)) for coder in coders),
+        *(Column(one, one, "count", explanation="times_found", cell=partial(_count_of, one)) for one in report.coders),
         Column("share", "Share", "percent", explanation="share_of_disagreement"),
     ]
     note = "How often each coder found the SCU in the peer, and its share of the disagreement of alpha with Dice."

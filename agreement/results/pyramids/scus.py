@@ -13,7 +13,7 @@ from django.core.paginator import Page
 from django.http import Http404
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
+from agreement.data.pyramids.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import InvalidParameter, check_choice
@@ -21,7 +21,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.pyramids import common
-from agreement.results.tables import Column, Linked, Table
+from agreement.results.tables import Cell, Column, Linked, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_index
 
@@ -160,12 +160,10 @@ class ScusReport:
         return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=by)
 
 
-def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
-    """Return every two coders with pyramids of one docset, by docset and name."""
-    coders_of: dict[DocsetInfo, list[str]] = defaultdict(list)
-    for one in pyramids.own:
-        coders_of[one.docset].append(one.coder)
-    return [(docset, *pair) for docset, coders in coders_of.items() for pair in combinations(sorted(coders), 2)]
+def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
+    """Return every two pyramids of one docset, by docset and the names of their coders."""
+    of_docsets = groupby(pyramids.own, attrgetter("docset"))
+    return [pair for _, own in of_docsets for pair in combinations(sorted(own, key=attrgetter("coder")), 2)]
 
 
 def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
@@ -174,12 +172,12 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
     Without such, the first two; None where no docset has two pyramids. Two queries. Raises InvalidParameter.
     """
     common.check_docset(pyramids, docset)
-    annotations = {(one.docset.slug, one.coder): one for one in pyramids.own if docset in ("", one.docset.slug)}
-    common.check_pair(first, second, {coder for _, coder in annotations}, "made no pyramid here")
+    known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
+    common.check_pair(first, second, known, "made no pyramid here")
     pairs = [
-        [annotations[about.slug, coder] for coder in coders]
-        for about, *coders in list_coder_pairs(pyramids)
-        if docset in ("", about.slug) and {first, second} - {""} <= {*coders}
+        (a, b)
+        for a, b in list_pairs(pyramids)
+        if docset in ("", a.docset.slug) and {first, second} - {""} <= {a.coder, b.coder}
     ]
     if not pairs:
         return None
@@ -242,7 +240,8 @@ def _pair_scus(
         for one in own.contributors:
             if key in one.scus:
                 summary = summary_index(one.parts, own.docset.stretches)
-                texts[-1 if summary is None else summary].append(tuple(_split_text(one.parts, others, words, content)))
+                runs = tuple(run for run in _split_text(one.parts, others, words, content) if run.words)
+                texts[-1 if summary is None else summary].append(runs)
         return Scu(key, own.labels[key], own.pyramid.weights[key], texts)
 
     for one in overlaps:
@@ -273,12 +272,10 @@ def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) 
         for unshared, run in groupby(held_words(words, [[first, last]]), lambda place: place not in other):
             places = list(run)
             start, end = max(words[places[0]][0], first), min(words[places[-1]][1], last)
-            if before < start:
-                yield TextRun(content[before:start], False)
+            yield TextRun(content[before:start], False)
             yield TextRun(content[start:end], unshared)
             before = end
-        if before < last:
-            yield TextRun(content[before:last], False)
+        yield TextRun(content[before:last], False)
 
 
 @register
@@ -312,8 +309,8 @@ class Scus(common.PyramidPage[ScusReport]):
         pyramids = read_pyramids(request.project)
         report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
-            docsets: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            return self.arrange(request, pyramids, docsets, [], report=None, n_pyramids=len(pyramids.own))
+            every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
+            return self.arrange(request, pyramids, every, [], report=None, n_pyramids=len(pyramids.own))
         sort = sort or "size"
         pairs = report.select(kind, sort)
         cards, everything = [], request.address_with(kind="")
@@ -326,7 +323,7 @@ class Scus(common.PyramidPage[ScusReport]):
             cards = [_card(report, one) for one in shown]
             tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
-        of_pairs = dict.fromkeys((docset.slug, docset.title) for docset, *_ in list_coder_pairs(pyramids))
+        docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
         kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
@@ -334,7 +331,7 @@ class Scus(common.PyramidPage[ScusReport]):
         return self.arrange(
             request,
             pyramids,
-            {"docset": ("Docset", [*of_pairs]), "first": ("First coder", names), "second": ("Second coder", names)},
+            {"docset": ("Docset", docsets), "first": ("First coder", names), "second": ("Second coder", names)},
             tables,
             report=report,
             subsumption=bool(view),
@@ -348,7 +345,6 @@ class Scus(common.PyramidPage[ScusReport]):
 
 
 def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
-    """Return a pair for the template, and its rows: a summary with each coder's contributors in it."""
     sizes = [f"{pair.shared} words of {'both' if len(pair.sides) == 2 else 'others, too'}"]
     alone = ((report.first, pair.only_first), (report.second, pair.only_second))
     about = {
@@ -359,38 +355,31 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
         "words": KINDS[pair.kind],
         "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),
     }
-    names = report.pyramids[0].docset.summaries
-    rows = [
-        (
-            names[place] if place >= 0 else "outside the summaries",
-            [side.texts.get(place, ()) if side else () for side in (pair.first, pair.second)],
-        )
-        for place in sorted({place for side in pair.sides for place in side.texts})
-    ]
-    return about, rows
+    # -1: outside the summaries
+    names = [*report.pyramids[0].docset.summaries, "outside the summaries"]
+    places = sorted({place for side in pair.sides for place in side.texts})
+    both = (pair.first, pair.second)
+    return about, [(names[place], [side.texts.get(place, ()) if side else () for side in both]) for place in places]
 
 
 def _pair_tables(
     report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
 ) -> list[Table]:
-    """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
     a, b = report.first, report.second
     total = max(sum(report.counts.values()), 1)
-    kinds = Table(
-        "kinds",
-        f"SCUs of {a} and {b} by how they are related",
-        [
-            Column("relation", "Relation"),
-            Column("pairs", "Pairs", "count"),
-            Column("share", "Share", "percent", explanation="share_of_relation"),
-            Column("meaning", "Meaning"),
-        ],
-        [
-            (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
-            for kind, number in report.counts.items()
-        ],
+    of_kinds = [
+        Column("relation", "Relation"),
+        Column("pairs", "Pairs", "count"),
+        Column("share", "Share", "percent", explanation="share_of_relation"),
+        Column("meaning", "Meaning"),
+    ]
+    kinds = [
+        (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
+        for kind, number in report.counts.items()
+    ]
+    note = (
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
-        " their words) is as large as it can be.",
+        " their words) is as large as it can be."
     )
     columns = [
         *_scu_columns("first", a),
@@ -409,58 +398,47 @@ def _pair_tables(
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
     ]
-    pairs = Table.of("pairs", "Pairs of SCUs", columns, chosen)
-    overlaps = Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps)
-    return [kinds, pairs, overlaps]
+    return [
+        Table("kinds", f"SCUs of {a} and {b} by how they are related", of_kinds, kinds, note),
+        Table.of("pairs", "Pairs of SCUs", columns, chosen),
+        Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps),
+    ]
 
 
 def _scu_columns(side: str, coder: str) -> list[Column]:
-    scu = attrgetter(side)
+    def read(name: str, nothing: str | None) -> Callable[[ScuPair], Cell]:
+        return lambda row: getattr(getattr(row, side), name, nothing)
+
     return [
-        Column(side, f"SCU of {coder}", explanation=f"{side}_scu", cell=lambda row: getattr(scu(row), "label", "")),
-        Column(
-            f"weight_{side}",
-            "Weight",
-            "count",
-            explanation="weight",
-            cell=lambda row: getattr(scu(row), "weight", None),
-        ),
+        Column(side, f"SCU of {coder}", explanation=f"{side}_scu", cell=read("label", "")),
+        Column(f"weight_{side}", "Weight", "count", explanation="weight", cell=read("weight", None)),
     ]
 
 
 def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Table]:
-    """Return the kappas of the subsumption table (Figure 6), and the table with these rows."""
     a, b = report.first, report.second
     signs = {a: " ← ", b: " → ", "": " = "}
-    kappas = Table(
-        "kappas",
-        "Agreement of the subsumption table",
-        [
-            Column("coefficient", "Coefficient"),
-            Column("value", "Value", "figure"),
-            Column("observed", "Observed", "figure"),
-            Column("expected", "Expected", "figure"),
-            Column("rows", "Rows", "count"),
-            Column("note", "Notes"),
-        ],
-        [
-            (name, one.value, one.observed, one.expected, one.n_units, one.note)
-            for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
-        ],
-        CAVEAT,
-    )
-    table = Table.of(
-        "subsumption",
-        "Subsumption relations by summary",
-        [
-            Column(
-                "relation", f"SCU of {a}, SCU of {b}", cell=lambda row: signs[row.larger].join((row.first, row.second))
-            ),
-            Column("summary", "Summary"),
-            Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
-            Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
-        ],
-        rows,
-        "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU.",
-    )
-    return [kappas, table]
+    of_kappas = [
+        Column("coefficient", "Coefficient"),
+        Column("value", "Value", "figure"),
+        Column("observed", "Observed", "figure"),
+        Column("expected", "Expected", "figure"),
+        Column("rows", "Rows", "count"),
+        Column("note", "Notes"),
+    ]
+    kappas = [
+        (name, one.value, one.observed, one.expected, one.n_units, one.note)
+        for name, one in zip(("K of Siegel & Castellan", "Cohen’s kappa"), report.kappas, strict=True)
+    ]
+    both = f"SCU of {a}, SCU of {b}"
+    columns = [
+        Column("relation", both, cell=lambda row: signs[row.larger].join((row.first, row.second))),
+        Column("summary", "Summary"),
+        Column("first", a, "count", explanation="contributors_of", cell=lambda row: int(row.in_first)),
+        Column("second", b, "count", explanation="contributors_of", cell=lambda row: int(row.in_second)),
+    ]
+    note = "The arrow goes to the SCU that has all words of the other. 1: the summary contributes to the coder’s SCU."
+    return [
+        Table("kappas", "Agreement of the subsumption table", of_kappas, kappas, CAVEAT),
+        Table.of("subsumption", "Subsumption relations by summary", columns, rows, note),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Annotated, ClassVar
 
 from rest_framework.serializers import ChoiceField
@@ -112,13 +112,10 @@ def report_study(
             own.setdefault(one.coder, {})[one.docset, one.peer] = one
     coders = sorted(own)
     common.check_pair(first, second, coders, "annotated no peer with a pyramid of their own")
-    pairs: list[tuple[str, str]] = list(combinations(coders, 2))
-    if first or second:
-        pairs = [(a, b) for a in coders for b in coders if a != b and first in ("", a) and second in ("", b)]
     studied = []
-    for a, b in pairs:
+    for a, b in permutations(coders, 2) if first or second else combinations(coders, 2):
         both = [(own[a][peer], own[b][peer]) for peer in own[a] if peer in own[b]]
-        if both or (first and second):
+        if first in ("", a) and second in ("", b) and (both or (first and second)):
             n_open = [sum(not side.is_submitted for side in sides) for sides in both]
             scores = tuple(_correlate(score, both) for score in SCORES)
             studied.append(StudyPair(a, b, sum(n_open), scores, n_open.count(0)))
@@ -127,13 +124,12 @@ def report_study(
 
 
 def _correlate(score: str, both: Sequence[tuple[PeerScore, PeerScore]]) -> Correlations:
-    scored = [(x, a, b) for x, y in both if (a := x.value(score)) is not None and (b := y.value(score)) is not None]
-    first, second = [float(a) for _, a, _ in scored], [float(b) for *_, b in scored]
+    values = [(x, x.value(score), y.value(score)) for x, y in both]
+    scored = [(x, float(a), float(b)) for x, a, b in values if a is not None and b is not None]
+    first, second = [a for _, a, _ in scored], [b for *_, b in scored]
     peers = tuple(
         Ranked(x.docset, x.peer, x.marks.peer.title, x.system, a, b, rank_a, rank_b, rank_a - rank_b)
-        for (x, *_), a, b, rank_a, rank_b in zip(
-            scored, first, second, _rank_values(first), _rank_values(second), strict=True
-        )
+        for (x, a, b), rank_a, rank_b in zip(scored, _rank_values(first), _rank_values(second), strict=True)
     )
     found = score_correlation_interval(first, second)
     correlations = {name: copy_fields(Correlation, getattr(found, name)) for name in CORRELATIONS}
@@ -142,7 +138,7 @@ def _correlate(score: str, both: Sequence[tuple[PeerScore, PeerScore]]) -> Corre
 
 def _rank_values(values: Sequence[float]) -> list[float]:
     """Return the ranks, 1 for the largest; equal values share the mean of their ranks."""
-    return [sum(other > value for other in values) + (values.count(value) + 1) / 2 for value in values]
+    return [sum(better > value for better in values) + (values.count(value) + 1) / 2 for value in values]
 
 
 @register
@@ -193,7 +189,6 @@ class Study(common.PyramidPage[StudyReport]):
 def _build_tables(
     report: StudyReport, pair: StudyPair | None, score: str, address: Callable[[str, str], str] = lambda *_: ""
 ) -> list[Table]:
-    """Return every pair of coders, and of one of them the peers with their ranks; `address` leads to a pair."""
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
         p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")

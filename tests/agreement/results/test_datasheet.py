@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.reports.datasheet.rounds import Adjudication, ErrorEstimate, GoldOfRound
-from agreement.results.datasheet.rounds import describe_adjudication
-from agreement.results.datasheet.section import Section, escape_line, escape_paragraphs, write_markdown
+from agreement.results.datasheet.page import escape_line, escape_paragraphs, write_markdown
+from agreement.results.datasheet.sections import Section, describe_adjudication
 from agreement.results.tables import Column, Table
 from annotations.adjudication.error_estimate import CheckedSample
 from annotations.adjudication.error_estimate import ErrorEstimate as SampleEstimate

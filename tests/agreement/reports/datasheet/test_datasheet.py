@@ -12,9 +12,9 @@ from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.fields import as_json
-from agreement.reports.gold.report import compare_with_gold, read_gold_source
-from agreement.reports.request.request import parse_asked
-from agreement.results.datasheet.document import as_file
+from agreement.reports.gold import compare_with_gold
+from agreement.reports.request.request import parse_asked, read_with_gold
+from agreement.results.datasheet.page import as_file
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Method
@@ -153,7 +153,7 @@ def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, k
     # of text-1 the second, fourth and last markable: what one coder left out is contested, too
     assert pilot["n_contested"] == 3
     answers, parameters = parse_asked(kinds, {})
-    report = compare_with_gold(read_gold_source(kinds, answers, parameters), parameters)
+    report = compare_with_gold(kinds, answers, read_with_gold(kinds, answers, parameters), parameters)
     assert (gold["n_texts_compared"], gold["n_items"], gold["n_contested"]) == (1, 5, report.n_contested)
     found, total = (sum(getattr(one.overruled, name) for one in report.coders) for name in ("found", "total"))
     assert gold["overruled"] == {"found": found, "total": total, "value": found / total}

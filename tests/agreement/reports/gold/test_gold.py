@@ -15,9 +15,9 @@ from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval
-from agreement.reports.gold.report import GoldSource, compare_with_gold, read_gold_source
+from agreement.reports.gold import compare_with_gold
 from agreement.reports.links.coreference import SCORES, find_clusters
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request.request import parse_asked, read_with_gold
 from agreement.reports.request.resolution import resolve
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
@@ -50,7 +50,7 @@ def walk(walk_rows, charlie) -> Project:
 
 def report_of(project, **asked):
     answers, parameters = parse_asked(project, asked)
-    return compare_with_gold(read_gold_source(project, answers, parameters), parameters)
+    return compare_with_gold(project, answers, read_with_gold(project, answers, parameters), parameters)
 
 
 def judged(project, gold=False, coder=""):
@@ -397,8 +397,7 @@ def test_work_grows_with_the_markables(walk):
 
     def compare(n):
         answers = long_text(chosen, n)
-        source = GoldSource(walk, answers, answers, read_answers)
-        assert compare_with_gold(source, convention(walk)).n_items == n
+        assert compare_with_gold(walk, answers, answers, convention(walk)).n_items == n
 
     assert_grows_with_input(compare, 8000)
 

@@ -13,11 +13,12 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.pyramids.agreed_pyramids import agreed_state
+from agreement.data.pyramids.agreed_pyramids import agreed_state, read_agreed_pyramids
+from agreement.data.pyramids.pyramids import read_word_spans
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
-from agreement.reports.pyramids.agreed import compare_with_agreed, count_differences, read_agreed_source
-from agreement.reports.pyramids.matching import KINDS
+from agreement.reports.gold import count_alike
+from agreement.reports.pyramids import KINDS, compare_with_agreed
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import parse_asked
 from agreement.results import computations
@@ -147,7 +148,7 @@ def interval_by_hand(found, total):
 
 def report_of(project: Project, **asked: str):
     answers, parameters = parse_asked(project, asked)
-    return compare_with_agreed(read_agreed_source(project, answers), parameters)
+    return compare_with_agreed(project, answers, parameters)
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +210,7 @@ def test_what_differs_is_counted_of_each_coder_and_of_all(project):
         # every agreed SCU has a match, is missing, or is fused; every own one has a match, is split off, or is extra
         assert one.scus.agreed == one.scus.matched + found.count("missing") + found.count("fused")
         assert one.scus.own == one.scus.matched + found.count("split") + found.count("extra")
-    every = count_differences(report.differences)
+    every = count_alike(report.differences, lambda one: [*KINDS].index(one.difference.kind))
     assert [one.number for one in every] == sorted((one.number for one in every), reverse=True)
     assert sum(one.number for one in every) == sum(sum(one.differences.values()) for one in report.coders)
     lacking = sum(one.n_missing + one.n_fused for one in report.scus)
@@ -482,25 +483,24 @@ def test_it_costs_the_same_queries_for_any_number_of_docsets_and_coders(signed_i
 def test_docsets_are_read_once_however_many_there_are(project, django_assert_num_queries):
     answers = read_answers(project)
     with django_assert_num_queries(12):
-        read_agreed_source(project, answers)
+        compare_with_agreed(project, answers, Parameters(units="words"))
     assert len(agreed_state(project)) == 8
 
 
 @pytest.mark.slow
-def test_work_grows_with_the_docsets(project):
-    source = read_agreed_source(project, read_answers(project))
-    texts = source.answers.texts
+def test_work_grows_with_the_docsets(project, monkeypatch):
+    answers, pyramids = read_answers(project), read_agreed_pyramids(project)
+    texts, words = answers.texts, read_word_spans(pyramids)
 
     def compare(n):
         several = [replace(texts[k % 4], slug=f"day-{k}", pk=10_000 + k) for k in range(n)]
-        columns = source.answers.columns.select(np.arange(n) % 4)
-        larger = replace(
-            source,
-            answers=replace(source.answers, texts=tuple(several), columns=columns, cache={}),
-            agreed={10_000 + k: replace(source.agreed[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)},
-            words={10_000 + k: source.words[texts[k % 4].text_pk] for k in range(n)},
-        )
-        report = compare_with_agreed(larger, Parameters(units="words"))
+        columns = answers.columns.select(np.arange(n) % 4)
+        larger = replace(answers, texts=tuple(several), columns=columns, cache={})
+        agreed = {10_000 + k: replace(pyramids[texts[k % 4].text_pk], text=10_000 + k) for k in range(n)}
+        spans = {10_000 + k: words[texts[k % 4].text_pk] for k in range(n)}
+        monkeypatch.setattr("agreement.reports.pyramids.read_agreed_pyramids", lambda _: agreed)
+        monkeypatch.setattr("agreement.reports.pyramids.read_word_spans", lambda _: spans)
+        report = compare_with_agreed(project, larger, Parameters(units="words"))
         assert (len(report.docsets), len(report.coders)) == (n, 3)
 
     assert_grows_with_input(compare, 1_200)

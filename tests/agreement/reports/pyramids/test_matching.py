@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation
-from agreement.reports.pyramids.matching import KINDS, PyramidByWords, compare_pyramids
+from agreement.reports.pyramids import KINDS, PyramidByWords, compare_pyramids
 from annotations.coding.pyramids.pyramid_rules import Contributor
 from tests.shared.cases import cases
 from tests.shared.growth import assert_grows_with_input

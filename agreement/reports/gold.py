@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import compress
-from typing import Annotated
+from functools import cached_property
+from itertools import compress, pairwise
+from typing import Annotated, Any
 
 import numpy as np
 
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
-from agreement.data.groups import Groups, read_groups
+from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import Question
 from agreement.data.texts.muc import marked_texts_reader, read_markings
 from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
@@ -23,23 +23,12 @@ from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.timing import read_project_work
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
-from agreement.reports.gold.errors import ChainErrors, Difference, ErrorKind
-from agreement.reports.gold.readers import rename, rename_each, split_by_time
-from agreement.reports.links.coreference import (
-    SCORES,
-    Clusters,
-    ScoreFigures,
-    clusters_in,
-    common_texts,
-    count_in_several,
-    figures_of,
-    find_clusters,
-    overall_figures,
-    pair_clusters,
-)
+from agreement.reports.links import coreference
+from agreement.reports.links.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
+from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
-    cached,
     compute_interval,
+    count_left_out,
     mostly_labelled,
     names_of,
     pick_texts,
@@ -54,6 +43,113 @@ from annotations.core.processes.progress import Progress
 from annotations.models import Project
 
 TREND_SCORE = "conll_average"
+# Kinds of errors, in words: what gold has and the answer has not, or the other way round.
+KINDS = {
+    "category": "another answer",
+    "missed": "not answered",
+    "extra": "not in the gold",
+    "split": "part of the chain",
+    "merged": "chain with more in it",
+    "mixed": "part of the chain, with more in it",
+    "alone": "in no chain",
+    "chain": "in a chain, alone in the gold",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ErrorKind:
+    """One of KINDS, with the answer of the gold and that of a coder; empty where there is none."""
+
+    kind: str
+    gold: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A unit in which a coder differs from gold."""
+
+    text: Document
+    unit: int
+    error: ErrorKind
+
+
+class ChainErrors:
+    """How the chains of a coder differ from those of gold: by the numbers of units that chains have, and share."""
+
+    def __init__(self, gold: Clusters, answer: Clusters) -> None:
+        self.gold, self.answer = _number_chains(gold), _number_chains(answer)
+        self.sizes = [Counter(side.values()) for side in (self.gold, self.answer)]
+        self.shared = Counter((one, self.answer[unit]) for unit, one in self.gold.items() if unit in self.answer)
+
+    def kind_of(self, text: int, unit: int) -> str:
+        """Return how the chains of a unit differ; empty where they are equal, or there is none. Singletons are none."""
+        first, second = self.gold.get((text, unit)), self.answer.get((text, unit))
+        n_first, n_second = self.sizes[0][first] if first else 0, self.sizes[1][second] if second else 0
+        if first is None or second is None or n_first < 2 or n_second < 2:
+            return "" if n_first < 2 and n_second < 2 else "alone" if n_second < 2 else "chain"
+        shared = self.shared[first, second]
+        if shared == n_first:
+            return "" if shared == n_second else "merged"
+        return "split" if shared == n_second else "mixed"
+
+
+def _number_chains(clusters: Clusters) -> dict[tuple[Hashable, Hashable], tuple[Hashable, int]]:
+    return {
+        (text, unit): (text, number)
+        for text, chains in clusters.items()
+        for number, chain in enumerate(chains)
+        for unit in chain
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who reads comparisons: managers see names, all others letters, but for their own name.
+
+    Who codes (`codes`) reads of their own `documents` alone, and of the answers of others nothing but figures; these
+    are None for all. `called` has what coders are called, where that is not their name.
+    """
+
+    sees_names: bool = True
+    name: str = ""
+    codes: bool = False
+    called: Mapping[str, str] = field(default_factory=dict)
+    documents: frozenset[int] | None = None
+
+    def may_read(self, text: Document) -> bool:
+        """Return whether comparisons in the document are for them."""
+        return self.documents is None or text.pk in self.documents
+
+
+MANAGER = Reader()
+
+
+def split_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> list[tuple[Document, ...]]:
+    """Return the texts in the order in which they were finished, in periods of about equally many."""
+    ordered = order_by_time(texts, work)
+    return [ordered[start:end] for start, end in pairwise([0, *divide_evenly(len(ordered))])]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequent[D]:
+    """In what way answers differ from gold, how often and of how many coders, and all differences of that kind."""
+
+    number: int
+    n_coders: int
+    example: D
+    differences: Sequence[D]
+
+
+def count_alike[D](differences: Mapping[str, Sequence[D]], key: Callable[[D], Any]) -> list[Frequent[D]]:
+    """Return the differences of some coders by their kinds, the most frequent first, then by the key of the kind."""
+    alike, coders = defaultdict[Any, list[D]](list), defaultdict[Any, set[str]](set)
+    for coder, of_coder in differences.items():
+        for difference in of_coder:
+            alike[key(difference)].append(difference)
+            coders[key(difference)].add(coder)
+    kinds = sorted(alike, key=lambda kind: (-len(alike[kind]), kind))
+    return [Frequent(len(alike[kind]), len(coders[kind]), alike[kind][0], alike[kind]) for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +162,6 @@ class Share:
     low: Annotated[float | None, "of the 95% interval, over texts"]
     high: float | None
     note: Annotated[str, "Why there is no interval."]
-
-    @classmethod
-    def of_documents(cls, found: Ints, total: Ints, text: Ints) -> Share:
-        """Return the share of what is counted in each document, each of the text with that number."""
-        one = share_interval(*(np.bincount(text, counts).astype(np.int64).tolist() for counts in (found, total)))
-        return copy_fields(cls, one, found=int(found.sum()), total=int(total.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,114 +243,74 @@ class GoldReport:
     differences: PageOnly[Mapping[str, Sequence[Difference]]]
     has_chains: PageOnly[bool]
 
-    def total_confusion(self, coder: str = "") -> Ints:
-        """Return the confusion of one coder, or of all together."""
-        chosen = [one for name, one in self.confusion.items() if coder in ("", name)]
-        return sum(chosen, start=np.zeros((len(self.names),) * 2, dtype=np.int64))
-
-    def for_reader(self, called: Mapping[str, str], *, in_full: bool) -> GoldReport:
-        """Return the report with coders named as they are `called`.
-
-        in_full: also groups, and gold that does not count, of which coders are not told.
-        """
-        return replace(
-            self,
-            coders=rename(self.coders, called),
-            groups=self.groups if in_full else (),
-            questions=rename_each(self.questions, called),
-            periods=rename_each(self.periods, called),
-            gold_left_out={one: self.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT} if in_full else {},
-            confusion={called[name]: counts for name, counts in self.confusion.items()},
-            differences={called[name]: found for name, found in self.differences.items()},
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class GoldSource:
-    """What is compared: the answers of coders, the same with gold, and what else is read for it.
-
-    `answers` and `with_gold` are of the whole project. `read_question` returns the answers to a question, with gold.
-    `documents` are those that the reader may read of; None for all.
-    """
-
-    project: Project
-    answers: ProjectAnswers
-    with_gold: ProjectAnswers
-    read_question: Callable[[str], ProjectAnswers]
-    groups: Groups = field(default_factory=dict)
-    work: Mapping[tuple[int, str], Activity] = field(default_factory=dict)
-    documents: frozenset[int] | None = None
-
-
-def read_gold_source(
-    project: Project,
-    answers: ProjectAnswers,
-    parameters: Parameters,
-    with_gold: ProjectAnswers | None = None,
-    documents: frozenset[int] | None = None,
-) -> GoldSource:
-    """Return what the answers of a project to the question of the parameters are compared with, and by what.
-
-    with_gold: where it is read already. documents: those that the reader may read of; None for all.
-    """
-    if with_gold is None:
-        with_gold = read_with_gold(project, answers, parameters)
-    read_question = partial(read_with_gold, project, answers, parameters)
-    work = read_project_work(project, answers).activities
-    return GoldSource(project, answers, with_gold, read_question, read_groups(project), work, documents)
-
 
 def compare_with_gold(
-    source: GoldSource, parameters: Parameters, progress: Progress | None = None, *, details: bool = True
+    project: Project,
+    answers: ProjectAnswers,
+    with_gold: ProjectAnswers,
+    parameters: Parameters,
+    reader: Reader = MANAGER,
+    progress: Progress | None = None,
+    *,
+    details: bool = True,
 ) -> GoldReport:
-    """Return every coder that the parameters choose against gold. Raises InvalidParameter.
+    """Return every coder that the parameters choose against gold, as the reader may see it. Raises InvalidParameter.
 
-    The selections are those of every page; the values that are contested are those that the parameters compare.
+    Both answers are of the whole project. The selections are those of every page; the values that are contested are
+    those that the parameters compare.
     details: also scores of chains, errors and further questions, which take long.
     """
-    selected, parameters = resolve(source.answers, parameters)
-    units = _Comparison.of(source.with_gold, parameters, source.documents)
-    whole, texts, coders = units.extract, units.texts, units.coders
-
-    def compute() -> GoldReport:
-        chains = _score_chains(source.project, units, progress) if details and whole.has_chains else None
-        compared = replace(units, chains=chains)
-        of_texts = {text.pk for text in texts}
-        agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
-        # of words that coders write, what is in texts that are not read of would be among the values
-        data = compared.categories
-        labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
-        used = {name for label in labels for name in names_of(label)}
-        names = tuple(one for one in whole.countable if not whole.question or one in used)
-        given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
-        each = np.ones(len(data.units), dtype=np.int64)
-        groups = {name: [one for one in of_group if one in coders] for name, of_group in source.groups.items()}
-        questions = whole.questions if details and not whole.question else ()
-        return GoldReport(
-            parameters=parameters,
-            fingerprint=whole.restrict(texts).fingerprint,
-            n_texts=len({text.text_pk for text in texts}),
-            n_items=int((compared.gold >= 0).sum()),
-            n_contested=int(compared.contested.sum()),
-            coders=tuple(compared.against_gold(coder, [coder]) for coder in coders),
-            groups=tuple(compared.against_gold(name, one) for name, one in groups.items() if one),
-            questions=tuple(_measure_question(source, parameters, one) for one in questions),
-            agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
-            if agreed
-            else AgreementBesideGold.missing("no coder has coded a text with gold"),
-            periods=tuple(compared.periods(source.work)),
-            names=names,
-            confusion={one: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)},
-            differences={coder: list(compared.differences(coder)) for coder in coders if details},
-            gold_left_out=whole.gold_left_out,
-            codings_left_out=selected.count_left_out(parameters.selection("texts"), parameters.selection("rounds")),
-            matched_by_muc6=chains is not None and chains.matched_by_muc6,
-            n_in_several=count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
-            has_chains=chains is not None,
+    selected, parameters = resolve(answers, parameters)
+    compared = _Comparison.of(with_gold, parameters, reader)
+    whole, texts, coders = compared.extract, compared.texts, compared.coders
+    called = {coder: reader.called.get(coder, coder) for coder in coders}
+    chains = _score_chains(project, compared, progress) if details and whole.has_chains else None
+    compared = replace(compared, chains=chains)
+    of_texts = {text.pk for text in texts}
+    agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
+    # of words that coders write, what is in texts that are not read of would be among the values
+    data = compared.categories
+    labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
+    used = {name for label in labels for name in names_of(label)}
+    names = tuple(one for one in whole.countable if not whole.question or one in used)
+    given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
+    each = np.ones(len(data.units), dtype=np.int64)
+    all_groups = {} if reader.codes else read_groups(project)
+    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
+    shares = []
+    for question in whole.questions if details and not whole.question else ():
+        own = replace(
+            parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without=""
         )
-
-    key = ("gold", parameters, tuple(source.groups.items()), source.documents, selected.state, details)
-    return cached(whole, key, compute)
+        asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, reader)
+        of_coders = (
+            NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items()
+        )
+        shares.append(QuestionAccuracy(question.key, question.label, tuple(of_coders)))
+    return GoldReport(
+        parameters=parameters,
+        fingerprint=whole.restrict(texts).fingerprint,
+        n_texts=len({text.text_pk for text in texts}),
+        n_items=int((compared.gold >= 0).sum()),
+        n_contested=int(compared.contested.sum()),
+        coders=tuple(compared.against_gold(called[coder], [coder]) for coder in coders),
+        groups=tuple(compared.against_gold(name, members) for name, members in groups.items() if members),
+        questions=tuple(shares),
+        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
+        if agreed
+        else AgreementBesideGold.missing("no coder has coded a text with gold"),
+        periods=tuple(compared.periods(read_project_work(project, answers).activities, called)),
+        names=names,
+        confusion={
+            called[one]: count_confused(given[-1], own, each) for one, own in zip(coders, given[:-1], strict=True)
+        },
+        differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
+        gold_left_out={} if reader.codes else {one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT},
+        codings_left_out=count_left_out(selected, parameters),
+        matched_by_muc6=chains is not None and chains.matched_by_muc6,
+        n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
+        has_chains=chains is not None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +338,7 @@ class _Comparison:
     chains: _Chains | None = None
 
     @classmethod
-    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, documents: frozenset[int] | None) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> _Comparison:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
@@ -307,11 +357,8 @@ class _Comparison:
         # of these gold and somebody else have answered something
         both = selected.has_answered.sum(axis=1) > 1
         both &= selected.has_answered[:, selected.coders.index(GOLD)] if GOLD in selected.coders else False
-        texts = tuple(
-            text
-            for text in pick_texts(selected, own)
-            if both[selected.places[text.pk]] and (documents is None or text.pk in documents)
-        )
+        chosen_texts = (text for text in pick_texts(selected, own) if both[selected.places[text.pk]])
+        texts = tuple(text for text in chosen_texts if reader.may_read(text))
         answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
         coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
         columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]
@@ -332,33 +379,26 @@ class _Comparison:
 
     @cached_property
     def gold(self) -> Ints:
-        """What gold answers, -1 where nothing."""
         return self.answers[:, -1] if self.coders else np.zeros(0, dtype=np.int64)
 
     @cached_property
     def contested(self) -> Bools:
-        """Which units have different values of coders."""
         codes = self.values.codes[:, : len(self.coders)]
-        given = codes >= 0
-        lowest = np.where(given, codes, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(np.int64).max)
-        differs: Bools = (given & (codes != lowest[:, np.newaxis])).any(axis=1)
+        differs: Bools = ((codes >= 0) & (codes != codes.max(axis=1, initial=-1, keepdims=True))).any(axis=1)
         return differs
 
     @cached_property
     def number_of_text(self) -> Ints:
-        """The number of the text that each document is of."""
         numbers: Ints = np.unique([document.text_pk for document in self.texts], return_inverse=True)[1]
         return numbers
 
     def has_work(self, coder: str) -> Bools:
-        """Return in which of the texts a coder has a coding that counts."""
         places, column = self.extract.find_places(self.texts), self.extract.coders.index(coder)
         has_work: Bools = self.extract.has_answered[places, column]
         return has_work
 
     @cached_property
     def counts(self) -> dict[str, dict[str, Ints]]:
-        """What is counted of each coder in each document, by name."""
         return {coder: self._count(column, self.has_work(coder)) for column, coder in enumerate(self.coders)}
 
     def _count(self, column: int, work: Bools) -> dict[str, Ints]:
@@ -376,12 +416,13 @@ class _Comparison:
         counts = {name: np.bincount(self.document[of], minlength=len(self.texts)) for name, of in units.items()}
         return {"work": work.astype(np.int64), **counts}
 
-    def share(self, found: Ints, total: Ints) -> Share:
-        """Return the share of what is counted in each document."""
-        return Share.of_documents(found, total, self.number_of_text)
+    def share(self, counts: Mapping[str, Ints], found: str, total: str) -> Share:
+        """Return the share of what is counted in each document, by the names of the counts."""
+        both = counts[found], counts[total]
+        of_texts = (np.bincount(self.number_of_text, one).astype(np.int64).tolist() for one in both)
+        return copy_fields(Share, share_interval(*of_texts), found=int(both[0].sum()), total=int(both[1].sum()))
 
     def against_gold(self, name: str, coders: Sequence[str]) -> AgainstGold:
-        """Return the figures of some coders together."""
         counts = [self.counts[coder] for coder in coders]
         total = {part: np.sum([of_coder[part] for of_coder in counts], axis=0) for part in counts[0]}
         scores, scored = {}, [self.chains.counts[coder] for coder in coders] if self.chains else []
@@ -389,20 +430,19 @@ class _Comparison:
             parts = [of_coder[score] for of_coder in scored]
             texts = [text for part in parts for text in part.texts]
             pooled = TextCounts(texts, np.concatenate([part.counts for part in parts]), parts[0].finish)
-            scores[score] = overall_figures(pooled)
+            scores[score] = coreference.overall_figures(pooled)
         return AgainstGold(
             name,
             tuple(coders),
             len(np.unique(self.number_of_text[total["work"] > 0])),
-            self.share(total["equal"], total["answered"]),
+            self.share(total, "equal", "answered"),
             int(total["missed"].sum()),
             int(total["extra"].sum()),
-            self.share(total["overruled"], total["contested"]),
+            self.share(total, "overruled", "contested"),
             scores,
         )
 
-    def periods(self, work: Mapping[tuple[int, str], Activity]) -> Iterator[GoldPeriod]:
-        """Yield the figures of each coder over time."""
+    def periods(self, work: Mapping[tuple[int, str], Activity], called: Mapping[str, str]) -> Iterator[GoldPeriod]:
         place = {text.pk: number for number, text in enumerate(self.texts)}
         for texts in split_by_time(self.texts, work):
             numbers, coders = [place[text.pk] for text in texts], []
@@ -413,8 +453,8 @@ class _Comparison:
                 if self.chains:
                     scored = self.chains.counts[coder][TREND_SCORE]
                     rows = [number for number, text in enumerate(scored.texts) if text in keys]
-                    f1 = figures_of(scored, scored.counts[rows].sum(axis=0)).f1
-                coders.append(CoderInPeriod(coder, equal / total if total else None, f1))
+                    f1 = coreference.figures_of(scored, scored.counts[rows].sum(axis=0)).f1
+                coders.append(CoderInPeriod(called[coder], equal / total if total else None, f1))
             last = texts[-1]
             yield GoldPeriod(len({text.text_pk for text in texts}), last.slug, last.label, tuple(coders))
 
@@ -444,16 +484,9 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
-        common = common_texts(answers, texts, GOLD, coder)
-        key, response = pair_clusters(answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None)
+        common = coreference.common_texts(answers, texts, GOLD, coder)
+        key, response = coreference.pair_clusters(
+            answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None
+        )
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     return _Chains(clusters, counts, bool(muc6))
-
-
-def _measure_question(source: GoldSource, parameters: Parameters, question: Question) -> QuestionAccuracy:
-    """Return the accuracy of the same coders in the same texts, in the answers to another question."""
-    answers = source.read_question(question.key)
-    own = replace(parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without="")
-    compared = _Comparison.of(answers, own, source.documents)
-    shares = [NamedShare(name, compared.share(of["equal"], of["answered"])) for name, of in compared.counts.items()]
-    return QuestionAccuracy(question.key, question.label, tuple(shares))

@@ -1,34 +1,189 @@
-"""The sections of a datasheet on coders, rounds, agreement, training and adjudication; nobody is named."""
+"""The sections of a datasheet: text, facts and tables, of the corpus, its coders, rounds and gold. Nobody is named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 
 from agreement.measures.results import pluralize
 from agreement.reports.coders.repeats import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, NO_DRAFT, Adjudication, ErrorEstimate, count_chains
-from agreement.results.datasheet.section import Section, count_nouns, day, list_counts, number, percent
-from agreement.results.tables import Cell, Column, Table
+from agreement.results.tables import Cell, Column, Table, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State
-from annotations.models import Project, Round
+from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
+from annotations.models import Project, Round, Segment, Text
+from annotations.schemes.design.wording import SchemeWording
 
+# So many languages and values are named; the others are counted.
+MOST_NAMED = 20
+# What a field says that nobody has filled in.
+NOT_GIVEN = "not given"
 ROUND = Column("round", "Round", explanation="datasheet-round")
 CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings", cell="n_codings")
 SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted", cell="n_submitted")
 ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "figure"))
 
 
-def describe_coders(sheet: Datasheet) -> Section:
-    """Return how many coders there are, and what each did, people apart from models."""
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section: text, facts, tables and notes; a file has places for what no program knows."""
+
+    key: str
+    title: str
+    text: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    to_write: Sequence[str] = ()
+
+
+def number(value: float | None) -> str:
+    """Return a count with its thousands apart."""
+    return format_value(value, "count") or "none"
+
+
+def count_nouns(count: int, noun: str) -> str:
+    """Return a count with its thousands apart and its noun: 1 chain, 2,000 chains."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def day(value: date | None) -> str | None:
+    """Return a day as 2026-11-25."""
+    return value.isoformat() if value else None
+
+
+def list_counts(counts: Mapping[str, int], labels: Mapping[str, str] | None = None) -> str:
+    """Return what there is of each, such as "a 3, b 1"."""
+    return ", ".join(f"{(labels or {}).get(name, name)} {number(n)}" for name, n in counts.items() if n)
+
+
+def build_sections(sheet: Datasheet) -> list[Section]:
+    """Return the sections of a datasheet, with the tables that have rows."""
+    sections = [
+        _describe_corpus(sheet),
+        _describe_texts(sheet),
+        _describe_coders(sheet),
+        _describe_rounds(sheet),
+        _describe_agreement(sheet),
+        _describe_training(sheet),
+        describe_adjudication(sheet),
+        _describe_publication(sheet),
+    ]
+    return [replace(section, tables=[table for table in section.tables if table.rows]) for section in sections]
+
+
+def _describe_corpus(sheet: Datasheet) -> Section:
+    project = sheet.project
+    languages = [f"{one.language} ({pluralize(one.n_texts, 'text')})" for one in sheet.languages]
+    guidelines = f"version {sheet.guidelines_version}, of {sheet.guidelines_saved_on}"
+    facts = [
+        ("Languages", _name_first(languages) or "no texts yet"),
+        ("Answers", str(project.get_answers_display())),
+        ("Scheme", f"version {project.scheme_version}"),
+        ("Guidelines", guidelines if sheet.guidelines_version else "none"),
+        ("Work of coders", f"{sheet.first_work_on} to {sheet.last_work_on}" if sheet.first_work_on else "none yet"),
+        ("Project made on", str(sheet.created_on)),
+        *([("Archived on", str(sheet.archived_on))] if sheet.archived_on else []),
+    ]
+    to_write = [
+        *([] if project.description else ["What the corpus is, and what it was made for."]),
+        "Who made the corpus, on whose behalf, and who paid for it.",
+    ]
+    return Section("corpus", "Corpus", project.description, facts, _scheme_tables(sheet), to_write=to_write)
+
+
+def _name_first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
+
+
+def _scheme_tables(sheet: Datasheet) -> list[Table]:
+    spec, words = sheet.spec, SchemeWording(sheet.spec)
+    asked = Column("asked", "Asked", explanation="asked-if", cell=words.asked)
+    meaning = Column("help", "Meaning", explanation="datasheet-help")
+
+    def asks_for(category: CategorySpec) -> str:
+        return words.antecedents(category) or ("an index" if category.takes_index else "nothing more")
+
+    def answer(attribute: AttributeSpec) -> str:
+        return ": ".join(filter(None, [words.answer(attribute), _name_first(list(map(_label, attribute.values)))]))
+
+    categories = [
+        Column("category", "Category", cell=_label),
+        Column("level", "Level", cell=lambda row: words.levels([row.level] if row.level else [])),
+        Column("asks", "Asks for", explanation="category-asks", cell=asks_for),
+        meaning,
+    ]
+    relations = [
+        Column("relation", "Relation", explanation="scheme-relation", cell=_label),
+        Column("targets", "Points to", explanation="datasheet-targets", cell=words.targets),
+        asked,
+        meaning,
+    ]
+    attributes = [
+        Column("attribute", "Attribute", explanation="scheme-attribute", cell=_label),
+        Column("of", "Asked of", explanation="asked-of", cell=words.subject),
+        asked,
+        Column("answer", "Answer", explanation="datasheet-answer", cell=answer),
+        meaning,
+    ]
+    return [
+        Table.of("categories", "Categories", categories, spec.categories),
+        Table.of("relations", "Relations", relations, [one for one in spec.relations if not one.identity]),
+        Table.of("attributes", "Attributes", attributes, spec.attributes),
+    ]
+
+
+def _label(spec: CategorySpec | RelationSpec | AttributeSpec | ValueSpec) -> str:
+    return f"{spec.label} (no longer offered)" if spec.retired else spec.label
+
+
+def _describe_texts(sheet: Datasheet) -> Section:
+    project = sheet.project
+    facts = [
+        ("Texts", number(sheet.n_texts)),
+        ("Words", f"{number(sheet.n_words)} (what white space separates)"),
+        ("Characters", number(sheet.n_characters)),
+    ]
+    if project.answers == Project.Answers.SCUS:
+        peers = sheet.corpus.roles.get(Text.Role.PEER)
+        facts += [
+            ("Docsets", number(len(sheet.docsets))),
+            ("Model summaries", number(sum(one.n_summaries for one in sheet.docsets))),
+            ("Peer summaries", number(peers.texts if peers else 0)),
+        ]
+    else:
+        kinds = dict(Segment.Kind.choices)
+        segments = [count_nouns(n, kinds.get(kind, kind)) for kind, n in sheet.segments.items()]
+        facts.append(("Segments", ", ".join(segments) or "none"))
+    columns = [
+        Column("level", "Level"),
+        Column("given", "With the texts", "count", explanation="datasheet-given", cell="n_given"),
+        Column("marked", "Marked by coders", "count", explanation="datasheet-marked", cell="n_marked"),
+    ]
+    to_write = [
+        *([] if project.source else ["Where the texts are from, and how they were chosen."]),
+        "Who wrote or spoke the texts, when, for whom and on which occasion; their genres and varieties.",
+        "What was left out, changed or made anonymous; personal data, and the consent of those concerned.",
+    ]
+    tables = [Table.of("markables", "Markables", columns, sheet.markables)]
+    facts.append(("Source", project.source or NOT_GIVEN))
+    return Section("texts", "Texts", facts=facts, tables=tables, to_write=to_write)
+
+
+def _describe_coders(sheet: Datasheet) -> Section:
     codings, n_coders = sheet.corpus.coders.values(), sheet.n_coders
     n_active = sum(one.submitted > 0 for one in codings)
     n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
-    active = f"{number(n_coders)}, of whom {number(n_active)} have submitted codings" if n_coders else "none yet"
     facts = [
-        ("Coders", active),
+        (
+            "Coders",
+            f"{number(n_coders)}, of whom {number(n_active)} have submitted codings" if n_coders else "none yet",
+        ),
         ("Codings", f"{number(n_submitted)} submitted of {number(n_codings)}"),
         ("Groups", list_counts(sheet.groups) or "none"),
     ]
@@ -50,7 +205,7 @@ def describe_coders(sheet: Datasheet) -> Section:
         Column("model", "Model", explanation="datasheet-model", cell="name"),
         Column("version", "Version", explanation="datasheet-model"),
         Column("hash", "Hash of prompt or weights", explanation="datasheet-model"),
-        Column("date", "Date", explanation="datasheet-model", cell=lambda row: day(row.date) or None),
+        Column("date", "Date", explanation="datasheet-model", cell=lambda row: day(row.date)),
         CODINGS,
         SUBMITTED,
     ]
@@ -63,15 +218,14 @@ def describe_coders(sheet: Datasheet) -> Section:
     return Section("coders", "Coders", facts=facts, tables=tables, to_write=to_write)
 
 
-def describe_rounds(sheet: Datasheet) -> Section:
-    """Return the rounds with their guidelines, scheme and plan."""
+def _describe_rounds(sheet: Datasheet) -> Section:
     named = Column("round", "Round", explanation="datasheet-round", cell="name")
     rounds = [
         named,
         Column("kind", "Kind", explanation="round-kind"),
         Column("state", "State", explanation="datasheet-state", cell=lambda row: "closed" if row.closed else "open"),
-        Column("from", "From", "date", explanation="datasheet-dates", cell=lambda row: day(row.starts_on) or None),
-        Column("until", "Until", "date", explanation="datasheet-dates", cell=lambda row: day(row.ends_on) or None),
+        Column("from", "From", "date", explanation="datasheet-dates", cell=lambda row: day(row.starts_on)),
+        Column("until", "Until", "date", explanation="datasheet-dates", cell=lambda row: day(row.ends_on)),
         Column("guidelines", "Guidelines version", "count", explanation="round-versions", cell="guidelines_version"),
         Column("scheme", "Scheme version", "count", explanation="round-versions", cell="scheme_version"),
     ]
@@ -100,8 +254,7 @@ def describe_rounds(sheet: Datasheet) -> Section:
     return Section("rounds", "Rounds", tables=tables, notes=[] if sheet.rounds or sheet.docsets else ["No round yet."])
 
 
-def describe_agreement(sheet: Datasheet) -> Section:
-    """Return the project's coefficient over all rounds and in each, and how it was computed."""
+def _describe_agreement(sheet: Datasheet) -> Section:
     whole = sheet.agreement[0]
     if not whole.n_coders:
         return Section("agreement", "Agreement", notes=["No answer counts yet: that takes a submitted coding."])
@@ -128,46 +281,42 @@ def describe_agreement(sheet: Datasheet) -> Section:
         Table.of("questions", "Agreement in further questions, over all rounds", questions, sheet.questions),
         Table.of("references", "References", [reference], sheet.references),
     ]
-    more = (
-        f"The agreement in {pluralize(sheet.n_other_questions, 'further question')} beyond the first"
-        f" {MOST_QUESTIONS} is on the page Agreement."
-    )
     facts = [("Coefficient", whole.coefficient), ("How it was computed", sheet.methods)]
-    notes = [more] if sheet.n_other_questions else []
+    more = f"{pluralize(sheet.n_other_questions, 'further question')} beyond the first {MOST_QUESTIONS}"
+    notes = [f"The agreement in {more} is on the page Agreement."] if sheet.n_other_questions else []
     return Section("agreement", "Agreement", facts=facts, tables=tables, notes=notes)
 
 
 CODED_TWICE = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
 
 
-def describe_training(sheet: Datasheet) -> Section:
-    """Return how coders were trained, and how far they agree with themselves."""
-    again = [one for one in (sheet.repeats, sheet.rechecks) if one]
+def _describe_training(sheet: Datasheet) -> Section:
+    again, twice = [one for one in (sheet.repeats, sheet.rechecks) if one], "datasheet-coded-twice"
     notes = []
     if sheet.training is None:
-        notes.append("Results of training are shown to those who decide what is gold.")
+        notes = ["Results of training are shown to those who decide what is gold."]
     elif not sheet.training and not again:
-        notes.append("No training round, and no text that was shown to a coder again.")
-    measures = dict(Round.PassMeasure.choices)
+        notes = ["No training round, and no text that was shown to a coder again."]
+    measures, score = dict(Round.PassMeasure.choices), "training-score"
     training = [
         ROUND,
         Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
         Column("passed", "Passed", "count", explanation="training-result", cell="n_passed"),
         Column("decided", "By decision", "count", explanation="datasheet-by-decision", cell="n_by_decision"),
         Column(
-            "measure", "Measure", labels=measures, explanation="training-score", cell=lambda one: one.measure or NO_RULE
+            "measure",
+            "Measure",
+            "text",
+            labels=measures,
+            explanation=score,
+            cell=lambda row: row.measure or "no pass rule",
         ),
-        Column("mark", "Pass mark", "figure", explanation="training-score"),
-        Column("lowest", "Lowest best score", "figure", explanation="training-score"),
-        Column("highest", "Highest best score", "figure", explanation="training-score"),
+        Column("mark", "Pass mark", "figure", explanation=score),
+        Column("lowest", "Lowest best score", "figure", explanation=score),
+        Column("highest", "Highest best score", "figure", explanation=score),
     ]
     repeated = [
-        Column(
-            "what",
-            "Coded twice",
-            explanation="datasheet-coded-twice",
-            cell=lambda row: CODED_TWICE[row.coded_again],
-        ),
+        Column("what", "Coded twice", explanation=twice, cell=lambda row: CODED_TWICE[row.coded_again]),
         Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
         Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
         Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),
@@ -183,7 +332,6 @@ def describe_training(sheet: Datasheet) -> Section:
     return Section("training", "Training and self-agreement", tables=tables, notes=notes)
 
 
-NO_RULE = "no pass rule"
 METHODS = {
     Method.MOST: "what most coders say",
     Method.AGREED: "what all coders say",
@@ -193,7 +341,6 @@ METHODS = {
 }
 SOURCES = {str(source): label.lower() for source, label in listing.SOURCES.items()}
 REASONS = {str(reason): label.lower() for reason, label in listing.REASONS.items()}
-HOW = "Who adjudicated, and by which rules."
 
 
 def describe_adjudication(sheet: Datasheet) -> Section:
@@ -207,6 +354,7 @@ def describe_adjudication(sheet: Datasheet) -> Section:
     elif not gold.rounds:
         notes = ["No text has gold."]
     else:
+        drafts = "datasheet-drafts"
         columns = [
             ROUND,
             Column("kind", "Kind", explanation="round-kind"),
@@ -214,22 +362,22 @@ def describe_adjudication(sheet: Datasheet) -> Section:
             *(Column(str(state), str(state).title(), "count", explanation="gold-status") for state in State),
             Column("contested", "Contested", "count", explanation="gold-contested", cell="n_contested"),
             Column("decided_items", "Of them decided", "count", explanation="gold-contested", cell="n_decided"),
-            Column(
-                "methods", "Drafts", explanation="datasheet-drafts", cell=lambda row: list_counts(row.methods, METHODS)
-            ),
+            Column("methods", "Drafts", explanation=drafts, cell=lambda row: list_counts(row.methods, METHODS)),
         ]
         tables = [Table.of("gold", "Gold, by round", columns, gold.rounds)]
         facts = _describe_gold(gold)
         notes = [] if facts else ["Only texts of training have gold."]
-    return Section("adjudication", "Adjudication", facts=facts, tables=tables, notes=notes, to_write=[HOW])
+    how = "Who adjudicated, and by which rules."
+    return Section("adjudication", "Adjudication", facts=facts, tables=tables, notes=notes, to_write=[how])
 
 
 def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
     """Return what gold consists of and how it was decided; nothing where all of it is of training."""
-    rounds = [one for one in gold.rounds if one.is_result]
+    rounds = [one for one in gold.rounds if one.kind != Round.Kind.TRAINING]  # gold of training is no result
     if not rounds:
         return []
     closed, contested, overruled = "none yet", "none in drafts", "nothing to compare"
+    errors = "; ".join(map(_describe_errors, gold.error_estimates))
     if gold.closed is not None:
         chains = f", {count_nouns(count_chains(gold.closed), 'chain')}" if gold.closed.chain_lengths else ""
         closed = f"{count_nouns(gold.closed.n_judgements, 'judgement')}{chains}"
@@ -238,17 +386,15 @@ def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
         contested = f"{n_decided} decided of {number(n)} that were contested when they were drafted"
     if gold.overruled.value is not None:
         answers = f"{number(gold.overruled.total)} answers to contested items (category and chain)"
-        overruled = f"in {percent(gold.overruled.value)} of their {answers} gold has another value"
+        share = format_value(gold.overruled.value, "percent")
+        overruled = f"in {share} of their {answers} gold has another value"
     return [
         ("Gold that is closed", closed),
         ("Contested items", contested),
         ("Overruled coders", overruled),
         ("Decisions by reason", list_counts(gold.reasons, REASONS) or "not recorded"),
         ("Decisions by answer", list_counts(gold.sources, SOURCES) or "not recorded"),
-        (
-            "Errors in what was accepted unseen",
-            "; ".join(map(_describe_errors, gold.error_estimates)) or "not estimated",
-        ),
+        ("Errors in what was accepted unseen", errors or "not estimated"),
     ]
 
 
@@ -257,9 +403,35 @@ def _describe_errors(error: ErrorEstimate) -> str:
         return f"{error.round}: none of {number(error.unseen)} checked"
     reach = ""
     if error.low is not None and error.high is not None:
-        reach = f", 95% CI {percent(error.low)} to {percent(error.high)}"
+        reach = f", 95% CI {format_value(error.low, 'percent')} to {format_value(error.high, 'percent')}"
     elsewhere = f", {number(error.unreached)} of them in texts without a check" if error.unreached else ""
     return (
         f"{error.round}: {number(error.wrong)} of {number(error.checked)} checked wrong, by the length of texts"
-        f" {percent(error.value)}{reach}; {number(error.unseen)} not checked{elsewhere}"
+        f" {format_value(error.value, 'percent')}{reach}; {number(error.unseen)} not checked{elsewhere}"
     )
+
+
+def _describe_publication(sheet: Datasheet) -> Section:
+    project = sheet.project
+    facts = [
+        ("Licence", project.licence or NOT_GIVEN),
+        ("Citation", project.citation or NOT_GIVEN),
+        ("Contact", project.contact or NOT_GIVEN),
+        ("Computed with", sheet.program),
+        ("Fingerprint of the answers", sheet.fingerprint),
+    ]
+    columns = [
+        Column("format", "Format", explanation="transfer-format"),
+        Column("key", "Name in commands and the API", explanation="datasheet-format-key"),
+    ]
+    formats = Table(
+        "formats", "Formats for export", columns, list(zip(sheet.format_labels, sheet.formats, strict=True))
+    )
+    to_write = [
+        *([] if project.licence else ["Under which licence texts and annotation can be used."]),
+        *([] if project.citation else ["What to cite."]),
+        *([] if project.contact else ["Whom to ask."]),
+        "What the corpus is fit for, what it should not be used for, and its known limits.",
+        "Where it can be had, who maintains it, and how errors are reported.",
+    ]
+    return Section("publication", "Publication", facts=facts, tables=[formats], to_write=to_write)

@@ -1,1 +1,0 @@
-"""Coders and imported systems against gold."""

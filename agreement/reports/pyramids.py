@@ -1,0 +1,519 @@
+"""Coders, and groups of them, against the agreed pyramids of docsets, with what coders agree among themselves.
+
+Which SCUs of two pyramids of a docset match, and how the others differ, is computed of their words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from agreement.data.documents import Document
+from agreement.data.groups import read_groups
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
+from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans
+from agreement.measures import match_sets, share_interval
+from agreement.measures.values import Ints
+from agreement.reports.coders.timing import read_project_work
+from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
+from agreement.reports.gold import MANAGER, Reader, split_by_time
+from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
+from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
+from annotations.coding.active_time import Activity
+from annotations.coding.markables.markables import Parts
+from annotations.coding.pyramids.pyramid_rules import Span, held_words
+from annotations.core.processes.progress import Progress
+from annotations.models import Project
+
+type Words = frozenset[int]
+
+# How a coder's pyramid differs from the agreed one: first in whole SCUs, then in contributors of SCUs that match.
+KINDS = {
+    "missing": "SCU missing",
+    "fused": "SCU fused with another",
+    "split": "SCU split off",
+    "extra": "SCU not in the agreed pyramid",
+    "elsewhere": "contributor in another SCU",
+    "omitted": "contributor missing",
+    "added": "contributor not in the agreed pyramid",
+    "shorter": "contributor with fewer words",
+    "longer": "contributor with more words",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeldWords:
+    """The words of a contributor, by their places, in one of its SCUs."""
+
+    scu: str
+    parts: Parts
+    words: Words
+
+
+class PyramidByWords:
+    """A pyramid as sets of words. SCUs without words are in no figure: `n_empty` of them."""
+
+    def __init__(self, annotation: PyramidAnnotation, words: Sequence[Span]) -> None:
+        places = annotation.word_places(list(words))
+        self.annotation = annotation
+        self.scus: dict[str, Words] = {key: frozenset(own) for key, own in places.items() if own}
+        self.n_empty = len(places) - len(self.scus)
+        self.contributors = [
+            HeldWords(scu, one.parts, held)
+            for one in annotation.contributors
+            if (held := frozenset(held_words(words, one.parts)))
+            for scu in one.scus
+        ]
+
+    @cached_property
+    def scus_of_word(self) -> dict[int, list[str]]:
+        """The SCUs of each word that has any."""
+        found: dict[int, list[str]] = defaultdict(list)
+        for key, words in self.scus.items():
+            for word in words:
+                found[word].append(key)
+        return found
+
+    def holder_of(self, words: Words, besides: str | None = None) -> str:
+        """Return the SCU that has at least half of some words, of several the one with most; empty where none has."""
+        counts = Counter(key for word in words for key in self.scus_of_word.get(word, ()) if key != besides)
+        key, most = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
+        return key if 2 * most >= len(words) else ""
+
+
+class MatchCounts(NamedTuple):
+    """What is counted of a coder's pyramid and the agreed one: SCUs, and words once for each SCU that they are in.
+
+    `identical` of the `matched` SCUs have the same words. `matched_words` are in both of two SCUs that match.
+    """
+
+    agreed: int = 0
+    own: int = 0
+    matched: int = 0
+    identical: int = 0
+    agreed_words: int = 0
+    own_words: int = 0
+    matched_words: int = 0
+
+    @classmethod
+    def total(cls, counts: Iterable[MatchCounts]) -> MatchCounts:
+        """Return the sums of some counts."""
+        return cls(*map(sum, zip(cls(), *counts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class ScuDifference:
+    """In what a coder's pyramid differs from the agreed one, one of KINDS: the SCUs of both, empty where there is none.
+
+    `parts` are those of the contributor, where the difference is one of a contributor.
+    """
+
+    kind: str
+    agreed: str
+    own: str
+    parts: Parts = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PyramidComparison:
+    """A coder's pyramid beside the agreed one. `partners` are the coder's SCUs by those of the agreed one."""
+
+    own: PyramidByWords
+    counts: MatchCounts
+    partners: Mapping[str, str]
+    differences: tuple[ScuDifference, ...]
+
+
+def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComparison:
+    """Return which SCUs of a coder match those of the agreed pyramid, and how the others differ.
+
+    SCUs match as those of two coders: each with one of the other at most, so that the sum of the Jaccard coefficients
+    of their words is as large as it can be (`match_sets`).
+    """
+    matches = [one for one in match_sets(agreed.scus, own.scus) if one.matched]
+    partners = {str(one.first): str(one.second) for one in matches}
+    counts = MatchCounts(
+        agreed=len(agreed.scus),
+        own=len(own.scus),
+        matched=len(matches),
+        identical=sum(one.relation == "identity" for one in matches),
+        agreed_words=sum(map(len, agreed.scus.values())),
+        own_words=sum(map(len, own.scus.values())),
+        matched_words=sum(one.shared for one in matches),
+    )
+    return PyramidComparison(own, counts, partners, tuple(_find_differences(agreed, own, partners)))
+
+
+def _find_differences(
+    agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]
+) -> Iterator[ScuDifference]:
+    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ.
+
+    Where a contributor is in an SCU without a match, that SCU is the difference.
+    """
+    matched = {second: first for first, second in partners.items()}
+    for key, words in agreed.scus.items():
+        if key not in partners:
+            holder = own.holder_of(words)
+            yield ScuDifference("fused" if holder else "missing", key, holder)
+    for key, words in own.scus.items():
+        if key not in matched:
+            holder = agreed.holder_of(words)
+            yield ScuDifference("split" if holder else "extra", holder, key)
+    for one, partner, other in _contributors_apart(agreed, own, partners):
+        if not other or other in matched:
+            kind = "shorter" if other is None else "elsewhere" if other else "omitted"
+            yield ScuDifference(kind, one.scu, other or partner, one.parts)
+    for one, partner, other in _contributors_apart(own, agreed, matched):
+        # where another SCU of the agreed pyramid has it, it is what that one lacks
+        if not other:
+            yield ScuDifference("longer" if other is None else "added", partner, one.scu, one.parts)
+
+
+def _contributors_apart(
+    side: PyramidByWords, other: PyramidByWords, partners: Mapping[str, str]
+) -> Iterator[tuple[HeldWords, str, str | None]]:
+    """Yield contributors of a side that are not wholly in the SCU that matches theirs, with that.
+
+    Third is the other SCU that has one of which the SCU that matches has nothing, None where that has some of it.
+    """
+    for one in side.contributors:
+        if one.scu in partners:
+            partner = partners[one.scu]
+            shared = len(one.words & other.scus[partner])
+            if shared < len(one.words):
+                yield one, partner, None if shared else other.holder_of(one.words, besides=partner)
+
+
+@dataclass(frozen=True, slots=True)
+class OverDocsets:
+    """A figure with its interval over docsets."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval, over docsets"]
+    high: float | None
+    note: Annotated[str, "Why there is no interval."]
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """What of agreed pyramids coders have and the other way round; f1 is twice matched over both."""
+
+    agreed: Annotated[int, "of the agreed pyramids"]
+    own: Annotated[int, "of the coder"]
+    matched: int
+    recall: Annotated[OverDocsets, "matched over agreed"]
+    precision: Annotated[OverDocsets, "matched over own"]
+    f1: OverDocsets
+
+    @classmethod
+    def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Matching:
+        """Return the figures of what is counted in each docset."""
+        shares = (
+            share_interval(found.tolist(), total.tolist(), by="docset")
+            for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
+        )
+        figures = (copy_fields(OverDocsets, one) for one in shares)
+        return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstAgreed:
+    """A coder, or a group of them pooled, against the agreed pyramids of the docsets that they have submitted."""
+
+    name: Annotated[str, "of the coder or group; a letter for who does not see names"]
+    coders: PageOnly[tuple[str, ...]]
+    n_docsets: int
+    scus: Annotated[Matching, "SCUs, matched one to one"]
+    words: Annotated[Matching, "words, once for each SCU; matched are those in both of two SCUs that match"]
+    n_identical: Annotated[int, "of the matched SCUs those with the same words"]
+    n_drafted: Annotated[
+        int | None, "docsets whose agreed pyramid was drafted from this one alone; null for who does not see names"
+    ]
+    differences: Annotated[Mapping[str, int], f"by kind: {', '.join(KINDS)}"]
+
+
+@dataclass(frozen=True, slots=True)
+class CoderInDocset:
+    """A coder's pyramid beside the agreed one in one document."""
+
+    name: str
+    own: Annotated[int, "SCUs of the coder"]
+    matched: int
+    identical: int
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedDocset:
+    """The pyramids of coders beside the agreed one in one document."""
+
+    docset: str
+    round: str
+    label: PageOnly[str]
+    n_scus: Annotated[int, "of the agreed pyramid"]
+    coders: tuple[CoderInDocset, ...]
+
+    @property
+    def mean_f1(self) -> float:
+        """The mean of the F1 of its coders."""
+        return sum(one.f1 for one in self.coders) / len(self.coders)
+
+
+@dataclass(frozen=True, slots=True)
+class CoderInAgreedPeriod:
+    """A coder in some docsets of about one time."""
+
+    name: str
+    scus_f1: float | None
+    words_f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPeriod:
+    """Some docsets of about one time: the F1 of each coder in them, of SCUs and of words."""
+
+    n_docsets: int
+    last: Annotated[str, "address of the docset that was worked on last of them"]
+    label: PageOnly[str]
+    coders: tuple[CoderInAgreedPeriod, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedDifference:
+    """A difference between a coder's pyramid and the agreed one, with its docset and the labels of both SCUs."""
+
+    text: Document
+    difference: ScuDifference
+    agreed: str
+    own: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedScu:
+    """An SCU of an agreed pyramid: of `n_coders` how many have one that matches, lack it, and have fused it."""
+
+    text: Document
+    label: str
+    weight: int
+    n_coders: int
+    n_matched: int
+    n_missing: int
+    n_fused: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedReport:
+    """Coders against the agreed pyramids of docsets."""
+
+    parameters: Parameters
+    fingerprint: Annotated[str, "equal for equal pyramids"]
+    n_docsets: int
+    n_scus: Annotated[int, "of the agreed pyramids"]
+    n_empty: Annotated[int, "SCUs without words: they are in no figure"]
+    coders: tuple[AgainstAgreed, ...]
+    groups: Annotated[tuple[AgainstAgreed, ...], "none for who codes"]
+    agreement: Annotated[AgreementBesideGold, "of the coders in the same docsets"]
+    docsets: tuple[AgreedDocset, ...]
+    periods: Annotated[tuple[AgreedPeriod, ...], "in order of the last work on each docset"]
+    n_drafted: Annotated[int, "docsets whose agreed pyramid was drafted from one coder's alone"]
+    methods: Annotated[Mapping[str, int], "agreed pyramids by the method of their draft; empty: without one"]
+    docsets_left_out: Annotated[
+        Mapping[str, int], f"by reason: {', '.join(REASONS_DOCSET_LEFT_OUT)}; empty for who codes"
+    ]
+    codings_left_out: Annotated[Mapping[str, int], "by reason"]
+    n_by_authors: Annotated[int, "pyramids left out: of who made the agreed one"]
+    # SCUs of agreed pyramids that some coder lacks, and differences by coder.
+    scus: PageOnly[tuple[AgreedScu, ...]]
+    differences: PageOnly[Mapping[str, Sequence[LocatedDifference]]]
+
+
+def compare_with_agreed(
+    project: Project,
+    answers: ProjectAnswers,
+    parameters: Parameters,
+    reader: Reader = MANAGER,
+    progress: Progress | None = None,
+) -> AgreedReport:
+    """Return every coder that the parameters choose against agreed pyramids, as the reader may see it.
+
+    Raises InvalidParameter.
+
+    The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
+    whatever is counted for agreement. The number of queries is fixed.
+    """
+    selected, parameters = resolve(answers, parameters)
+    agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
+    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, reader, progress)
+    coders = sorted({coder for one in compared for coder in one.found})
+    texts = tuple(one.text for one in compared)
+    of_text = {one.text.text_pk: one for one in compared}
+    called = {coder: reader.called.get(coder, coder) for coder in coders}
+    all_groups = {} if reader.codes else read_groups(project)
+    groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
+    against = [_against_agreed(called[coder], [coder], compared) for coder in coders]
+    of_groups = [_against_agreed(name, members, compared) for name, members in groups.items() if members]
+    n_drafted = sum(one.n_drafted or 0 for one in against)
+    if not reader.sees_names:  # beside letters it would tell whose they are
+        against, of_groups = ([replace(one, n_drafted=None) for one in each] for each in (against, of_groups))
+    docsets = []
+    for one in compared:
+        counts = {name: own.counts for name, own in one.found.items()}
+        in_docset = (
+            CoderInDocset(called[name], n.own, n.matched, n.identical, 2 * n.matched / (n.agreed + n.own))
+            for name, n in counts.items()
+        )
+        text = one.text
+        docsets.append(AgreedDocset(text.slug, text.round, text.label, len(one.agreed.scus), tuple(in_docset)))
+    # of the chosen docsets nothing is compared of these
+    chosen = parameters.selection("texts")
+    left_out = Counter(
+        "missing" if about is None else about.reason or "uncoded"
+        for docset in every.docsets
+        if docset.text not in of_text and (not chosen or docset.slug in chosen)
+        for about in [agreed.get(docset.text)]
+    )
+    return AgreedReport(
+        parameters=parameters,
+        fingerprint=_fingerprint(selected.restrict(texts), of_text.values()),
+        n_docsets=len(compared),
+        n_scus=sum(len(one.agreed.scus) for one in of_text.values()),
+        n_empty=sum(one.agreed.n_empty for one in of_text.values())
+        + sum(found.own.n_empty for one in compared for found in one.found.values()),
+        coders=tuple(against),
+        groups=tuple(of_groups),
+        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, texts))
+        if texts
+        else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
+        docsets=tuple(docsets),
+        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities, called)),
+        n_drafted=n_drafted,
+        methods=Counter(one.about.method for one in of_text.values()),
+        docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
+        codings_left_out=count_left_out(selected, parameters),
+        n_by_authors=n_by_authors,
+        scus=tuple(_list_agreed_scus(compared)),
+        differences={called[name]: [one for text in compared for one in text.differences(name)] for name in coders},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """A document: the agreed pyramid, and those of coders beside it."""
+
+    text: Document
+    about: AgreedPyramid
+    agreed: PyramidByWords
+    found: Mapping[str, PyramidComparison]
+
+    def differences(self, coder: str) -> Iterator[LocatedDifference]:
+        """Yield in what the coder differs from the agreed pyramid."""
+        if coder in self.found:
+            agreed, own = self.agreed.annotation.labels, self.found[coder].own.annotation.labels
+            for one in self.found[coder].differences:
+                yield LocatedDifference(self.text, one, agreed.get(one.agreed, ""), own.get(one.own, ""))
+
+
+def _compare_documents(
+    answers: ProjectAnswers,
+    parameters: Parameters,
+    agreed_of: Mapping[int, AgreedPyramid],
+    pyramids: Mapping[int, PyramidAnnotation],
+    reader: Reader,
+    progress: Progress | None,
+) -> tuple[list[_Compared], int]:
+    """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
+    compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
+    words = read_word_spans([text for text, about in agreed_of.items() if not about.reason])
+    texts = pick_texts(answers, parameters)
+    for done, (text, rows) in enumerate(zip(texts, answers.rows_by_text(texts), strict=True)):
+        if progress:
+            progress(done, len(texts))
+        about = agreed_of.get(text.text_pk)
+        if about is None or about.reason or not reader.may_read(text):
+            continue
+        n_by_authors += sum(coder in about.authors for coder, _ in rows)
+        # what was deleted since the answers were read is not there
+        own = {coder: pyramids[coding] for coder, coding in rows if coder not in about.authors and coding in pyramids}
+        if own and about.coding in pyramids:
+            spans = [*words[text.text_pk].values()]
+            if text.text_pk not in by_words:
+                by_words[text.text_pk] = PyramidByWords(pyramids[about.coding], spans)
+            agreed = by_words[text.text_pk]
+            found = {coder: compare_pyramids(agreed, PyramidByWords(one, spans)) for coder, one in own.items()}
+            compared.append(_Compared(text, about, agreed, found))
+    return compared, n_by_authors
+
+
+def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compared]) -> AgainstAgreed:
+    several = [found for one in compared if (found := [one.found[coder] for coder in coders if coder in one.found])]
+    counts = np.array([MatchCounts.total(one.counts for one in found) for found in several], dtype=np.int64)
+    agreed, own, matched, identical, *words = counts.reshape(-1, len(MatchCounts._fields)).T
+    kinds = Counter(one.kind for found in several for comparison in found for one in comparison.differences)
+    return AgainstAgreed(
+        name,
+        tuple(coders),
+        len(several),
+        Matching.of_docsets(agreed, own, matched),
+        Matching.of_docsets(*words),
+        int(identical.sum()),
+        sum(one.about.drafted_from in one.found and one.about.drafted_from in coders for one in compared),
+        {kind: kinds[kind] for kind in KINDS},
+    )
+
+
+def _periods(
+    compared: Sequence[_Compared],
+    coders: Sequence[str],
+    work: Mapping[tuple[int, str], Activity],
+    called: Mapping[str, str],
+) -> Iterator[AgreedPeriod]:
+    of_text = {one.text.pk: one for one in compared}
+    for texts in split_by_time([one.text for one in compared], work):
+        figures = []
+        for coder in coders:
+            found = [of_text[text.pk].found for text in texts]
+            total = MatchCounts.total(one[coder].counts for one in found if coder in one)
+            counts = (
+                (total.matched, total.agreed, total.own),
+                (total.matched_words, total.agreed_words, total.own_words),
+            )
+            f1 = (2 * matched / (agreed + own) if agreed + own else None for matched, agreed, own in counts)
+            figures.append(CoderInAgreedPeriod(called[coder], *f1))
+        yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
+
+
+def _list_agreed_scus(compared: Sequence[_Compared]) -> list[AgreedScu]:
+    """Return the SCUs of agreed pyramids that some coder lacks, those that most lack first, then by weight."""
+    scus = []
+    for one in compared:
+        kinds = Counter((found.agreed, found.kind) for own in one.found.values() for found in own.differences)
+        for key in one.agreed.scus:
+            missing, fused, n = kinds[key, "missing"], kinds[key, "fused"], len(one.found)
+            if missing or fused:
+                own, counts = one.agreed.annotation, (n, n - missing - fused, missing, fused)
+                scus.append(AgreedScu(one.text, own.labels[key], own.pyramid.weights[key], *counts))
+    return sorted(scus, key=lambda one: (one.n_matched / one.n_coders, -one.n_coders, -one.weight))
+
+
+def _fingerprint(extract: ProjectAnswers, compared: Collection[_Compared]) -> str:
+    """Return a short name for exactly these answers and agreed pyramids, whatever coders and texts are called."""
+    pyramids = []
+    for one in compared:
+        annotation, parts_of = one.agreed.annotation, defaultdict[str, list[list[list[int]]]](list)
+        for own in annotation.contributors:
+            for scu in own.scus:
+                parts_of[scu].append([list(part) for part in own.parts])
+        agreed = sorted([sorted(parts_of[scu]), label] for scu, label in annotation.labels.items())
+        pyramids.append([extract.restrict([one.text]).fingerprint, agreed])
+    about = [extract.fingerprint, sorted(pyramids)]
+    return hashlib.sha256(json.dumps(about, ensure_ascii=False).encode()).hexdigest()[:16]
