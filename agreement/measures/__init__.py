@@ -37,7 +37,6 @@ from .data.components import split_components
 from .data.inputs import as_data
 from .data.reliability_data import ReliabilityData
 from .data.subsets import collapse
-from .displays import plot
 from .distances import distance, distance_from_sizes
 from .drafts.antecedents import antecedents
 from .drafts.cards import Card, CardRow, cards
@@ -46,17 +45,15 @@ from .models.alt_test import AltTest, LeftOutHuman, alt_test
 from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions
 from .pyramids import Correlation, PeerScore, Pyramid, comprehensive, modified, original, score_correlation, scu_labels
-from .results import CategoryKappa, KappaResult, Result
-from .sums.documents import combine, document_sums, documents_sums
+from .results import CategoryKappa, KappaResult, Result, plot
 from .sums.text_sums import DistanceSums, DocumentSums, TextSums
-from .uncertainty.binomial import BinomialInterval, binomial_interval
+from .sums.totals import combine, document_sums, documents_sums
 from .uncertainty.bootstrap import bootstrap, bootstrap_sums
 from .uncertainty.breakdowns import LeaveOneOut, LeftOut, Pairwise, leave_one_out, pairwise
-from .uncertainty.default_interval import interval, interval_sums
 from .uncertainty.differences import difference, permutation_test
 from .uncertainty.forecasts import Forecast, forecast, forecast_interval
-from .uncertainty.intervals import Comparison, Difference, Interval, Jackknife
-from .uncertainty.jackknife import jackknife, jackknife_sums
+from .uncertainty.intervals import BinomialInterval, Comparison, Difference, Interval, Jackknife, binomial_interval
+from .uncertainty.jackknife import interval, interval_sums, jackknife, jackknife_sums
 from .uncertainty.score_intervals import (
     CorrelationInterval,
     ScoreInterval,

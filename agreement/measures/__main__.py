@@ -25,8 +25,8 @@ from .options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS, SumO
 from .results import format_defined, pluralize
 from .sums.text_sums import TextSums
 from .uncertainty.bootstrap import bootstrap, bootstrap_sums
-from .uncertainty.default_interval import interval, interval_sums
 from .uncertainty.intervals import Interval
+from .uncertainty.jackknife import interval, interval_sums
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

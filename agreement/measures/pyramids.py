@@ -12,10 +12,9 @@ from math import floor, inf
 import numpy as np
 
 from .data.chains import index_labels
-from .displays import Display, Point
 from .distances import LARGEST
 from .options import check_option
-from .results import Figure, format_defined, format_equality
+from .results import Display, Figure, Point, format_defined, format_equality
 from .values import Floats, Value
 
 MEANS = ("round", "interpolate")

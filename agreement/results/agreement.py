@@ -17,8 +17,8 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.pairs import STEPS, count_distances, expected_counts
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
 from agreement.reports.request import basis

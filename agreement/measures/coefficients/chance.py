@@ -16,12 +16,19 @@ from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
 from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..distances import label_similarities
 from ..options import MISSING_RULES, Options, check_option
 from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.sufficient_statistics import (
+    Matrix,
+    SetSimilarities,
+    SufficientStatistics,
+    ValueMasses,
+    WeightedJudgements,
+    hstack_sums,
+    sparse_sums,
+)
 from ..sums.tables import unit_disagreements
 from ..values import Floats, Ints, Label
 from .scales import Scale

@@ -12,13 +12,19 @@ from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders
-from ..distances import number_distance
+from ..distances import label_similarities, number_distance
 from ..options import Options
 from ..results import Result, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
+from ..sums.sufficient_statistics import (
+    SetSimilarities,
+    SufficientStatistics,
+    ValueMasses,
+    WeightedJudgements,
+    hstack_sums,
+    register_statistics,
+    sparse_sums,
+)
 from ..sums.tables import as_numbers, label_numbers, unit_disagreements
 from ..values import Bools, Floats, Ints
 from .alpha_statistics import remove_units

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
-from ..sums.label_sets import LabelSets
+from ..distances import LabelSets
 from ..sums.overlaps import PairableUnits, find_overlaps
 from ..sums.pairs import different_labels, different_sets
 from ..values import Ints, Readings, Value, remove_unit

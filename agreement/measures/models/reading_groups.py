@@ -8,9 +8,8 @@ import numpy as np
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..options import Options
-from ..sums.overlaps import PairableUnits
+from ..sums.overlaps import PairableUnits, have_several
 from ..sums.pairs import different_columns
-from ..sums.readings import have_several
 from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints
 from .two_readings import MOST_GROUPS

@@ -3,17 +3,19 @@
 The cost follows the pairs of sets that do share a member. Two sets of different documents never do.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from ..data.arrays import pairs_in_runs, run_starts, sorted_unique
-from ..data.cells import MISSING
+from ..data.arrays import pairs_in_runs, run_offsets, run_starts, sorted_unique
+from ..data.cells import MISSING, Cells, ReadingBits, pack_readings, unpack_readings
 from ..data.reliability_data import ReliabilityData
-from ..values import Bools, Ints
+from ..distances import distance_from_empty, distance_from_sizes, match_readings
+from ..options import Options
+from ..values import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -182,3 +184,245 @@ def _multiply_incidence(members: Ints, sets: Ints, weights: Ints) -> Ints:
     same_unit = weighted @ weighted.T if weights.any() else first_inside
     counts = (shared, first_inside, first_inside.T, same_unit)
     return np.stack((names[first], names[second], *(c[first, second].astype(np.int64) for c in counts)))
+
+
+# The number of readings, and 1 where one of them is the empty set.
+type ReadingKind = tuple[int, int]
+EMPTY_SET, FILLED_SET = (1, 1), (1, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SetPairs:
+    """Pairs of sets, the first of which has several readings.
+
+    A second with one reading may be without one of its members: `less` is then 1, and `lost` has the readings of the
+    first that this member is in, as bits. `number` says how many ordered pairs of judgements are such a pair.
+    """
+
+    first: Ints
+    second: Ints
+    less: Ints
+    lost: Ints
+    number: Ints
+
+    @classmethod
+    def whole(cls, first: Ints, second: Ints, number: Ints) -> "SetPairs":
+        """Return pairs of sets with all their members."""
+        return cls(first, second, np.zeros_like(first), np.zeros_like(first), number)
+
+
+@dataclass(frozen=True, eq=False)
+class KindCounts:
+    """How many judgements of each document are of each kind of several readings, (documents, kinds)."""
+
+    kinds: tuple[ReadingKind, ...]
+    counts: Ints
+
+
+def has_several(cells: Cells, sets: Ints) -> Bools:
+    """Return which of the sets have several readings."""
+    several: Bools = np.zeros(len(sets), dtype=np.bool_) if cells.readings is None else cells.readings.counts[sets] > 1
+    return several
+
+
+def compare_readings(
+    data: ReliabilityData, pairs: SetPairs, names: Sequence[str], options: Options
+) -> dict[str, Floats]:
+    """Return the distances of pairs of sets, the first of which has several readings, by name."""
+    assert data.cells.readings is not None
+    counts = data.cells.readings.counts
+    distances = {name: np.ones(len(pairs.first)) for name in names}
+    shapes = counts[pairs.first] << 8 | counts[pairs.second]
+    for shape in sorted_unique(shapes).tolist():
+        chosen = np.flatnonzero(shapes == shape)
+        first, second = pairs.first[chosen], pairs.second[chosen]
+        k, m = divmod(shape, 1 << 8)
+        a, b = _reading_sizes(data.cells, first, k), _reading_sizes(data.cells, second, m)
+        shared = _shared_by_readings(data, first, second, k, m)
+        b -= pairs.less[chosen, None]
+        shared -= (pairs.lost[chosen, None] >> np.arange(k) & 1)[:, :, None]
+        for name in names:
+            of_readings = distance_from_sizes(
+                a[:, :, None], b[:, None, :], shared, name, empty=options.empty, thirds=options.thirds
+            )
+            distances[name][chosen] = match_readings(of_readings)
+    return distances
+
+
+def _reading_sizes(cells: Cells, sets: Ints, k: int) -> Ints:
+    """Return the size of each reading of some sets with k readings."""
+    assert cells.readings is not None
+    sizes = np.diff(cells.starts)[sets]
+    rows = np.repeat(np.arange(len(sets)), sizes)
+    bits = cells.readings.bits[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)]
+    counted = [np.bincount(rows[bits >> i & 1 == 1], minlength=len(sets)) for i in range(k)]
+    return np.stack(counted, axis=1)
+
+
+def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int, m: int) -> Ints:
+    """Return how many members each reading of the first shares with each of the second, (pairs, k, m)."""
+    cells = data.cells
+    assert cells.readings is not None
+    sizes = np.diff(cells.starts)[first]
+    rows = np.repeat(np.arange(len(first)), sizes)
+    entries = np.repeat(cells.starts[first], sizes) + run_offsets(sizes)
+    place = find_entries(data, second[rows], cells.members[entries])
+    met = place >= 0
+    rows, own, other = rows[met], cells.readings.bits[entries[met]], cells.readings.bits[place[met]]
+    shared = np.empty((len(first), k, m), dtype=np.int64)
+    for i in range(k):
+        for j in range(m):
+            shared[:, i, j] = np.bincount(rows[own >> i & other >> j & 1 == 1], minlength=len(first))
+    return shared
+
+
+def remove_units_from_readings(data: ReliabilityData) -> ReliabilityData:
+    """Return the data with values of several readings replaced by what they are without the unit.
+
+    Each such value of a unit becomes a set of its own, which the unit is not in; all other values stay.
+    """
+    cells, readings, n_labels = data.cells, data.cells.readings, len(data.labels)
+    if readings is None:
+        return data
+    rows, columns = np.nonzero(cells.codes >= n_labels)
+    sets = cells.codes[rows, columns] - n_labels
+    several = readings.counts[sets] > 1
+    rows, columns, sets = rows[several], columns[several], sets[several]
+    kinds, place = np.unique(sets * len(cells.codes) + rows, return_inverse=True)
+    sizes, members, bits, counts = [], [], [], []
+    for s, unit in zip(*(part.tolist() for part in np.divmod(kinds, len(cells.codes))), strict=True):
+        row = slice(cells.starts[s], cells.starts[s + 1])
+        whole = unpack_readings(int(readings.counts[s]), cells.members[row].tolist(), readings.bits[row].tolist())
+        count, union, own = pack_readings([member for member in one if member != unit] for one in whole)
+        sizes.append(len(union))
+        members += union
+        bits += own
+        counts.append(count)
+    codes = cells.codes.copy()
+    codes[rows, columns] = n_labels + len(cells.starts) - 1 + place
+    content = replace(
+        cells,
+        codes=codes,
+        starts=np.concatenate((cells.starts, cells.starts[-1] + np.cumsum(sizes, dtype=np.int64))),
+        members=np.concatenate((cells.members, np.array(members, dtype=np.int64))),
+        readings=ReadingBits(
+            np.concatenate((readings.counts, np.array(counts, dtype=np.int64))),
+            np.concatenate((readings.bits, np.array(bits, dtype=np.int64))),
+        ),
+    )
+    return replace(data, content=content)
+
+
+def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps, counts: Ints) -> Iterator[SetPairs]:
+    """Yield the pairs of judgements on overlapping sets of which one has several readings, in kinds.
+
+    `counts` is zero where nothing is excluded; where units are, those with several readings are without them already.
+    """
+    data, cells = pairable.data, pairable.data.cells
+    n_sets = len(cells.starts) - 1
+    codes = pairable.codes - len(data.labels)
+    judged = np.bincount(codes[codes >= 0], minlength=n_sets)
+    several = has_several(cells, np.arange(n_sets))
+    itself = np.flatnonzero(several & (judged > 0))
+    yield SetPairs.whole(itself, itself, judged[itself] * (judged[itself] - 1))
+    some = np.flatnonzero(several[overlap.first] | several[overlap.second])
+    swapped = ~several[overlap.first[some]]
+    first = np.where(swapped, overlap.second[some], overlap.first[some])
+    second = np.where(swapped, overlap.first[some], overlap.second[some])
+    if not counts.any():
+        yield SetPairs.whole(first, second, 2 * judged[first] * judged[second])
+        return
+    # judgements of the second: those on units outside it, on units that it alone has, and on one that both have
+    inside = np.zeros(n_sets, dtype=np.int64)
+    np.add.at(inside, cells.set_of_member, counts)
+    in_both = np.where(swapped, overlap.first_inside[some], overlap.second_inside[some])
+    yield SetPairs.whole(first, second, 2 * judged[first] * (judged - inside)[second])
+    alone = 2 * judged[first] * (inside[second] - in_both)
+    yield SetPairs(first, second, np.ones_like(first), np.zeros_like(first), alone)
+    sizes = np.diff(cells.starts)[second]
+    pair = np.repeat(np.arange(len(first)), sizes)
+    entries = np.repeat(cells.starts[second], sizes) + run_offsets(sizes)
+    place = find_entries(data, first[pair], cells.members[entries])
+    met = (place >= 0) & (counts[entries] > 0)
+    pair, entries, place = pair[met], entries[met], place[met]
+    first, second = first[pair], second[pair]
+    assert cells.readings is not None
+    lost = cells.readings.bits[place]
+    yield SetPairs(first, second, np.ones_like(first), lost, 2 * judged[first] * counts[entries])
+
+
+def set_kinds(cells: Cells) -> Ints:
+    """Return the kind of each set, (sets, 2): a ReadingKind in each row."""
+    sizes = np.diff(cells.starts)
+    kinds = np.stack((np.ones_like(sizes), sizes == 0), axis=1)
+    if cells.readings is not None:
+        several = np.flatnonzero(cells.readings.counts > 1)
+        counts = cells.readings.counts[several]
+        entries = np.repeat(cells.starts[several], sizes[several]) + run_offsets(sizes[several])
+        begins = np.cumsum(sizes[several]) - sizes[several]
+        filled = np.bitwise_or.reduceat(cells.readings.bits[entries], begins) if len(several) else counts
+        kinds[several] = np.stack((counts, filled != (1 << counts) - 1), axis=1)
+    return kinds
+
+
+def have_several(pairable: PairableUnits) -> Bools:
+    """Return which cells have a value of several readings."""
+    sets = pairable.codes - len(pairable.data.labels)
+    readings = pairable.data.cells.readings
+    if readings is None:
+        return np.zeros(sets.shape, dtype=np.bool_)
+    several: Bools = (sets >= 0) & (readings.counts[np.maximum(sets, 0)] > 1)
+    return several
+
+
+def count_kinds(pairable: PairableUnits) -> KindCounts:
+    """Return the number of judgements of several readings by kind, per document."""
+    several = have_several(pairable)
+    n = len(pairable.data.documents)
+    if not several.any():
+        return KindCounts((), np.zeros((n, 0), dtype=np.int64))
+    units, columns = np.nonzero(several)
+    kinds = set_kinds(pairable.data.cells)[pairable.codes[units, columns] - len(pairable.data.labels)]
+    found, place = np.unique(kinds, axis=0, return_inverse=True)
+    counts = np.zeros((n, len(found)), dtype=np.int64)
+    np.add.at(counts, (pairable.documents[units], place), 1)
+    return KindCounts(tuple((k, empty) for k, empty in found.tolist()), counts)
+
+
+def pair_kinds(data: ReliabilityData, kinds: Ints, pairs: SetPairs) -> tuple[Ints, Ints]:
+    """Return the kinds of the first and the second of each pair, the second as it is without a member."""
+    second = kinds[pairs.second].copy()
+    emptied = np.diff(data.cells.starts)[pairs.second] == pairs.less
+    second[emptied] = EMPTY_SET
+    return kinds[pairs.first], second
+
+
+def empty_similarities(first: Ints, second: Ints, name: str, options: Options) -> Floats:
+    """Return what values of these kinds, (..., 2), have in common if they share no member; the arrays broadcast.
+
+    Either both empty readings are matched with each other, or each with a reading of the other side that is not empty.
+    """
+    near = 1 - distance_from_empty(name, options)
+    k, m, one, other = first[..., 0], second[..., 0], first[..., 1] > 0, second[..., 1] > 0
+    crossed = np.where((k > 1) & (m > 1), 2 * near, near)
+    best = np.where(one & other, np.maximum(1.0, crossed), np.where(one | other, near, 0.0))
+    similarities: Floats = best / np.maximum(k, m)
+    return similarities
+
+
+def kind_similarities(kinds: Sequence[ReadingKind], name: str, options: Options) -> Floats:
+    """Return what each two of the empty set, any other set and these kinds have in common if they share no member."""
+    table = np.array([EMPTY_SET, FILLED_SET, *kinds], dtype=np.int64)
+    return empty_similarities(table[:, None], table[None, :], name, options)
+
+
+def sum_kind_similarities(counts: Floats, similar: Floats) -> Floats:
+    """Return what judgements have in common, over all ordered pairs of different ones with several readings in one.
+
+    `counts` (replicates, 2 + kinds) has the judgements of the empty set, of other sets and of each kind, and `similar`
+    is of `kind_similarities`.
+    """
+    of_pairs = similar.copy()
+    of_pairs[:2, :2] = 0  # of two sets that are no readings it is counted elsewhere
+    total: Floats = ((counts @ of_pairs) * counts).sum(axis=1) - counts @ np.diag(of_pairs)
+    return total

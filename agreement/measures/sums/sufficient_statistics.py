@@ -6,12 +6,28 @@ weighting of the groups, and its sums are a matrix product.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
+from ..data.reliability_data import ReliabilityData
+from ..distances import distance_from_empty, distance_from_sizes
+from ..options import Options
 from ..values import Bools, Floats, Ints
+from .overlaps import (
+    EMPTY_SET,
+    FILLED_SET,
+    PairableUnits,
+    SetPairs,
+    compare_readings,
+    empty_similarities,
+    find_overlaps,
+    has_several,
+    kind_similarities,
+    set_kinds,
+)
 
 type Matrix = Any  # an array, or a sparse matrix of SciPy, which is loaded only where it is needed
 
@@ -118,3 +134,215 @@ def hstack_sums(*blocks: Matrix) -> Matrix:
     from scipy import sparse
 
     return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks]))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedJudgements:
+    """Judgements one by one: the row of the unit, its rater, the code of the value and its mass."""
+
+    pairable: PairableUnits
+    rows: Ints
+    raters: Ints
+    codes: Ints
+    mass: Floats
+    n_raters: int
+
+
+@dataclass(frozen=True, eq=False)
+class SetSimilarities:
+    """Pairs of different sets with their similarity, 1 - distance, where it is not 0.
+
+    Where there are several readings, `kind_of_set` has the place of each set's kind in `of_kinds`, what any two of the
+    empty set, other sets and kinds of several readings have in common, which `similarity` then leaves out.
+    """
+
+    first: Ints
+    second: Ints
+    similarity: Floats
+    with_empty: float
+    kind_of_set: Ints | None = None
+    of_kinds: Floats | None = None
+
+    @classmethod
+    def none(cls) -> "SetSimilarities":
+        """Return those of sets that are equal or not."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, nothing, np.zeros(0), 0.0)
+
+    @classmethod
+    def from_units(cls, pairable: PairableUnits, name: str, options: Options) -> "SetSimilarities":
+        """Return those of the sets of the data; for the nominal distance of sets there are none."""
+        readings = pairable.data.cells.readings
+        if name == "nominal" and readings is None:
+            return cls.none()
+        overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
+        sizes = np.diff(pairable.data.cells.starts)
+        a, b = sizes[overlap.first], sizes[overlap.second]
+        distances = distance_from_sizes(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
+        similarities = cls(overlap.first, overlap.second, 1 - distances, 1 - distance_from_empty(name, options))
+        return similarities if readings is None else similarities._with_readings(pairable.data, name, options)
+
+    def _with_readings(self, data: ReliabilityData, name: str, options: Options) -> "SetSimilarities":
+        """Return the similarities with those of sets of several readings in place of those of their unions."""
+        kinds = set_kinds(data.cells)
+        named = sorted({(k, empty) for k, empty in kinds.tolist()} - {EMPTY_SET, FILLED_SET})
+        place = {kind: number for number, kind in enumerate([EMPTY_SET, FILLED_SET, *named])}
+        several = has_several(data.cells, self.first), has_several(data.cells, self.second)
+        chosen = np.flatnonzero(several[0] | several[1])
+        first, second = self.first[chosen], self.second[chosen]
+        swapped = ~several[0][chosen]
+        pairs = SetPairs.whole(np.where(swapped, second, first), np.where(swapped, first, second), first)
+        similarity = self.similarity.copy()
+        similarity[chosen] = 1 - compare_readings(data, pairs, [name], options)[name]
+        similarity[chosen] -= empty_similarities(kinds[first], kinds[second], name, options)
+        return replace(
+            self,
+            similarity=similarity,
+            kind_of_set=np.array([place[k, empty] for k, empty in kinds.tolist()], dtype=np.int64),
+            of_kinds=kind_similarities(named, name, options),
+        )
+
+    @property
+    def n_kinds(self) -> int:
+        """The number of kinds of several readings."""
+        return 0 if self.of_kinds is None else len(self.of_kinds) - 2
+
+    def with_itself(self) -> Floats | float:
+        """Return the similarity of each set with itself, less what two of its kind have in common."""
+        if self.kind_of_set is None or self.of_kinds is None:
+            return 1.0
+        own: Floats = 1.0 - np.diag(self.of_kinds)[self.kind_of_set]
+        return own
+
+
+@dataclass(frozen=True, eq=False)
+class ValueMasses:
+    """Columns of sums for each group, and M of totals of such columns.
+
+    `labels` is None where labels are equal or not, else their similarities (labels, labels). The columns are the mass
+    of each rater; its mass of each label, then of the empty set; its mass of other sets, and of each kind of several
+    readings; and what these have in common: each two raters' part of M (groups are documents), or each rater's mass of
+    each set (groups are units).
+    """
+
+    judgements: WeightedJudgements
+    similar: SetSimilarities
+    group_of_unit: Ints
+    n_groups: int
+    by_unit: bool
+    labels: Floats | None = None
+
+    @cached_property
+    def sums(self) -> Matrix:
+        """The columns of each group."""
+        judgements, n = self.judgements, self.judgements.n_raters
+        groups = self.group_of_unit[judgements.rows]
+        everything = sparse_sums(groups, judgements.raters, judgements.mass, (self.n_groups, n))
+        chosen = self._is_shared
+        column = judgements.raters[chosen] * self._n_shared + self._label[chosen]
+        shape = (self.n_groups, n * self._n_shared)
+        labels = sparse_sums(groups[chosen], column, judgements.mass[chosen], shape)
+        width = 1 + self.similar.n_kinds
+        column = judgements.raters[~chosen] * width + self._kind[~chosen]
+        others = sparse_sums(groups[~chosen], column, judgements.mass[~chosen], (self.n_groups, n * width))
+        return hstack_sums(everything, labels, others, self._sets())
+
+    def totals(self, sums: Floats) -> Floats:
+        """Return the mass of each rater, (replicates, raters)."""
+        return sums[:, : self.judgements.n_raters]
+
+    def shared_masses(self, sums: Floats) -> Floats:
+        """Return the mass of each label and of the empty set, (replicates, raters, labels + 1)."""
+        n = self.judgements.n_raters
+        return sums[:, n : n + n * self._n_shared].reshape(len(sums), n, self._n_shared)
+
+    def common_mass(self, sums: Floats) -> Floats:
+        """Return M, (replicates, raters, raters)."""
+        n = self.judgements.n_raters
+        shared = self.shared_masses(sums)
+        width = 1 + self.similar.n_kinds
+        rest = sums[:, n + n * self._n_shared :]
+        others, sets = rest[:, : n * width].reshape(len(sums), n, width), rest[:, n * width :]
+        similar = shared
+        if self.labels is not None:
+            similar = np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
+        common = similar @ shared.transpose(0, 2, 1)
+        if self.similar.of_kinds is not None:
+            of_kinds = self.similar.of_kinds.copy()
+            of_kinds[0, 0] = 0  # the empty set with itself is among the shared values
+            by_kind = np.concatenate((shared[:, :, -1:], others), axis=2)
+            common = common + by_kind @ of_kinds @ by_kind.transpose(0, 2, 1)
+        elif self.similar.with_empty:
+            cross = shared[:, :, -1, None] * others[:, None, :, 0]
+            common = common + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
+        if not self.by_unit:
+            return common + sets.reshape(len(sums), n, n)
+        masses = sets.reshape(len(sums), n, len(self.judgements.pairable.data.cells.starts) - 1)
+        return common + self._spread(masses) @ masses.transpose(0, 2, 1)
+
+    @property
+    def _n_shared(self) -> int:
+        return len(self.judgements.pairable.data.labels) + 1
+
+    @cached_property
+    def _label(self) -> Ints:
+        """The label of each judgement, or the number of labels for the empty set."""
+        return np.minimum(self.judgements.codes, self._n_shared - 1)
+
+    @cached_property
+    def _kind(self) -> Ints:
+        """The kind of several readings of each judgement, from 1, or 0; of no use for those that are shared."""
+        if self.similar.kind_of_set is None:
+            return np.zeros_like(self.judgements.codes)
+        sets = self.judgements.codes - len(self.judgements.pairable.data.labels)
+        return np.where(sets >= 0, self.similar.kind_of_set[np.maximum(sets, 0)] - 1, 0)
+
+    @cached_property
+    def _is_shared(self) -> Bools:
+        """Is the value one that several documents may have?"""
+        data = self.judgements.pairable.data
+        sizes = np.concatenate((np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts)))
+        shared: Bools = sizes[self.judgements.codes] == 0
+        return shared
+
+    def _sets(self) -> Matrix:
+        judgements, n = self.judgements, self.judgements.n_raters
+        chosen = ~self._is_shared
+        sets = judgements.codes[chosen] - self._n_shared + 1
+        n_sets = len(judgements.pairable.data.cells.starts) - 1
+        if self.by_unit:
+            groups = self.group_of_unit[judgements.rows[chosen]]
+            columns = judgements.raters[chosen] * n_sets + sets
+            return sparse_sums(groups, columns, judgements.mass[chosen], (self.n_groups, n * n_sets))
+        if not len(sets):
+            return sparse_sums(sets, sets, judgements.mass[chosen], (self.n_groups, n * n))
+        from scipy import sparse
+
+        # A row for each rater of each group: few raters judge a group where there are many.
+        place, row = np.unique(
+            self.group_of_unit[judgements.rows[chosen]] * n + judgements.raters[chosen], return_inverse=True
+        )
+        masses = sparse.csr_array((judgements.mass[chosen], (row, sets)), shape=(len(place), n_sets))
+        common = (masses @ self._similarities @ masses.T).tocoo()
+        groups, raters = np.divmod(place, n)
+        columns = raters[common.row] * n + raters[common.col]
+        return sparse_sums(groups[common.row], columns, common.data, (self.n_groups, n * n))
+
+    def _spread(self, masses: Floats) -> Floats:
+        """Return masses times similarities, (replicates, raters, sets)."""
+        if not len(self.similar.first) and self.similar.of_kinds is None:
+            return masses
+        shape = masses.shape
+        spread: Floats = (self._similarities @ masses.reshape(-1, shape[2]).T).T.reshape(shape)
+        return spread
+
+    @cached_property
+    def _similarities(self) -> Matrix:
+        from scipy import sparse
+
+        n_sets = len(self.judgements.pairable.data.cells.starts) - 1
+        first, second, similarity = self.similar.first, self.similar.second, self.similar.similarity
+        rows = np.concatenate((first, second, np.arange(n_sets)))
+        columns = np.concatenate((second, first, np.arange(n_sets)))
+        terms = np.concatenate((similarity, similarity, np.ones(n_sets) * self.similar.with_itself()))
+        return sparse.csr_array(sparse.coo_array((terms, (rows, columns)), shape=(n_sets, n_sets)))

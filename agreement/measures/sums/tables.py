@@ -1,6 +1,6 @@
 """What each document adds to alpha, for all documents and several distances at once, in arrays.
 
-Values with several readings are compared without the unit where units are excluded: see `sums.readings`.
+Values with several readings are compared without the unit where units are excluded: see `sums.overlaps`.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,16 @@ from ..data.subsets import number_labels
 from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers
 from ..options import Options, SumOptions
 from ..values import Bools, Floats, Ints
-from .overlaps import PairableUnits, count_entries, find_overlaps
+from .overlaps import (
+    KindCounts,
+    PairableUnits,
+    count_entries,
+    count_kinds,
+    find_overlaps,
+    have_several,
+    remove_units_from_readings,
+)
 from .pairs import different_labels, observed_distances, overlapping_distances, sum_groups
-from .readings import KindCounts, count_kinds, have_several, remove_units_from_readings
 from .text_sums import TextSums
 
 

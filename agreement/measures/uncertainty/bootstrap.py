@@ -17,14 +17,25 @@ from ..coefficients.alpha_statistics import document_sums_statistics
 from ..data.inputs import Data, as_data
 from ..options import check_option
 from ..results import Result
-from ..sums.documents import combine
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..sums.text_sums import DocumentSums
+from ..sums.totals import combine
 from ..values import Floats
-from .calls import GROUPS, Coefficient, CoefficientCall, Coefficients, check_level, check_replicates
 from .intervals import Interval
 from .jackknife import defined_values, jackknife_error, named_results
-from .resampling import draw_counts, groups_in_use, percentile_bounds, resample, sampling_unit
+from .resampling import (
+    GROUPS,
+    Coefficient,
+    CoefficientCall,
+    Coefficients,
+    check_level,
+    check_replicates,
+    draw_counts,
+    groups_in_use,
+    percentile_bounds,
+    resample,
+    sampling_unit,
+)
 
 METHODS = ("percentile", "t")
 # replicates are computed in blocks of about so many numbers, which keeps memory small

@@ -12,12 +12,10 @@ import numpy as np
 from ..coefficients.alpha import alpha
 from ..data.inputs import Data, as_data
 from ..data.subsets import remove_label, select_coders, without_coder
-from ..displays import Display, Point
 from ..extras import require
 from ..options import check_option
-from ..results import Result, format_defined, format_equality
-from .calls import Coefficient
-from .resampling import resample
+from ..results import Display, Point, Result, format_defined, format_equality
+from .resampling import Coefficient, resample
 
 if TYPE_CHECKING:
     import pandas as pd

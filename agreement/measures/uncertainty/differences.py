@@ -17,11 +17,9 @@ from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..results import Result
 from ..values import Floats, Ints
-from .calls import Coefficient, CoefficientCall, check_level, value_or_nan
-from .default_interval import satterthwaite, student_quantile
 from .intervals import Comparison, Difference
-from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_groups
-from .resampling import pool_documents, resample
+from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_groups, satterthwaite, student_quantile
+from .resampling import Coefficient, CoefficientCall, check_level, pool_documents, resample, value_or_nan
 
 
 def difference(

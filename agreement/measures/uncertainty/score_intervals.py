@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
-from ..displays import Display, Point
 from ..distances import LARGEST
 from ..options import check_option
 from ..pyramids import check_scores, score_correlation, scores_by_peer
-from ..results import Figure, format_defined, format_equality, pluralize
+from ..results import Display, Figure, Point, format_defined, format_equality, pluralize
 from ..values import Bools, Floats, Ints
-from .calls import check_level
-from .default_interval import student_quantile
-from .jackknife import LEAST, NO_SPREAD, jackknife_error, why_too_few
-from .resampling import draw_counts, percentile_bounds
+from .jackknife import LEAST, NO_SPREAD, jackknife_error, student_quantile, why_too_few
+from .resampling import check_level, draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5

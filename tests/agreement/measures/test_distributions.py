@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agreement.measures import SET_DISTANCES, alpha
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS, Options
-from agreement.measures.sums.distributions import BINS, STEPS, count_distances, expected_counts, pair_distances
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.pairs import BINS, STEPS, count_distances, expected_counts, pair_distances
 from tests.agreement.measures import exact
 from tests.agreement.measures.data.test_inputs import label_tables, labelled
 from tests.agreement.measures.strategies import data_of, one_document, tables
