@@ -324,11 +324,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
         return [entry[1:] for entry in getattr(self, name)[first:last].tolist()]
 
     @cached_property
-    def cache(self) -> dict[str, Any]:
-        """What was computed of these sums."""
-        return {}
-
-    @cached_property
     def _bounds(self) -> dict[str, Ints]:
         return {}
 
