@@ -1,10 +1,14 @@
 """Which sets share members, and how many: all that the distance between two sets needs.
 
 The cost follows the pairs of sets that do share a member. Two sets of different documents never do.
+
+Two values with several readings are at distance 1 unless some reading of one shares a member with one of the other, or
+a reading is the empty set. What empty readings have in common depends on the numbers of readings alone, and is known
+from counts of each kind of value, over all documents; the pairs that share a member are compared one by one.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -51,9 +55,10 @@ class PairableUnits:
             return np.arange(len(self.rows)), [self.data.units[row] for row in self.rows.tolist()]
         return self.documents, self.data.documents
 
-    def with_data(self, data: ReliabilityData) -> Self:
-        """Return the same units with other values, which the same coders gave."""
-        return replace(self, data=data, codes=data.codes[self.rows])
+    def set_sizes(self) -> Ints:
+        """Return for each cell the size of its set, -1 where it has none: the shape of `codes`."""
+        sets = np.maximum(self.codes - len(self.data.labels), -1)
+        return np.append(np.diff(self.data.cells.starts), -1)[sets]
 
     @cached_property
     def document_of_set(self) -> Ints:
@@ -68,9 +73,12 @@ class PairableUnits:
 class SetOverlaps:
     """Pairs of sets `first` < `second` that have `shared` > 0 members in common, in ascending order.
 
-    The last three count judgements whose unit is one of the shared members: those with the first set, those
-    with the second, and the pairs of one of each on the same unit.
+    `excluded` counts for each entry of the data's `members` the judgements that gave the set to that member as a unit:
+    0 where no units are excluded. The other three count judgements whose unit is one of the shared members: those with
+    the first set, those with the second, and the pairs of one of each on the same unit.
     """
+
+    excluded: Ints
 
     first: Ints
     second: Ints
@@ -78,10 +86,6 @@ class SetOverlaps:
     first_inside: Ints
     second_inside: Ints
     same_unit: Ints
-
-    def select(self, chosen: Bools) -> "SetOverlaps":
-        """Return some of the pairs."""
-        return SetOverlaps(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
     def shared_by(self, first: Ints, second: Ints) -> Ints:
         """Return the number of members in common, for pairs of different sets in any order."""
@@ -94,18 +98,14 @@ class SetOverlaps:
         return np.where(keys[place] == wanted, self.shared[place], 0)
 
 
-def count_entries(pairable: PairableUnits) -> Ints:
-    """Count for each entry of `data.cells.members` the judgements that gave the set to that member as a unit."""
+def find_overlaps(pairable: PairableUnits, *, exclude_units: bool = False) -> SetOverlaps:
+    """Find the overlapping pairs among the sets used on pairable units."""
     data = pairable.data
-    units, columns = np.nonzero(pairable.inside)
-    sets = pairable.codes[units, columns] - len(data.labels)
-    entries = find_entries(data, sets, pairable.rows[units])
-    return np.bincount(entries, minlength=len(data.cells.members))
-
-
-def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
-    """Find the overlapping pairs among the sets used on pairable units; `counts` as `count_entries` gives them."""
-    data = pairable.data
+    counts = np.zeros(len(data.cells.members), dtype=np.int64)
+    if exclude_units:
+        units, columns = np.nonzero(pairable.inside)
+        sets = pairable.codes[units, columns] - len(data.labels)
+        counts = np.bincount(find_entries(data, sets, pairable.rows[units]), minlength=len(counts))
     document_of_set = pairable.document_of_set
     entries = np.flatnonzero(document_of_set[data.cells.set_of_member] != MISSING)
     entries = entries[np.argsort(data.cells.members[entries], kind="stable")]
@@ -120,7 +120,7 @@ def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
     columns = np.concatenate(parts, axis=1)
     if len(parts) > 1:
         columns = columns[:, np.lexsort((columns[1], columns[0]))]
-    return SetOverlaps(*columns)
+    return SetOverlaps(counts, *columns)
 
 
 def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
@@ -211,18 +211,18 @@ class SetPairs:
         return cls(first, second, np.zeros_like(first), np.zeros_like(first), number)
 
 
-@dataclass(frozen=True, eq=False)
-class KindCounts:
-    """How many judgements of each document are of each kind of several readings, (documents, kinds)."""
-
-    kinds: tuple[ReadingKind, ...]
-    counts: Ints
-
-
 def has_several(cells: Cells, sets: Ints) -> Bools:
     """Return which of the sets have several readings."""
-    several: Bools = np.zeros(len(sets), dtype=np.bool_) if cells.readings is None else cells.readings.counts[sets] > 1
+    several: Bools = np.zeros(sets.shape, dtype=np.bool_) if cells.readings is None else cells.readings.counts[sets] > 1
     return several
+
+
+def find_several(cells: Cells, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return which pairs of sets have several readings in one, and these pairs with such a set first."""
+    several = has_several(cells, first)
+    chosen = np.flatnonzero(several | has_several(cells, second))
+    several, first, second = several[chosen], first[chosen], second[chosen]
+    return chosen, np.where(several, first, second), np.where(several, second, first)
 
 
 def compare_readings(
@@ -276,14 +276,15 @@ def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int
     return shared
 
 
-def remove_units_from_readings(data: ReliabilityData) -> ReliabilityData:
-    """Return the data with values of several readings replaced by what they are without the unit.
+def remove_units_from_readings(pairable: PairableUnits) -> PairableUnits:
+    """Return the units with values of several readings replaced by what they are without the unit.
 
     Each such value of a unit becomes a set of its own, which the unit is not in; all other values stay.
     """
-    cells, readings, n_labels = data.cells, data.cells.readings, len(data.labels)
+    data, cells, readings = pairable.data, pairable.data.cells, pairable.data.cells.readings
+    n_labels = len(data.labels)
     if readings is None:
-        return data
+        return pairable
     rows, columns = np.nonzero(cells.codes >= n_labels)
     sets = cells.codes[rows, columns] - n_labels
     several = readings.counts[sets] > 1
@@ -310,32 +311,28 @@ def remove_units_from_readings(data: ReliabilityData) -> ReliabilityData:
             np.concatenate((readings.bits, np.array(bits, dtype=np.int64))),
         ),
     )
-    return replace(data, content=content)
+    return replace(pairable, data=replace(data, content=content), codes=codes[pairable.rows])
 
 
-def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps, counts: Ints) -> Iterator[SetPairs]:
+def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps) -> Iterator[SetPairs]:
     """Yield the pairs of judgements on overlapping sets of which one has several readings, in kinds.
 
-    `counts` is zero where nothing is excluded; where units are, those with several readings are without them already.
+    Where units are excluded the sets with several readings are without them already.
     """
-    data, cells = pairable.data, pairable.data.cells
+    data, cells, counts = pairable.data, pairable.data.cells, overlap.excluded
     n_sets = len(cells.starts) - 1
     codes = pairable.codes - len(data.labels)
     judged = np.bincount(codes[codes >= 0], minlength=n_sets)
-    several = has_several(cells, np.arange(n_sets))
-    itself = np.flatnonzero(several & (judged > 0))
+    itself = np.flatnonzero(has_several(cells, np.arange(n_sets)) & (judged > 0))
     yield SetPairs.whole(itself, itself, judged[itself] * (judged[itself] - 1))
-    some = np.flatnonzero(several[overlap.first] | several[overlap.second])
-    swapped = ~several[overlap.first[some]]
-    first = np.where(swapped, overlap.second[some], overlap.first[some])
-    second = np.where(swapped, overlap.first[some], overlap.second[some])
+    some, first, second = find_several(cells, overlap.first, overlap.second)
     if not counts.any():
         yield SetPairs.whole(first, second, 2 * judged[first] * judged[second])
         return
     # judgements of the second: those on units outside it, on units that it alone has, and on one that both have
     inside = np.zeros(n_sets, dtype=np.int64)
     np.add.at(inside, cells.set_of_member, counts)
-    in_both = np.where(swapped, overlap.first_inside[some], overlap.second_inside[some])
+    in_both = np.where(first == overlap.first[some], overlap.second_inside[some], overlap.first_inside[some])
     yield SetPairs.whole(first, second, 2 * judged[first] * (judged - inside)[second])
     alone = 2 * judged[first] * (inside[second] - in_both)
     yield SetPairs(first, second, np.ones_like(first), np.zeros_like(first), alone)
@@ -368,31 +365,22 @@ def set_kinds(cells: Cells) -> Ints:
 def have_several(pairable: PairableUnits) -> Bools:
     """Return which cells have a value of several readings."""
     sets = pairable.codes - len(pairable.data.labels)
-    readings = pairable.data.cells.readings
-    if readings is None:
-        return np.zeros(sets.shape, dtype=np.bool_)
-    several: Bools = (sets >= 0) & (readings.counts[np.maximum(sets, 0)] > 1)
+    several: Bools = (sets >= 0) & has_several(pairable.data.cells, np.maximum(sets, 0))
     return several
 
 
-def count_kinds(pairable: PairableUnits) -> KindCounts:
-    """Return the number of judgements of several readings by kind, per document."""
-    several = have_several(pairable)
-    n = len(pairable.data.documents)
-    if not several.any():
-        return KindCounts((), np.zeros((n, 0), dtype=np.int64))
-    units, columns = np.nonzero(several)
-    kinds = set_kinds(pairable.data.cells)[pairable.codes[units, columns] - len(pairable.data.labels)]
-    found, place = np.unique(kinds, axis=0, return_inverse=True)
-    counts = np.zeros((n, len(found)), dtype=np.int64)
-    np.add.at(counts, (pairable.documents[units], place), 1)
-    return KindCounts(tuple((k, empty) for k, empty in found.tolist()), counts)
+def kinds_of_readings(pairable: PairableUnits) -> tuple[Ints, Ints]:
+    """Return the document and the kind, (judgements, 2), of each judgement of several readings."""
+    units, columns = np.nonzero(have_several(pairable))
+    sets = pairable.codes[units, columns] - len(pairable.data.labels)
+    return pairable.documents[units], set_kinds(pairable.data.cells)[sets]
 
 
-def pair_kinds(data: ReliabilityData, kinds: Ints, pairs: SetPairs) -> tuple[Ints, Ints]:
+def pair_kinds(cells: Cells, pairs: SetPairs) -> tuple[Ints, Ints]:
     """Return the kinds of the first and the second of each pair, the second as it is without a member."""
+    kinds = set_kinds(cells)
     second = kinds[pairs.second].copy()
-    emptied = np.diff(data.cells.starts)[pairs.second] == pairs.less
+    emptied = np.diff(cells.starts)[pairs.second] == pairs.less
     second[emptied] = EMPTY_SET
     return kinds[pairs.first], second
 

@@ -1,6 +1,6 @@
 """The distances of pairs of judgements: those on one unit, and those on sets that overlap."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import frexp, ulp
 
@@ -10,25 +10,22 @@ from ..data.arrays import pairs_in_runs
 from ..data.cells import MISSING
 from ..distances import distance_from_empty, distances_from_sizes, label_similarities
 from ..options import Options
-from ..values import Floats, Ints, Label
+from ..values import Floats, Ints
 from .overlaps import (
-    KindCounts,
     PairableUnits,
-    ReadingKind,
     SetOverlaps,
     SetPairs,
     compare_readings,
-    count_entries,
-    count_kinds,
     empty_similarities,
     find_overlaps,
+    find_several,
     has_several,
     have_several,
     kind_similarities,
+    kinds_of_readings,
     pair_kinds,
     pair_overlapping_readings,
     remove_units_from_readings,
-    set_kinds,
 )
 
 # Of a term that is cut into parts, the bits of each; and the smallest number above 0.
@@ -36,13 +33,14 @@ BITS, SMALLEST = 26, ulp(0.0)
 
 
 def observed_distances(
-    pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
+    pairable: PairableUnits, options: Options, names: Sequence[str], overlap: SetOverlaps | None = None
 ) -> tuple[Ints, dict[str, Floats]]:
     """Return the distances of the unordered pairs of different values of each unit, and the place of the unit."""
-    if options.exclude_unit != "none" and pairable.data.cells.readings is not None:
-        pairable = pairable.with_data(remove_units_from_readings(pairable.data))
-        overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
-    units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=options.exclude_unit != "none")
+    exclude_unit = options.exclude_unit != "none"
+    if exclude_unit and pairable.data.cells.readings is not None:
+        pairable, overlap = remove_units_from_readings(pairable), None
+    overlap = overlap or find_overlaps(pairable)
+    units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=exclude_unit)
     distances = {name: np.ones(len(units)) for name in names}
     labels = pairable.data.labels
     similar = {name: label_similarities(labels, name, options) for name in names}
@@ -55,7 +53,7 @@ def observed_distances(
     for name, of_sets in _compare(a, b, shared, options, names):
         distances[name][sets] = of_sets
     if pairable.data.cells.readings is not None:
-        chosen, pairs = _different_readings(pairable, exclude_unit=options.exclude_unit != "none")
+        chosen, pairs = _different_readings(pairable, exclude_unit=exclude_unit)
         for name, of_readings in compare_readings(pairable.data, pairs, names, options).items():
             distances[name][chosen] = of_readings
     return units, distances
@@ -64,18 +62,14 @@ def observed_distances(
 def _different_readings(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, SetPairs]:
     """Return which of the pairs of different values of one unit are of sets with several readings in one, and these."""
     cells, n_labels = pairable.data.cells, len(pairable.data.labels)
-    units, left, right = _different_judgements(pairable)
+    units, left, right = different_judgements(pairable)
     p, q = pairable.codes[units, left], pairable.codes[units, right]
     chosen = np.flatnonzero((p >= n_labels) & (q >= n_labels))
-    first, second = p[chosen] - n_labels, q[chosen] - n_labels
-    some = has_several(cells, first) | has_several(cells, second)
-    chosen, first, second = chosen[some], first[some], second[some]
-    less = np.zeros_like(first)
+    some, first, second = find_several(cells, p[chosen] - n_labels, q[chosen] - n_labels)
+    chosen, less = chosen[some], np.zeros_like(first)
     if exclude_unit:  # those with several readings are without the unit already
         p_inside, q_inside = (pairable.inside[units[chosen], columns[chosen]] for columns in (left, right))
         less = (p_inside | q_inside).astype(np.int64)
-    swapped = ~has_several(cells, first)
-    first, second = np.where(swapped, second, first), np.where(swapped, first, second)
     nothing = np.zeros_like(first)
     return chosen, SetPairs(first, second, less, nothing, nothing)
 
@@ -89,7 +83,7 @@ def different_sets(
     members shared, with or without the unit.
     """
     n_labels = len(pairable.data.labels)
-    units, left, right = _different_judgements(pairable)
+    units, left, right = different_judgements(pairable)
     p, q = pairable.codes[units, left], pairable.codes[units, right]
     sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
     p, q = p[sets] - n_labels, q[sets] - n_labels
@@ -103,32 +97,30 @@ def different_sets(
 
 def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
     """Return the unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
-    units, left, right = _different_judgements(pairable)
+    units, left, right = different_judgements(pairable)
     p, q = pairable.codes[units, left], pairable.codes[units, right]
     return units, np.minimum(p, q), np.maximum(p, q)
 
 
-def different_columns(pairable: PairableUnits) -> tuple[Ints, Ints]:
-    """Return the columns of the two coders of each unordered pair of different values of one unit."""
-    _, left, right = _different_judgements(pairable)
-    return left, right
+def different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
+    """Return pairs of judgements of one unit with different codes: its place, and the columns of the coders."""
+    units, left, right = _judgement_pairs(pairable)
+    different = np.flatnonzero(pairable.codes[units, left] != pairable.codes[units, right])
+    return units[different], left[different], right[different]
 
 
-def _different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return pairs of judgements of one unit with different codes: its place, and the columns of the coders.
+def _judgement_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
+    """Return all pairs of judgements of one unit.
 
     The cost follows the pairs of judgements on one unit: of many coders few may have judged it.
     """
     units, columns = np.nonzero(pairable.codes != MISSING)
     earlier, later = pairs_in_runs(units)
-    codes = pairable.codes[units, columns]
-    different = np.flatnonzero(codes[earlier] != codes[later])
-    earlier, later = earlier[different], later[different]
     return units[earlier], columns[earlier], columns[later]
 
 
 def overlapping_distances(
-    pairable: PairableUnits, overlap: SetOverlaps, counts: Ints, options: Options, names: Sequence[str]
+    pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, Floats]]:
     """Return by document the number and distances of ordered pairs of judgements whose sets share a member.
 
@@ -138,59 +130,72 @@ def overlapping_distances(
     documents: list[Ints] = []
     numbers: list[Ints] = []
     terms: dict[str, list[Floats]] = {name: [] for name in names}
-    document_of_set = pairable.document_of_set
-    for first, a, b, shared, number in overlapping_judgements(pairable, overlap, counts):
-        some = np.flatnonzero((number > 0) & (shared > 0))
-        documents.append(document_of_set[first[some]])
-        numbers.append(number[some])
-        for name, distances in _compare(a[some], b[some], shared[some], options, names):
-            terms[name].append(number[some] * distances)
-    data = pairable.data
-    if data.cells.readings is not None:
-        kinds = set_kinds(data.cells)
-        for pairs in pair_overlapping_readings(pairable, overlap, counts):
-            documents.append(document_of_set[pairs.first])
-            numbers.append(pairs.number)
-            first_kinds, second_kinds = pair_kinds(data, kinds, pairs)
-            for name, distances in compare_readings(data, pairs, names, options).items():
-                in_common = empty_similarities(first_kinds, second_kinds, name, options)
-                terms[name].append(pairs.number * (distances + in_common))
-    n = len(data.documents)
+    for sets, number, by_name in _compare_overlapping(pairable, overlap, options, names):
+        documents.append(pairable.document_of_set[sets])
+        numbers.append(number)
+        for name, distances, in_common in by_name:
+            terms[name].append(number * (distances + in_common))
+    n = len(pairable.data.documents)
     groups = np.concatenate(documents)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, groups, np.concatenate(numbers))
     return total, {name: sum_groups(groups, np.concatenate(parts), n) for name, parts in terms.items()}
 
 
-def overlapping_judgements(
-    pairable: PairableUnits, overlap: SetOverlaps, counts: Ints
+def _compare_overlapping(
+    pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
+) -> Iterator[tuple[Ints, Ints, Iterator[tuple[str, Floats, Floats]]]]:
+    """Yield kinds of ordered pairs of judgements whose sets share a member: one of the sets, and the number.
+
+    Then come the name of each distance, the distances, and what the two would have in common without sharing a member.
+    """
+    for first, a, b, shared, number in _overlapping_judgements(pairable, overlap):
+        some = np.flatnonzero((number > 0) & (shared > 0))
+        compared = _compare(a[some], b[some], shared[some], options, names)
+        yield first[some], number[some], ((name, distances, np.zeros(len(some))) for name, distances in compared)
+    cells = pairable.data.cells
+    for pairs in pair_overlapping_readings(pairable, overlap) if cells.readings is not None else ():
+        kinds = pair_kinds(cells, pairs)
+        of_readings = compare_readings(pairable.data, pairs, names, options)
+        yield (
+            pairs.first,
+            pairs.number,
+            ((name, of_readings[name], empty_similarities(*kinds, name, options)) for name in names),
+        )
+
+
+def _overlapping_judgements(
+    pairable: PairableUnits, overlap: SetOverlaps
 ) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """Yield kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.
 
     A judgement whose unit is excluded has one member less, and shares one less if the unit is shared. So the
     judgements on a set fall into three kinds as seen from another set: with nothing excluded, with a unit
-    excluded that only this set has, and with one that both have. `counts` is zero where nothing is excluded.
-    Sets with several readings are left out.
+    excluded that only this set has, and with one that both have. Sets with several readings are left out.
     """
-    sizes = np.diff(pairable.data.cells.starts)
+    cells = pairable.data.cells
+    sizes = np.diff(cells.starts)
     n_sets = len(sizes)
-    cells = pairable.codes - len(pairable.data.labels)
-    judged = np.bincount(cells[cells >= 0], minlength=n_sets)
+    sets = pairable.codes - len(pairable.data.labels)
+    judged = np.bincount(sets[sets >= 0], minlength=n_sets)
     inside, twice = np.zeros((2, n_sets), dtype=np.int64)
-    np.add.at(inside, pairable.data.cells.set_of_member, counts)
-    np.add.at(twice, pairable.data.cells.set_of_member, counts**2)
-    itself = np.flatnonzero(judged)
-    if pairable.data.cells.readings is not None:
-        several = has_several(pairable.data.cells, np.arange(n_sets))
-        overlap = overlap.select(~(several[overlap.first] | several[overlap.second]))
-        itself = itself[~several[itself]]
+    np.add.at(inside, cells.set_of_member, overlap.excluded)
+    np.add.at(twice, cells.set_of_member, overlap.excluded**2)
+    single = ~has_several(cells, np.arange(n_sets))
+    itself = np.flatnonzero((judged > 0) & single)
     # a set overlaps itself; the ordered pairs of a judgement with itself are taken off again
-    first = np.concatenate((overlap.first, itself))
-    second = np.concatenate((overlap.second, itself))
-    shared = np.concatenate((overlap.shared, sizes[itself]))
-    both_first = np.concatenate((overlap.first_inside, inside[itself]))
-    both_second = np.concatenate((overlap.second_inside, inside[itself]))
-    same_unit = np.concatenate((overlap.same_unit, twice[itself]))
+    chosen = single[overlap.first] & single[overlap.second]
+    first, second, shared, both_first, both_second, same_unit = (
+        np.concatenate((of_pairs[chosen], of_sets))
+        for of_pairs, of_sets in (
+            (overlap.first, itself),
+            (overlap.second, itself),
+            (overlap.shared, sizes[itself]),
+            (overlap.first_inside, inside[itself]),
+            (overlap.second_inside, inside[itself]),
+            (overlap.same_unit, twice[itself]),
+        )
+    )
     orders: Ints = np.where(first == second, 1, 2)
     alone: Ints = np.where(first == second, (judged - inside)[first], 0)
     alone_inside: Ints = np.where(first == second, inside[first], 0)
@@ -256,35 +261,24 @@ class PairDistances:
 
 @dataclass(frozen=True, eq=False)
 class DistanceCounts:
-    """The pairs of judgements of each document by their distance: an array (documents, BINS) of each kind of pair.
+    """The pairs of judgements by their distance: an array (BINS,) of each kind of pair.
 
-    `observed` weights the unordered pairs of a unit as alpha does, so that all judgements of the unit count alike.
-    `overlapping` counts ordered pairs of judgements of sets that share a member. What these leave is in the number of
-    judgements, of those that gave the empty set, and of those that gave each label (documents, labels). `readings` has
-    the judgements of several readings by kind, which are not in `sets`; what two kinds have in common without sharing a
-    member is taken off `overlapping` where they do share one.
+    `observed` weights the pairs of a unit as alpha does, so that all judgements of the unit count alike. `expected`
+    counts the ordered pairs of different judgements, whichever units and documents they are of.
     """
 
     observed: Floats
-    overlapping: Ints
-    judgements: Ints
-    empty: Ints
-    sets: Ints
-    labels: Ints
-    readings: KindCounts
+    expected: Ints
+    has_readings: bool
 
 
 def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:
     """Return the distance of each two coders on each unit."""
-    units, columns = np.nonzero(pairable.codes != MISSING)
-    earlier, later = pairs_in_runs(units)
-    codes = pairable.codes[units, columns]
-    distances = np.zeros(len(earlier))
-    nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
-    name = str(options.distance)
-    _, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
-    distances[codes[earlier] != codes[later]] = by_name[name]  # both go unit by unit, pair by pair
-    return PairDistances(units[earlier], columns[earlier], columns[later], distances)
+    units, left, right = _judgement_pairs(pairable)
+    distances, name = np.zeros(len(units)), str(options.distance)
+    _, by_name = observed_distances(pairable, options, [name])
+    distances[pairable.codes[units, left] != pairable.codes[units, right]] = by_name[name]  # both go unit by unit
+    return PairDistances(units, left, right, distances)
 
 
 def bin_of(distances: Floats) -> Ints:
@@ -298,88 +292,40 @@ def bin_of(distances: Floats) -> Ints:
 
 
 def count_distances(pairable: PairableUnits, options: Options) -> DistanceCounts:
-    """Return the distances of each document of the data, for a distance between sets."""
-    n, n_labels = len(pairable.data.documents), len(pairable.data.labels)
-    observed = np.zeros((n, BINS))
-    pairs = pair_distances(pairable, options)
-    weights = 2 / (pairable.coders[pairs.units] - 1)
-    np.add.at(observed, (pairable.documents[pairs.units], bin_of(pairs.distances)), weights)
-    both = options.exclude_unit == "both"
-    if both and pairable.data.cells.readings is not None:
-        pairable = pairable.with_data(remove_units_from_readings(pairable.data))
-    counts = count_entries(pairable) if both else np.zeros(len(pairable.data.cells.members), dtype=np.int64)
-    units, columns = np.nonzero(pairable.codes != MISSING)
-    codes, documents = pairable.codes[units, columns], pairable.documents[units]
-    is_set = codes >= n_labels
-    sizes = np.diff(pairable.data.cells.starts)[codes[is_set] - n_labels]
-    left = sizes - pairable.inside[units, columns][is_set] if both else sizes
-    filled = (left > 0) & ~have_several(pairable)[units, columns][is_set]
-    labels = np.zeros((n, n_labels), dtype=np.int64)
-    np.add.at(labels, (documents[~is_set], codes[~is_set]), 1)
-    return DistanceCounts(
-        observed=observed,
-        overlapping=_count_overlapping(pairable, counts, options),
-        judgements=np.bincount(documents, minlength=n),
-        empty=np.bincount(documents[is_set][left == 0], minlength=n),
-        sets=np.bincount(documents[is_set][filled], minlength=n),
-        labels=labels,
-        readings=count_kinds(pairable),
-    )
+    """Return the distances of the data, for a distance between sets.
 
-
-def _count_overlapping(pairable: PairableUnits, counts: Ints, options: Options) -> Ints:
-    total = np.zeros((len(pairable.data.documents), BINS), dtype=np.int64)
-    document_of_set, name = pairable.document_of_set, str(options.distance)
-    overlap = find_overlaps(pairable, counts)
-    for first, a, b, shared, number in overlapping_judgements(pairable, overlap, counts):
-        some = np.flatnonzero((number > 0) & (shared > 0))
-        a, b, shared = a[some], b[some], shared[some]
-        [(_, distances)] = distances_from_sizes(a, b, shared, [name], empty=options.empty, thirds=options.thirds)
-        np.add.at(total, (document_of_set[first[some]], bin_of(distances)), number[some])
-    if pairable.data.cells.readings is not None:
-        kinds = set_kinds(pairable.data.cells)
-        for pairs in pair_overlapping_readings(pairable, overlap, counts):
-            documents = document_of_set[pairs.first]
-            distances = compare_readings(pairable.data, pairs, [name], options)[name]
-            np.add.at(total, (documents, bin_of(distances)), pairs.number)
-            in_common = empty_similarities(*pair_kinds(pairable.data, kinds, pairs), name, options)
-            some = np.flatnonzero(in_common > 0)
-            np.subtract.at(total, (documents[some], bin_of(1 - in_common[some])), pairs.number[some])
-    return total
-
-
-def expected_counts(
-    *,
-    overlapping: Ints,
-    judgements: int,
-    empty: int,
-    sets: int,
-    labels: Ints,
-    options: Options,
-    names: Sequence[Label] = (),
-    readings: Mapping[ReadingKind, int] | None = None,
-) -> Ints:
-    """Return the number of ordered pairs of different judgements by their distance, whichever documents they are of.
-
-    All are sums over documents: of pairs that overlap by bin, of judgements, of those of the empty set and of other
-    sets, of judgements by label, and of those of several readings by kind. `names` are the labels, where some are sets.
     What is not alike, not overlapping and not the empty set against another set is at distance 1, as in
     `expected_distance`.
     """
-    total = overlapping.copy()
-    total[0] += int((labels * (labels - 1)).sum()) + empty * (empty - 1)
-    similar = label_similarities(names, str(options.distance), options)
+    data, name, both = pairable.data, str(options.distance), options.exclude_unit == "both"
+    observed, pairs = np.zeros((len(data.documents), BINS)), pair_distances(pairable, options)
+    weights = 2 / (pairable.coders[pairs.units] - 1)
+    np.add.at(observed, (pairable.documents[pairs.units], bin_of(pairs.distances)), weights)
+    if both:
+        pairable = remove_units_from_readings(pairable)
+    expected = np.zeros(BINS, dtype=np.int64)
+    overlap = find_overlaps(pairable, exclude_units=both)
+    for _, number, by_name in _compare_overlapping(pairable, overlap, options, [name]):
+        for _, distances, in_common in by_name:
+            np.add.at(expected, bin_of(distances), number)
+            some = np.flatnonzero(in_common)  # counted with the kinds of readings
+            np.subtract.at(expected, bin_of(1 - in_common[some]), number[some])
+    codes = pairable.codes[pairable.codes != MISSING]
+    n, labels = len(codes), np.bincount(codes[codes < len(data.labels)], minlength=len(data.labels))
+    left = pairable.set_sizes() - (pairable.inside if both else 0)
+    empty, sets = np.count_nonzero(left == 0), np.count_nonzero((left > 0) & ~have_several(pairable))
+    expected[0] += int((labels * (labels - 1)).sum()) + empty * (empty - 1)
+    similar = label_similarities(data.labels, name, options)
     if similar is not None:
-        _add_pairs(total, labels, np.where(np.eye(len(labels)) > 0, 0.0, similar))
-    if readings:
-        counts = np.array([empty, sets, *readings.values()], dtype=np.int64)
-        in_common = kind_similarities(list(readings), str(options.distance), options)
+        _add_pairs(expected, labels, np.where(np.eye(len(labels)) > 0, 0.0, similar))
+    kinds, of_kinds = np.unique(kinds_of_readings(pairable)[1], axis=0, return_counts=True)
+    if len(kinds):
+        in_common = kind_similarities([(k, empty) for k, empty in kinds.tolist()], name, options)
         in_common[:2, :2] = 0  # of two sets that are no readings
-        _add_pairs(total, counts, in_common)
-    from_empty = distance_from_empty(str(options.distance), options)
-    total[int(bin_of(np.array([from_empty]))[0])] += 2 * empty * sets
-    total[-1] += judgements * (judgements - 1) - int(total.sum())
-    return total
+        _add_pairs(expected, np.array([empty, sets, *of_kinds]), in_common)
+    expected[bin_of(np.array([distance_from_empty(name, options)]))] += 2 * empty * sets
+    expected[-1] += n * (n - 1) - int(expected.sum())
+    return DistanceCounts(observed.sum(axis=0), expected, has_readings=len(kinds) > 0)
 
 
 def _add_pairs(total: Ints, counts: Ints, similar: Floats) -> None:

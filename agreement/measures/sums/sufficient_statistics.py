@@ -24,7 +24,7 @@ from .overlaps import (
     compare_readings,
     empty_similarities,
     find_overlaps,
-    has_several,
+    find_several,
     kind_similarities,
     set_kinds,
 )
@@ -175,7 +175,7 @@ class SetSimilarities:
         readings = pairable.data.cells.readings
         if name == "nominal" and readings is None:
             return cls.none()
-        overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
+        overlap = find_overlaps(pairable)
         sizes = np.diff(pairable.data.cells.starts)
         a, b = sizes[overlap.first], sizes[overlap.second]
         distances = distance_from_sizes(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
@@ -187,11 +187,8 @@ class SetSimilarities:
         kinds = set_kinds(data.cells)
         named = sorted({(k, empty) for k, empty in kinds.tolist()} - {EMPTY_SET, FILLED_SET})
         place = {kind: number for number, kind in enumerate([EMPTY_SET, FILLED_SET, *named])}
-        several = has_several(data.cells, self.first), has_several(data.cells, self.second)
-        chosen = np.flatnonzero(several[0] | several[1])
-        first, second = self.first[chosen], self.second[chosen]
-        swapped = ~several[0][chosen]
-        pairs = SetPairs.whole(np.where(swapped, second, first), np.where(swapped, first, second), first)
+        chosen, first, second = find_several(data.cells, self.first, self.second)
+        pairs = SetPairs.whole(first, second, first)
         similarity = self.similarity.copy()
         similarity[chosen] = 1 - compare_readings(data, pairs, [name], options)[name]
         similarity[chosen] -= empty_similarities(kinds[first], kinds[second], name, options)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data.arrays import distinct_rows, sorted_unique
+from ..data.arrays import distinct_rows
 from ..data.cells import MISSING
 from ..data.partitions import Partition
 from ..data.reliability_data import ReliabilityData
@@ -17,12 +17,10 @@ from ..distances import distances_from_sizes, midranks, number_distance, parse_n
 from ..options import Options, SumOptions
 from ..values import Bools, Floats, Ints
 from .overlaps import (
-    KindCounts,
     PairableUnits,
-    count_entries,
-    count_kinds,
     find_overlaps,
     have_several,
+    kinds_of_readings,
     remove_units_from_readings,
 )
 from .pairs import different_labels, observed_distances, overlapping_distances, sum_groups
@@ -53,24 +51,17 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
     n, names = len(data.documents), options.distances
     met: Sequence[Ints | Floats] = ()
     both = options.exclude_unit == "both"
-    compared = pairable
-    if both and data.cells.readings is not None:
-        compared = pairable.with_data(remove_units_from_readings(data))
+    compared = remove_units_from_readings(pairable) if both else pairable
     if any(options.of(name).ordered for name in names):
         observed, overlap_distance, met = _tabulate_numbers(pairable, names)
         overlapping = np.zeros(n, dtype=np.int64)
     else:
-        counts = count_entries(compared) if both else np.zeros(len(data.cells.members), dtype=np.int64)
-        overlap, conventions = find_overlaps(compared, counts), options.of("nominal")
-        units, distances = observed_distances(pairable, overlap, conventions, names)
+        overlap, conventions = find_overlaps(compared, exclude_units=both), options.of("nominal")
+        units, distances = observed_distances(pairable, conventions, names, overlap)
         less = pairable.coders[units] - 1
         observed = {k: sum_groups(pairable.documents[units], 2 * d / less, n) for k, d in distances.items()}
-        overlapping, overlap_distance = overlapping_distances(compared, overlap, counts, conventions, names)
-    sizes = _set_sizes(pairable)
-    left = sizes if compared is pairable else _set_sizes(compared)
-    if both:
-        left = left - compared.inside
-    several = have_several(compared)
+        overlapping, overlap_distance = overlapping_distances(compared, overlap, conventions, names)
+    left = compared.set_sizes() - (compared.inside if both else 0)
     document_of_set = pairable.document_of_set
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
     document_of_cell = np.repeat(pairable.documents, len(data.coders))
@@ -88,19 +79,19 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
         {
             "n_units": n_units,
             "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
-            "n_judgements": count(sizes != _MISSING),
+            "n_judgements": count(pairable.codes != MISSING),
             "n_sets": np.bincount(document_of_set[used], minlength=n),
-            "has_empty_set": count(sizes == 0) > 0,
+            "has_empty_set": count(pairable.set_sizes() == 0) > 0,
             "empty": count(left == 0),
-            "nonempty": count((left > 0) & ~several),
+            "nonempty": count((left > 0) & ~have_several(compared)),
             "overlapping": overlapping,
             "observed": observed,
             "overlap_distance": overlap_distance,
         },
-        coded=_list_coders(pairable),
+        coded=_list_coders([pairable.documents[codes != MISSING] for codes in pairable.codes.T], n),
         labelled=_count_labels(pairable),
         met=met,
-        ambiguous=_count_readings(count_kinds(compared)),
+        ambiguous=_count_readings(compared),
     )
 
 
@@ -165,7 +156,6 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
         singletons += np.bincount(documents, weights=k * ((used > 0) & (sizes == 1)), minlength=n).astype(np.int64)
     add(documents, sizes - both, sizes - both, sizes - 2 * both, k * used * (used - 1))
     coded = [documents[size > 0] for size, documents in zip(judged, chains.documents, strict=True)]
-    columns = np.repeat(np.arange(len(coded)), [len(documents) for documents in coded])
     n_units = np.bincount(data.document_of_unit[pairable], minlength=n)
     return TextSums.from_columns(
         options,
@@ -184,7 +174,7 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
             "observed": observed,
             "overlap_distance": overlap_distance,
         },
-        coded=_distinct_pairs(np.concatenate([*coded, columns[:0]]), columns, len(coded)),
+        coded=_list_coders(coded, n),
     )
 
 
@@ -250,7 +240,7 @@ def different_distances(
 ) -> tuple[Ints, Floats]:
     """Return the place of the unit and the distance of each unordered pair of different values of one unit.
 
-    `different_columns` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
+    `different_judgements` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
     """
     name = str(options.distance)
     if between_labels is not None:
@@ -260,8 +250,7 @@ def different_distances(
         units, low, high = different_labels(pairable)
         of_label = label_numbers(pairable, name)
         return units, number_distance(of_label[low], of_label[high], name)
-    nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
-    units, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
+    units, by_name = observed_distances(pairable, options, [name])
     return units, by_name[name]
 
 
@@ -280,21 +269,11 @@ def label_numbers(pairable: PairableUnits, name: str) -> Floats:
     return of_label
 
 
-_LABEL, _MISSING = -2, -3
-
-
-def _set_sizes(pairable: PairableUnits) -> Ints:
-    """Return for each cell the size of the set, or negative numbers for a label and a missing value."""
-    sets = pairable.codes - len(pairable.data.labels)
-    sizes = np.concatenate((np.diff(pairable.data.cells.starts), [_MISSING]))
-    return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _MISSING))
-
-
-def _list_coders(pairable: PairableUnits) -> Sequence[Ints]:
-    """Return each document with the columns of the coders who judged its units, in ascending order."""
-    has_coded = np.zeros((len(pairable.data.documents), len(pairable.data.coders)), dtype=np.bool_)
-    for column, codes in enumerate(pairable.codes.T):
-        has_coded[pairable.documents[codes != MISSING], column] = True
+def _list_coders(documents_of_coders: Sequence[Ints], n: int) -> Sequence[Ints]:
+    """Return each of n documents with the columns of the coders who judged its units, in ascending order."""
+    has_coded = np.zeros((n, len(documents_of_coders)), dtype=np.bool_)
+    for column, documents in enumerate(documents_of_coders):
+        has_coded[documents, column] = True
     return np.nonzero(has_coded)
 
 
@@ -306,13 +285,8 @@ def _count_labels(pairable: PairableUnits) -> Sequence[Ints]:
     return documents, labels, counts
 
 
-def _count_readings(counted: KindCounts) -> Sequence[Ints]:
+def _count_readings(pairable: PairableUnits) -> Sequence[Ints]:
     """Return the judgements of several readings per document: documents, numbers of readings, empty ones, counts."""
-    documents, places = np.nonzero(counted.counts)
-    kinds = np.array(counted.kinds, dtype=np.int64).reshape(-1, 2)
-    return documents, *kinds[places].T, counted.counts[documents, places]
-
-
-def _distinct_pairs(documents: Ints, numbers: Ints, n: int) -> Sequence[Ints]:
-    """Return each document and number below n that come together once, in ascending order."""
-    return np.divmod(sorted_unique(documents * n + numbers), max(n, 1))
+    documents, kinds = kinds_of_readings(pairable)
+    columns, counts = distinct_rows(documents, *kinds.T)
+    return *columns, counts
