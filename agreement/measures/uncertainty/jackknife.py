@@ -20,7 +20,7 @@ from ..data.subsets import select_units, without_coder
 from ..options import check_option
 from ..results import Result, pluralize
 from ..sums.sufficient_statistics import SufficientStatistics
-from ..sums.text_sums import DistanceSums, DocumentSums
+from ..sums.text_sums import DocumentSums
 from ..sums.totals import combine
 from ..values import Bools, Floats
 from .intervals import Interval, Jackknife
@@ -341,7 +341,7 @@ def interval_sums(
     several = sums if isinstance(sums, Mapping) else {"": sums}
     if not several:
         return {}
-    statistics = document_sums_statistics([DistanceSums.from_sequence(of_one) for of_one in several.values()])
+    statistics = document_sums_statistics(list(several.values()))
     if original is not None:
         statistics = statistics.merge_groups(original)
     left_out = [LeftOutValues.from_statistics(by, statistics)]
