@@ -16,7 +16,6 @@ from ..sums.sufficient_statistics import (
     SetSimilarities,
     SufficientStatistics,
     ValueMasses,
-    WeightedJudgements,
     hstack_sums,
     sparse_sums,
 )
@@ -141,13 +140,12 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     terms = unit_disagreements(used, options)
     compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
     pairable = PairableUnits.from_data(compared)
-    rows, columns = np.nonzero(pairable.codes != MISSING)
-    judgements = WeightedJudgements(
-        pairable, rows, np.zeros_like(columns), pairable.codes[rows, columns], np.ones(len(rows)), n_raters=1
-    )
     n_units = len(used.rows)
     masses = ValueMasses(
-        judgements,
+        pairable,
+        np.zeros(len(data.coders), dtype=np.int64),
+        1,
+        np.ones(n_units),
         SetSimilarities.from_units(pairable, name, options),
         np.arange(n_units),
         n_units,

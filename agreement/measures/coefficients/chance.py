@@ -25,7 +25,6 @@ from ..sums.sufficient_statistics import (
     SetSimilarities,
     SufficientStatistics,
     ValueMasses,
-    WeightedJudgements,
     hstack_sums,
     sparse_sums,
 )
@@ -157,21 +156,18 @@ class Kappa(ChanceCorrected):
         """Return the masses of values in each document or unit, and the function that gives Ae of them."""
         used = self.used_units
         group_of_unit, names = used.group_by(by)
-        rows, columns = np.nonzero(used.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable=used,
-            rows=rows,
-            raters=np.zeros_like(columns) if self.pooled else columns,
-            codes=used.codes[rows, columns],
-            mass=1 / used.coders[rows] if self.pooled else np.ones(len(rows)),
-            n_raters=1 if self.pooled else used.codes.shape[1],
-        )
+        n_coders = used.codes.shape[1]
         apart = self.scale.of_labels if self.scaled else None
         options = self.options or Options()
         name = str(options.distance)
         masses = ValueMasses(
-            judgements,
-            SetSimilarities.none() if self._compares_equality else SetSimilarities.from_units(used, name, options),
+            used,
+            raters=np.zeros(n_coders, dtype=np.int64) if self.pooled else np.arange(n_coders),
+            n_raters=1 if self.pooled else n_coders,
+            mass=1 / used.coders if self.pooled else np.ones(len(used.rows)),
+            similar=SetSimilarities.none()
+            if self._compares_equality
+            else SetSimilarities.from_units(used, name, options),
             group_of_unit=group_of_unit,
             n_groups=len(names),
             by_unit=by == "unit",
@@ -282,7 +278,7 @@ def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
 
 def count_categories(masses: ValueMasses, scale: Scale, categories: Sequence[Label] | None) -> int:
     """Return the number of the given categories, or of the values in use where none are given."""
-    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements.codes))
+    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements[2]))
 
 
 def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:

@@ -20,7 +20,6 @@ from ..sums.sufficient_statistics import (
     SetSimilarities,
     SufficientStatistics,
     ValueMasses,
-    WeightedJudgements,
     hstack_sums,
     register_statistics,
     sparse_sums,
@@ -122,17 +121,11 @@ class CrossPairs:
         pairable = self.used
         if self.options.exclude_unit == "both" and self.data.has_sets:
             pairable = PairableUnits.from_data(remove_units(self.data, self.used))
-        rows, columns = np.nonzero(pairable.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable,
-            rows,
-            np.where(self.in_first[columns], 0, 1),
-            pairable.codes[rows, columns],
-            np.ones(len(rows)),
-            n_raters=2,
-        )
         return ValueMasses(
-            judgements,
+            pairable,
+            np.where(self.in_first, 0, 1),
+            2,
+            np.ones(len(pairable.rows)),
             SetSimilarities.from_units(pairable, name, self.options),
             groups[0],
             len(groups[1]),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..distances import distance_from_empty, distance_from_sizes
 from ..options import Options
@@ -137,18 +138,6 @@ def hstack_sums(*blocks: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedJudgements:
-    """Judgements one by one: the row of the unit, its rater, the code of the value and its mass."""
-
-    pairable: PairableUnits
-    rows: Ints
-    raters: Ints
-    codes: Ints
-    mass: Floats
-    n_raters: int
-
-
-@dataclass(frozen=True, eq=False)
 class SetSimilarities:
     """Pairs of different sets with their similarity, 1 - distance, where it is not 0.
 
@@ -214,7 +203,13 @@ class SetSimilarities:
 
 @dataclass(frozen=True, eq=False)
 class ValueMasses:
-    """Columns of sums for each group, and M of totals of such columns.
+    """How often each value is used, by each rater: columns of sums for each group, and M of totals of such columns.
+
+    A rater is a coder, or all coders pooled: `raters` (coders,). The mass of a value is the number of judgements that
+    gave it, or the sum of what each of them weighs, `mass` (units,). What two raters' masses have in common, M[r, s] =
+    sum of mass[r, k] mass[s, l] similarity(k, l), over n[r] n[s] is their expected agreement. Labels and the empty set
+    are values of every document; other sets are of one document, and the sets of two copies of a document are
+    different sets, so that their part of M is a sum over documents.
 
     `labels` is None where labels are equal or not, else their similarities (labels, labels). The columns are the mass
     of each rater; its mass of each label, then of the empty set; its mass of other sets, and of each kind of several
@@ -222,7 +217,10 @@ class ValueMasses:
     each set (groups are units).
     """
 
-    judgements: WeightedJudgements
+    pairable: PairableUnits
+    raters: Ints
+    n_raters: int
+    mass: Floats
     similar: SetSimilarities
     group_of_unit: Ints
     n_groups: int
@@ -230,32 +228,38 @@ class ValueMasses:
     labels: Floats | None = None
 
     @cached_property
+    def judgements(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """The group, the rater, the code of the value and the mass of each judgement."""
+        units, columns = np.nonzero(self.pairable.codes != MISSING)
+        return self.group_of_unit[units], self.raters[columns], self.pairable.codes[units, columns], self.mass[units]
+
+    @cached_property
     def sums(self) -> Matrix:
         """The columns of each group."""
-        judgements, n = self.judgements, self.judgements.n_raters
-        groups = self.group_of_unit[judgements.rows]
-        everything = sparse_sums(groups, judgements.raters, judgements.mass, (self.n_groups, n))
-        chosen = self._is_shared
-        column = judgements.raters[chosen] * self._n_shared + self._label[chosen]
-        shape = (self.n_groups, n * self._n_shared)
-        labels = sparse_sums(groups[chosen], column, judgements.mass[chosen], shape)
-        width = 1 + self.similar.n_kinds
-        column = judgements.raters[~chosen] * width + self._kind[~chosen]
-        others = sparse_sums(groups[~chosen], column, judgements.mass[~chosen], (self.n_groups, n * width))
-        return hstack_sums(everything, labels, others, self._sets())
+        groups, raters, codes, mass = self.judgements
+        data, n, n_shared, width = self.pairable.data, self.n_raters, self._n_shared, 1 + self.similar.n_kinds
+        sizes = np.concatenate((np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts)))
+        everything = sparse_sums(groups, raters, mass, (self.n_groups, n))
+        shared = sizes[codes] == 0  # several documents may have the value
+        column = raters[shared] * n_shared + np.minimum(codes[shared], n_shared - 1)
+        labels = sparse_sums(groups[shared], column, mass[shared], (self.n_groups, n * n_shared))
+        groups, raters, sets, mass = groups[~shared], raters[~shared], codes[~shared] - len(data.labels), mass[~shared]
+        kinds = 0 if self.similar.kind_of_set is None else self.similar.kind_of_set[sets] - 1
+        others = sparse_sums(groups, raters * width + kinds, mass, (self.n_groups, n * width))
+        return hstack_sums(everything, labels, others, self._sum_sets(groups, raters, sets, mass))
 
     def totals(self, sums: Floats) -> Floats:
         """Return the mass of each rater, (replicates, raters)."""
-        return sums[:, : self.judgements.n_raters]
+        return sums[:, : self.n_raters]
 
     def shared_masses(self, sums: Floats) -> Floats:
         """Return the mass of each label and of the empty set, (replicates, raters, labels + 1)."""
-        n = self.judgements.n_raters
+        n = self.n_raters
         return sums[:, n : n + n * self._n_shared].reshape(len(sums), n, self._n_shared)
 
     def common_mass(self, sums: Floats) -> Floats:
         """Return M, (replicates, raters, raters)."""
-        n = self.judgements.n_raters
+        n = self.n_raters
         shared = self.shared_masses(sums)
         width = 1 + self.similar.n_kinds
         rest = sums[:, n + n * self._n_shared :]
@@ -274,52 +278,28 @@ class ValueMasses:
             common = common + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
         if not self.by_unit:
             return common + sets.reshape(len(sums), n, n)
-        masses = sets.reshape(len(sums), n, len(self.judgements.pairable.data.cells.starts) - 1)
+        masses = sets.reshape(len(sums), n, self._n_sets)
         return common + self._spread(masses) @ masses.transpose(0, 2, 1)
 
     @property
     def _n_shared(self) -> int:
-        return len(self.judgements.pairable.data.labels) + 1
+        return len(self.pairable.data.labels) + 1
 
-    @cached_property
-    def _label(self) -> Ints:
-        """The label of each judgement, or the number of labels for the empty set."""
-        return np.minimum(self.judgements.codes, self._n_shared - 1)
+    @property
+    def _n_sets(self) -> int:
+        return len(self.pairable.data.cells.starts) - 1
 
-    @cached_property
-    def _kind(self) -> Ints:
-        """The kind of several readings of each judgement, from 1, or 0; of no use for those that are shared."""
-        if self.similar.kind_of_set is None:
-            return np.zeros_like(self.judgements.codes)
-        sets = self.judgements.codes - len(self.judgements.pairable.data.labels)
-        return np.where(sets >= 0, self.similar.kind_of_set[np.maximum(sets, 0)] - 1, 0)
-
-    @cached_property
-    def _is_shared(self) -> Bools:
-        """Is the value one that several documents may have?"""
-        data = self.judgements.pairable.data
-        sizes = np.concatenate((np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts)))
-        shared: Bools = sizes[self.judgements.codes] == 0
-        return shared
-
-    def _sets(self) -> Matrix:
-        judgements, n = self.judgements, self.judgements.n_raters
-        chosen = ~self._is_shared
-        sets = judgements.codes[chosen] - self._n_shared + 1
-        n_sets = len(judgements.pairable.data.cells.starts) - 1
+    def _sum_sets(self, groups: Ints, raters: Ints, sets: Ints, mass: Floats) -> Matrix:
+        n, n_sets = self.n_raters, self._n_sets
         if self.by_unit:
-            groups = self.group_of_unit[judgements.rows[chosen]]
-            columns = judgements.raters[chosen] * n_sets + sets
-            return sparse_sums(groups, columns, judgements.mass[chosen], (self.n_groups, n * n_sets))
+            return sparse_sums(groups, raters * n_sets + sets, mass, (self.n_groups, n * n_sets))
         if not len(sets):
-            return sparse_sums(sets, sets, judgements.mass[chosen], (self.n_groups, n * n))
+            return sparse_sums(sets, sets, mass, (self.n_groups, n * n))
         from scipy import sparse
 
         # A row for each rater of each group: few raters judge a group where there are many.
-        place, row = np.unique(
-            self.group_of_unit[judgements.rows[chosen]] * n + judgements.raters[chosen], return_inverse=True
-        )
-        masses = sparse.csr_array((judgements.mass[chosen], (row, sets)), shape=(len(place), n_sets))
+        place, row = np.unique(groups * n + raters, return_inverse=True)
+        masses = sparse.csr_array((mass, (row, sets)), shape=(len(place), n_sets))
         common = (masses @ self._similarities @ masses.T).tocoo()
         groups, raters = np.divmod(place, n)
         columns = raters[common.row] * n + raters[common.col]
@@ -337,7 +317,7 @@ class ValueMasses:
     def _similarities(self) -> Matrix:
         from scipy import sparse
 
-        n_sets = len(self.judgements.pairable.data.cells.starts) - 1
+        n_sets = self._n_sets
         first, second, similarity = self.similar.first, self.similar.second, self.similar.similarity
         rows = np.concatenate((first, second, np.arange(n_sets)))
         columns = np.concatenate((second, first, np.arange(n_sets)))

@@ -182,7 +182,7 @@ class TextSums(Mapping[str, "DistanceSums"]):
         def code(label: Label) -> int:
             return labels.setdefault(label, len(labels))
 
-        entries = {
+        entries: dict[str, list[Any]] = {
             "coded": [(d, coders.setdefault(c, len(coders))) for d, part in enumerate(parts) for c in part.coders],
             "labelled": [(d, code(label), n) for d, part in enumerate(parts) for label, n in part.labels],
             "met": [(d, code(a), code(b), w) for d, part in enumerate(parts) for (a, b), w in part.label_pairs],
@@ -285,8 +285,8 @@ class TextSums(Mapping[str, "DistanceSums"]):
             if name == "met":
                 array["low"], array["high"] = np.sort((array["low"], array["high"]), axis=0)
             arrays[name] = array[np.argsort(array, order=array.dtype.names)]
-        names = {"coders": tuple(self.coders[c] for c in coders), "labels": tuple(self.labels[c] for c in labels)}
-        return replace(ordered, **names, **arrays)
+        names = tuple(self.coders[coder] for coder in coders), tuple(self.labels[label] for label in labels)
+        return replace(ordered, coders=names[0], labels=names[1], **arrays)
 
     def entries_of(self, name: str, row: int) -> list[tuple[Any, ...]]:
         """Return the entries of one text, each without the text."""
