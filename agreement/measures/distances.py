@@ -208,7 +208,10 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LabelSets:
-    """The labels that are sets: their places among all labels, their sizes, and the members that each two share."""
+    """The labels that are sets: their places among all labels, their sizes, and the members that each two share.
+
+    Where a coder may give a unit several categories such a set is one label among others, which all documents share.
+    """
 
     places: Ints
     sizes: Ints

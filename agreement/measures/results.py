@@ -1,4 +1,4 @@
-"""What a coefficient returns."""
+"""What a coefficient returns, and how it is shown: as a table in a notebook or a paper, and as a chart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -13,15 +13,9 @@ from .values import Floats
 
 BACKENDS = ("matplotlib", "plotly")
 LATEX = str.maketrans(
-    {
+    {sign: rf"\{sign}" for sign in "&%$#_{}"}
+    | {
         "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         # in the fonts that LaTeX has by itself these are other signs

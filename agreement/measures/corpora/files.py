@@ -1,4 +1,7 @@
-"""The files of a corpus: which there are, and the judgements in one, or in a table in memory."""
+"""The files of a corpus: which there are, and the judgements in one, or in a table in memory.
+
+DuckDB reads Parquet files: columns come as numbers, and a name is made once, not in each row.
+"""
 
 from collections.abc import Iterable
 from glob import glob

@@ -4,7 +4,6 @@ Values with several readings are compared without the unit where units are exclu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -137,10 +136,9 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
             if distances.any():
                 overlap_distance[name] += np.bincount(documents, weights=number * distances, minlength=n)
 
-    met, n_sets = _count_chain_pairs(chains, judged, n)
-    documents, a, b, p, q, s, k = met.documents, met.a, met.b, met.p, met.q, met.shared, met.count
+    documents, a, b, p, q, s, weights, k, n_sets = _count_chain_pairs(chains, judged, n)
     unit = distances_from_sizes(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
-    weight = 2 * k * met.weight
+    weight = 2 * k * weights
     for name, distances in unit:
         observed[name] += np.bincount(documents, weights=weight * distances, minlength=n)
     if both:  # a judgement has its unit taken out, and two units are in both sets, in one of them or in none
@@ -181,26 +179,15 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _CountedPairs:
-    """Pairs of chains of two coders that share units, each kind once for a document, and how many there are of it.
+def _count_chain_pairs(
+    chains: Partition, judged: Sequence[Ints], n: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Floats, Ints, Ints]:
+    """Return the pairs of chains of two coders that share units, each kind once for a document.
 
-    A kind is the two sizes, how many units of each are pairable (`p` and `q`), how many are shared and their weight.
-    They are in ascending order, so that sums do not depend on which coder is first, or on which number a chain has.
+    A kind is the document, the two sizes, how many units of each are pairable, how many are shared and their weight;
+    then come how many pairs are of it, and the number of different chains with pairable units in each document. The two
+    of a pair are in ascending order, so that sums do not depend on which coder is first, or on how chains are numbered.
     """
-
-    documents: Ints
-    a: Ints
-    b: Ints
-    p: Ints
-    q: Ints
-    shared: Ints
-    weight: Floats
-    count: Ints
-
-
-def _count_chain_pairs(chains: Partition, judged: Sequence[Ints], n: int) -> tuple[_CountedPairs, Ints]:
-    """Return the pairs of chains, and the number of different chains with pairable units in each document."""
     repeated = [np.zeros(len(size), dtype=np.bool_) for size in chains.sizes]
     columns: list[tuple[Ints, ...]] = [(_NOTHING,) * 6]
     weights = [np.zeros(0)]
@@ -216,14 +203,14 @@ def _count_chain_pairs(chains: Partition, judged: Sequence[Ints], n: int) -> tup
         n_sets += np.bincount(of_chain[(judged[c] > 0) & ~repeated[c]], minlength=n)
     if chains.complete:  # every unit is pairable and weighs the same
         [documents, a, b, shared], count = distinct_rows(documents, np.minimum(a, b), np.maximum(a, b), shared)
-        return _CountedPairs(documents, a, b, a, b, shared, shared / (len(chains.sizes) - 1), count), n_sets
+        return documents, a, b, a, b, shared, shared / (len(chains.sizes) - 1), count, n_sets
     width = int(max(p.max(initial=0), q.max(initial=0))) + 1
     first, second = a * width + p, b * width + q
     values, numbers = np.unique(np.concatenate(weights), return_inverse=True)
     low, high = np.minimum(first, second), np.maximum(first, second)
     [documents, low, high, shared, numbers], count = distinct_rows(documents, low, high, shared, numbers)
     (a, p), (b, q) = np.divmod(low, width), np.divmod(high, width)
-    return _CountedPairs(documents, a, b, p, q, shared, values[numbers], count), n_sets
+    return documents, a, b, p, q, shared, values[numbers], count, n_sets
 
 
 def unit_disagreements(pairable: PairableUnits, options: Options, between_labels: Floats | None = None) -> Floats:
@@ -243,15 +230,14 @@ def different_distances(
     `different_judgements` has the coders of the pairs. `between_labels` is that of `unit_disagreements`.
     """
     name = str(options.distance)
+    if between_labels is None and not options.ordered:
+        units, by_name = observed_distances(pairable, options, [name])
+        return units, by_name[name]
+    units, low, high = different_labels(pairable)
     if between_labels is not None:
-        units, low, high = different_labels(pairable)
         return units, between_labels[low, high]
-    if options.ordered:
-        units, low, high = different_labels(pairable)
-        of_label = label_numbers(pairable, name)
-        return units, number_distance(of_label[low], of_label[high], name)
-    units, by_name = observed_distances(pairable, options, [name])
-    return units, by_name[name]
+    of_label = label_numbers(pairable, name)
+    return units, number_distance(of_label[low], of_label[high], name)
 
 
 def label_numbers(pairable: PairableUnits, name: str) -> Floats:
@@ -279,10 +265,9 @@ def _list_coders(documents_of_coders: Sequence[Ints], n: int) -> Sequence[Ints]:
 
 def _count_labels(pairable: PairableUnits) -> Sequence[Ints]:
     """Return the number of judgements with each label, per document: documents, labels and counts."""
-    n_labels = len(pairable.data.labels)
-    units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < n_labels))
-    [documents, labels], counts = distinct_rows(pairable.documents[units], pairable.codes[units, columns])
-    return documents, labels, counts
+    units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < len(pairable.data.labels)))
+    distinct, counts = distinct_rows(pairable.documents[units], pairable.codes[units, columns])
+    return *distinct, counts
 
 
 def _count_readings(pairable: PairableUnits) -> Sequence[Ints]:

@@ -1,4 +1,9 @@
-"""Alpha from the sums of all documents together."""
+"""Alpha as sums over documents.
+
+Documents are independent: sets of different documents share no member, so they are at distance 1 without
+being compared. What a document adds is a few numbers, and `combine` makes alpha of them. Only the labels
+and the empty set are the same value in every document.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What intervals and tests return."""
+"""What intervals and tests return, and the exact interval of a share of independent cases."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Random samples of the documents or units of reliability data."""
+"""A coefficient with its arguments, and random samples of the documents or units of reliability data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
