@@ -96,11 +96,8 @@ def _factorize(column: "pd.Series", columns: Columns) -> Factor:
     import pandas as pd
 
     if pd.api.types.is_float_dtype(column.dtype):
-        try:
-            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            return Factor.from_floats(numbers, whole=column.name != columns.label)
-        except ValueError as error:
-            raise ValueError(f"column {column.name!r}: {error}")
+        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Factor.from_floats(numbers, str(column.name), columns)
     if pd.api.types.is_integer_dtype(column.dtype):
         return Factor.from_numbers(column.fillna(0).to_numpy(dtype=np.int64), column.isna().to_numpy())
     codes, names = pd.factorize(column)
@@ -157,10 +154,7 @@ def _read_column(connection: "DuckDBPyConnection", column: str, type_: str, colu
         return Factor.from_numbers(*_fetch(connection, f"{quoted}::bigint"))
     if type_ in FLOATS:
         numbers, missing = _fetch(connection, f"{quoted}::double")
-        try:
-            return Factor.from_floats(np.where(missing, np.nan, numbers), whole=column != columns.label)
-        except ValueError as error:
-            raise ValueError(f"column {column!r}: {error}")
+        return Factor.from_floats(np.where(missing, np.nan, numbers), column, columns)
     if type_ == '"NULL"':
         return Factor.from_numbers(*_fetch(connection, "null::bigint"))
     raise ValueError(f"column {column!r} is of type {type_}: take text or whole numbers")
@@ -174,7 +168,7 @@ def _read_text(connection: "DuckDBPyConnection", text: str, *, nameless: bool) -
         return _read_hashes(connection, text, nameless=nameless)
     connection.execute("set variable names = ?", [names])
     places, missing = _fetch(connection, f"list_position(getvariable('names'), {text})" if names else "null::integer")
-    return Factor(np.where(missing, 0, places) - 1 if missing.any() else places - 1, names, "text")
+    return Factor(np.where(missing, 0, places) - 1, names, "text")
 
 
 def _read_hashes(connection: "DuckDBPyConnection", text: str, *, nameless: bool) -> Factor:

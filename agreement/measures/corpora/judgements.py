@@ -88,15 +88,15 @@ class Factor:
         return cls(codes, distinct.tolist(), "numbers")
 
     @classmethod
-    def from_floats(cls, numbers: NDArray[np.floating[Any]], *, whole: bool) -> "Factor":
-        """Return the factor of floats, NaN where one is missing. Raises ValueError for a fraction if `whole`."""
+    def from_floats(cls, numbers: NDArray[np.floating[Any]], column: str, columns: Columns) -> "Factor":
+        """Return the factor of floats, NaN where one is missing. Raises ValueError for a fraction that is no label."""
         missing = np.isnan(numbers)
-        if not whole:
+        if column == columns.label:
             return cls.from_numbers(numbers, missing)
         given = numbers[~missing]
         fractions = np.flatnonzero((given != np.floor(given)) | (abs(given) >= 2.0**63))
         if len(fractions):
-            raise ValueError(f"it has {given[fractions[0]]}: take text or whole numbers")
+            raise ValueError(f"column {column!r}: it has {given[fractions[0]]}: take text or whole numbers")
         integers = np.zeros(len(numbers), dtype=np.int64)
         integers[~missing] = given
         return cls.from_numbers(integers, missing)

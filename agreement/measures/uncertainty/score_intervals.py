@@ -265,12 +265,11 @@ def mean_interval(
     peers = len(values)
     if not peers:
         return ScoreInterval(None, None, None, 0, note="there are no scores", method=method)
-    value = float(values.mean())
-    if peers < MIN_PEERS:
-        return ScoreInterval(value, None, None, peers, note=TOO_FEW, method=method)
-    without = (values.sum() - values) / (peers - 1)
-    if np.ptp(values) == 0 or jackknife_error(without) <= NO_SPREAD:
+    value, without = float(values.mean()), (values.sum() - values) / max(peers - 1, 1)
+    note = TOO_FEW if peers < MIN_PEERS else ""
+    if not note and (np.ptp(values) == 0 or jackknife_error(without) <= NO_SPREAD):
         note = "no interval: the mean is the same without each peer"
+    if note:
         return ScoreInterval(value, None, None, peers, note=note, method=method)
     if method == "percentile":
         return _percentile_interval(value, _draw_samples(peers, n, seed) @ values / peers, level, peers)
