@@ -203,9 +203,10 @@ class Judgements:
         again = order[1:][place[order[1:]] == place[order[:-1]]]
         second = int(again.min())
         first = int(np.flatnonzero(place == place[second])[0])
-        factors = {column: self.factors[column] for column in (*self.columns.units, self.columns.coder)}
-        factors = {self.columns.document: self.factors[self.columns.document], **factors}
-        named = {column: factor for column, factor in factors.items() if not isinstance(factor.names, range)}
+        columns = (self.columns.document, *self.columns.units, self.columns.coder)
+        named = {
+            column: self.factors[column] for column in columns if not isinstance(self.factors[column].names, range)
+        }
         what = ", ".join(f"{column} {factor.names[factor.codes[second]]!r}" for column, factor in named.items())
         rows = self.row_name(second), self.row_name(first)
         raise ValueError(f"{rows[0]}: {what}: the judgement comes twice, first in {rows[1]}")

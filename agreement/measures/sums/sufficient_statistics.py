@@ -74,16 +74,15 @@ class SufficientStatistics:
         """Return the coefficients without one group, for each of them."""
         rows = max(1, 4_000_000 // max(self.sums.shape[1], 1))
         total = np.asarray(self.sums.sum(axis=0)).reshape(1, -1)
-        blocks = [
-            self.coefficients(total - _dense(self.sums[first : first + rows]))
-            for first in range(0, self.sums.shape[0], rows)
-        ]
+        parts = (self.sums[first : first + rows] for first in range(0, self.sums.shape[0], rows))
+        dense = (part if isinstance(part, np.ndarray) else part.toarray() for part in parts)
+        blocks = [self.coefficients(total - part) for part in dense]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.names)))
 
 
 # for each coefficient the function that computes its sums; its arguments are those of the coefficient, after the data
 # and "document" or "unit"
-_STATISTICS: dict[Callable[..., Any], Callable[..., SufficientStatistics | None]] = {}
+STATISTICS: dict[Callable[..., Any], Callable[..., SufficientStatistics | None]] = {}
 
 
 def register_statistics[F: Callable[..., Any]](
@@ -97,20 +96,10 @@ def register_statistics[F: Callable[..., Any]](
     """
 
     def register(coefficient: F) -> F:
-        _STATISTICS[coefficient] = compute
+        STATISTICS[coefficient] = compute
         return coefficient
 
     return register
-
-
-def find_statistics(coefficient: Callable[..., Any]) -> Callable[..., SufficientStatistics | None] | None:
-    """Return the function that was registered for a coefficient, or None."""
-    return _STATISTICS.get(coefficient)
-
-
-def _dense(rows: Matrix) -> Floats:
-    dense: Floats = rows if isinstance(rows, np.ndarray) else rows.toarray()
-    return dense
 
 
 def is_large(shape: tuple[int, int]) -> bool:
@@ -193,13 +182,6 @@ class SetSimilarities:
         """The number of kinds of several readings."""
         return 0 if self.of_kinds is None else len(self.of_kinds) - 2
 
-    def with_itself(self) -> Floats | float:
-        """Return the similarity of each set with itself, less what two of its kind have in common."""
-        if self.kind_of_set is None or self.of_kinds is None:
-            return 1.0
-        own: Floats = 1.0 - np.diag(self.of_kinds)[self.kind_of_set]
-        return own
-
 
 @dataclass(frozen=True, eq=False)
 class ValueMasses:
@@ -252,17 +234,11 @@ class ValueMasses:
         """Return the mass of each rater, (replicates, raters)."""
         return sums[:, : self.n_raters]
 
-    def shared_masses(self, sums: Floats) -> Floats:
-        """Return the mass of each label and of the empty set, (replicates, raters, labels + 1)."""
-        n = self.n_raters
-        return sums[:, n : n + n * self._n_shared].reshape(len(sums), n, self._n_shared)
-
     def common_mass(self, sums: Floats) -> Floats:
         """Return M, (replicates, raters, raters)."""
-        n = self.n_raters
-        shared = self.shared_masses(sums)
-        width = 1 + self.similar.n_kinds
-        rest = sums[:, n + n * self._n_shared :]
+        n, width = self.n_raters, 1 + self.similar.n_kinds
+        masses, rest = np.split(sums[:, n:], [n * self._n_shared], axis=1)
+        shared = masses.reshape(len(sums), n, self._n_shared)
         others, sets = rest[:, : n * width].reshape(len(sums), n, width), rest[:, n * width :]
         similar = shared
         if self.labels is not None:
@@ -317,9 +293,11 @@ class ValueMasses:
     def _similarities(self) -> Matrix:
         from scipy import sparse
 
-        n_sets = self._n_sets
-        first, second, similarity = self.similar.first, self.similar.second, self.similar.similarity
-        rows = np.concatenate((first, second, np.arange(n_sets)))
-        columns = np.concatenate((second, first, np.arange(n_sets)))
-        terms = np.concatenate((similarity, similarity, np.ones(n_sets) * self.similar.with_itself()))
+        similar, n_sets = self.similar, self._n_sets
+        with_itself = np.ones(n_sets)
+        if similar.kind_of_set is not None and similar.of_kinds is not None:  # less what two of its kind have in common
+            with_itself -= np.diag(similar.of_kinds)[similar.kind_of_set]
+        rows = np.concatenate((similar.first, similar.second, np.arange(n_sets)))
+        columns = np.concatenate((similar.second, similar.first, np.arange(n_sets)))
+        terms = np.concatenate((similar.similarity, similar.similarity, with_itself))
         return sparse.csr_array(sparse.coo_array((terms, (rows, columns)), shape=(n_sets, n_sets)))

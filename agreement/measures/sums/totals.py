@@ -47,49 +47,43 @@ def alpha_of_texts(sums: TextSums, distance: str) -> Result:
             counts = np.array([[total["empty"], total["nonempty"], *of_kinds.sum(axis=0)]], dtype=np.float64)
             expected -= float(sum_kind_similarities(counts, kind_similarities(kinds, distance, options))[0])
     return build_alpha_result(
-        parameters=options.parameters(),
-        observed=observed,
-        expected=expected,
-        n_units=total["n_units"],
-        n_left_out=total["n_left_out"],
-        n_judgements=total["n_judgements"],
+        options.parameters(),
+        observed,
+        expected,
+        labels,
+        **{name: total[name] for name in ("n_units", "n_left_out", "n_judgements")},
         n_coders=int(np.count_nonzero(np.bincount(sums.coded["coder"]))),
         n_values=len(labels) + total["n_sets"] + bool(total["has_empty_set"]),
-        labels=labels,
     )
 
 
 def build_alpha_result(
-    *,
     parameters: Mapping[str, str],
     observed: float,
     expected: float,
-    n_units: int,
-    n_left_out: int,
-    n_judgements: int,
-    n_coders: int,
-    n_values: int,
     labels: Iterable[Label],
+    *,
+    n_left_out: int,
+    **counts: int,
 ) -> Result:
-    """Return alpha from the two sums of distances: of pairs within units, weighted, and of all ordered pairs."""
-    note = ""
-    if not n_units:
+    """Return alpha from the two sums of distances: of pairs within units, weighted, and of all ordered pairs.
+
+    `counts` are those of a Result.
+    """
+    n, note = counts["n_judgements"], ""
+    if not counts["n_units"]:
         note = "no unit is coded by two coders" if n_left_out else "there is no data"
     elif expected == 0:
-        alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
+        alike = "only one value is used" if counts["n_values"] == 1 else "all values are at distance 0 from each other"
         note = f"{alike}, so that chance would agree as well"
-    n = n_judgements
     do = observed / n if n else None
     de = expected / (n * (n - 1)) if n else None
     return Result(
-        coefficient="alpha",
-        value=None if note or do is None or de is None else 1.0 - do / de,
-        observed=do,
-        expected=de,
-        n_units=n_units,
-        n_coders=n_coders,
-        n_values=n_values,
-        n_judgements=n,
+        "alpha",
+        None if note or do is None or de is None else 1.0 - do / de,
+        do,
+        de,
+        **counts,
         left_out=nonzero_counts({TOO_FEW_CODERS: n_left_out}),
         parameters=parameters,
         note=note or "; ".join(find_odd_labels(labels)),

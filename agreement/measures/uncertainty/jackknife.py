@@ -299,10 +299,7 @@ def interval(
         samples.append(leave_out_groups(data, call, *find_groups(data, by, original)))
     if sample != "groups":
         samples.append(leave_out_coders(data, call))
-    intervals = {
-        name: _log_interval(result, samples, column, level)
-        for column, (name, result) in enumerate(named_results(estimate).items())
-    }
+    intervals = _log_intervals(named_results(estimate), samples, level)
     return intervals[""] if isinstance(estimate, Result) else intervals
 
 
@@ -348,11 +345,8 @@ def interval_sums(
     statistics = document_sums_statistics(list(several.values()))
     if original is not None:
         statistics = statistics.merge_groups(original)
-    left_out = [LeftOutValues.from_statistics(by, statistics)]
-    intervals = {
-        name: _log_interval(combine(of_documents), left_out, column, level)
-        for column, (name, of_documents) in enumerate(several.items())
-    }
+    results = {name: combine(of_documents) for name, of_documents in several.items()}
+    intervals = _log_intervals(results, [LeftOutValues.from_statistics(by, statistics)], level)
     return intervals if isinstance(sums, Mapping) else intervals[""]
 
 
@@ -373,7 +367,15 @@ def interval_statistics(
     names = set(compress(statistics.groups, used.tolist()))
     if original is not None:
         statistics, names = statistics.merge_groups(original), set(map(original, names))
-    return _log_interval(result, [LeftOutValues.from_statistics("document", statistics, names)], 0, level)
+    samples = [LeftOutValues.from_statistics("document", statistics, names)]
+    return _log_intervals({"": result}, samples, level)[""]
+
+
+def _log_intervals(
+    results: Mapping[str, Result], samples: Sequence[LeftOutValues], level: float
+) -> dict[str, Interval]:
+    """Return the intervals of coefficients, whose values without each group are the columns of the samples."""
+    return {name: _log_interval(result, samples, k, level) for k, (name, result) in enumerate(results.items())}
 
 
 def _log_interval(result: Result, samples: Sequence[LeftOutValues], column: int, level: float) -> Interval:

@@ -11,7 +11,7 @@ from ..data.arrays import run_offsets
 from ..data.cells import MISSING, Cells
 from ..data.reliability_data import ReliabilityData
 from ..results import Result
-from ..sums.sufficient_statistics import SufficientStatistics, find_statistics
+from ..sums.sufficient_statistics import STATISTICS, SufficientStatistics
 from ..values import Floats, Ints, Value, map_members
 
 GROUPS = ("document", "unit")
@@ -37,7 +37,7 @@ class CoefficientCall:
         while isinstance(coefficient, partial) and not coefficient.args:
             options = {**coefficient.keywords, **options}
             coefficient = coefficient.func
-        compute = find_statistics(coefficient)
+        compute = STATISTICS.get(coefficient)
         return compute(data, by, *self.arguments, **options) if compute else None
 
 
