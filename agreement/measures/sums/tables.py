@@ -4,6 +4,7 @@ Values with several readings are compared without the unit where units are exclu
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
 from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers
 from ..options import Options, SumOptions
-from ..values import Bools, Floats, Ints
+from ..values import Bools, Floats, Ints, Label
 from .overlaps import (
     PairableUnits,
     find_overlaps,
@@ -25,16 +26,13 @@ from .overlaps import (
 from .pairs import different_labels, observed_distances, overlapping_distances, sum_groups
 from .text_sums import TextSums
 
+type _Columns = dict[str, Any]  # by name, as `TextSums.from_columns` takes them
+
 
 def tabulate(data: ReliabilityData, options: SumOptions) -> TextSums:
     """Return the sums of every document of the data."""
     if options not in data.cache:
-        ordered = [name for name in options.distances if options.of(name).ordered]
-        if isinstance(data.content, Partition) and not ordered:
-            data.cache[options] = _tabulate_partition(data, data.content, options)
-        else:
-            compared = as_numbers(data, options.of(ordered[0])) if ordered else data
-            data.cache[options] = _tabulate_cells(compared, options)
+        data.cache[options] = _tabulate(data, options)
     sums: TextSums = data.cache[options]
     return sums
 
@@ -44,8 +42,21 @@ def as_numbers(data: ReliabilityData, options: Options) -> ReliabilityData:
     return number_labels(data, f"the distance {options.distance!r} is of numbers") if options.ordered else data
 
 
-def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
-    """Return the sums of labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
+def _tabulate(data: ReliabilityData, options: SumOptions) -> TextSums:
+    ordered = [name for name in options.distances if options.of(name).ordered]
+    labels: Sequence[Label] = ()
+    if isinstance(data.content, Partition) and not ordered:
+        columns, entries = _tabulate_partition(data, data.content, options)
+    else:
+        compared = as_numbers(data, options.of(ordered[0])) if ordered else data
+        labels, (columns, entries) = compared.labels, _tabulate_cells(compared, options)
+    n_units = np.bincount(data.document_of_unit, minlength=len(data.documents))
+    columns["n_left_out"] = n_units - columns["n_units"]
+    return TextSums.from_columns(options, data.documents, data.coders, labels, columns, **entries)
+
+
+def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> tuple[_Columns, _Columns]:
+    """Return the columns of labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
     pairable = PairableUnits.from_data(data)
     n, names = len(data.documents), options.distances
     met: Sequence[Ints | Floats] = ()
@@ -69,29 +80,20 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> TextSums:
         """Return the number of chosen cells in each document."""
         return np.bincount(document_of_cell[chosen.ravel()], minlength=n)
 
-    n_units = np.bincount(pairable.documents, minlength=n)
-    return TextSums.from_columns(
-        options,
-        data.documents,
-        data.coders,
-        data.labels,
-        {
-            "n_units": n_units,
-            "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
-            "n_judgements": count(pairable.codes != MISSING),
-            "n_sets": np.bincount(document_of_set[used], minlength=n),
-            "has_empty_set": count(pairable.set_sizes() == 0) > 0,
-            "empty": count(left == 0),
-            "nonempty": count((left > 0) & ~have_several(compared)),
-            "overlapping": overlapping,
-            "observed": observed,
-            "overlap_distance": overlap_distance,
-        },
-        coded=_list_coders([pairable.documents[codes != MISSING] for codes in pairable.codes.T], n),
-        labelled=_count_labels(pairable),
-        met=met,
-        ambiguous=_count_readings(compared),
-    )
+    columns = {
+        "n_units": np.bincount(pairable.documents, minlength=n),
+        "n_judgements": count(pairable.codes != MISSING),
+        "n_sets": np.bincount(document_of_set[used], minlength=n),
+        "has_empty_set": count(pairable.set_sizes() == 0) > 0,
+        "empty": count(left == 0),
+        "nonempty": count((left > 0) & ~have_several(compared)),
+        "overlapping": overlapping,
+        "observed": observed,
+        "overlap_distance": overlap_distance,
+    }
+    coded = _list_coders([pairable.documents[codes != MISSING] for codes in pairable.codes.T], n)
+    entries = {"labelled": _count_labels(pairable), "met": met, "ambiguous": _count_readings(compared)}
+    return columns, entries | {"coded": coded}
 
 
 def _tabulate_numbers(
@@ -117,11 +119,10 @@ def _sum_pairs(documents: Ints, low: Ints, high: Ints, weights: Floats) -> Seque
     return *np.divmod(rest, base), high, sum_groups(place, weights, len(keys))
 
 
-def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOptions) -> TextSums:
-    """Return the sums of chains that share no unit; linear in judgements."""
+def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOptions) -> tuple[_Columns, _Columns]:
+    """Return the columns of chains that share no unit; linear in judgements."""
     n, names, both = len(data.documents), options.distances, options.exclude_unit == "both"
     less = 0 if options.exclude_unit == "none" else 1
-    pairable = chains.coders > 1
     judged = [chains.pairable_sizes(c) for c in range(len(data.coders))]
     observed, overlap_distance = ({name: np.zeros(n) for name in names} for _ in range(2))
     overlapping, n_judgements, singletons = np.zeros((3, n), dtype=np.int64)
@@ -154,26 +155,18 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
         singletons += np.bincount(documents, weights=k * ((used > 0) & (sizes == 1)), minlength=n).astype(np.int64)
     add(documents, sizes - both, sizes - both, sizes - 2 * both, k * used * (used - 1))
     coded = [documents[size > 0] for size, documents in zip(judged, chains.documents, strict=True)]
-    n_units = np.bincount(data.document_of_unit[pairable], minlength=n)
-    return TextSums.from_columns(
-        options,
-        data.documents,
-        data.coders,
-        (),
-        {
-            "n_units": n_units,
-            "n_left_out": np.bincount(data.document_of_unit, minlength=n) - n_units,
-            "n_judgements": n_judgements,
-            "n_sets": n_sets,
-            "has_empty_set": 0,
-            "empty": singletons,
-            "nonempty": n_judgements - singletons,
-            "overlapping": overlapping,
-            "observed": observed,
-            "overlap_distance": overlap_distance,
-        },
-        coded=_list_coders(coded, n),
-    )
+    columns = {
+        "n_units": np.bincount(data.document_of_unit[chains.coders > 1], minlength=n),
+        "n_judgements": n_judgements,
+        "n_sets": n_sets,
+        "has_empty_set": 0,
+        "empty": singletons,
+        "nonempty": n_judgements - singletons,
+        "overlapping": overlapping,
+        "observed": observed,
+        "overlap_distance": overlap_distance,
+    }
+    return columns, {"coded": _list_coders(coded, n)}
 
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)

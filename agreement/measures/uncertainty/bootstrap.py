@@ -303,18 +303,5 @@ def _percentile_interval(
         low, high = percentile_bounds(defined, level)
         error = float(defined.std(ddof=1))
     note = result.note if result.value is None else "" if len(defined) > 1 else "no interval: no replicate has a value"
-    return Interval(
-        result=result,
-        low=low,
-        high=high,
-        level=level,
-        standard_error=error,
-        by=by,
-        n_groups=n_groups,
-        n=len(replicates),
-        n_undefined=len(replicates) - len(defined),
-        seed=seed,
-        method="percentile",
-        note=note,
-        replicates=replicates,
-    )
+    n, undefined = len(replicates), len(replicates) - len(defined)
+    return Interval(result, low, high, level, error, by, n_groups, n, undefined, seed, "percentile", note, replicates)

@@ -93,20 +93,9 @@ def _difference(results: tuple[Result, Result], left_out: list[LeftOutValues], l
             low, high, p_value = apart - reach, apart + reach, 2 * float(stdtr(freedom, -abs(apart) / error))
         else:
             note = f"no interval: the difference is the same without each {left_out[0].by}"
-    return Difference(
-        first=results[0],
-        second=results[1],
-        difference=apart,
-        low=low,
-        high=high,
-        level=level,
-        standard_error=error,
-        p_value=p_value,
-        paired=paired,
-        by=left_out[0].by if len({one.by for one in left_out}) == 1 else "group",
-        n_groups=len(left_out[0].names) if paired else (len(left_out[0].names), len(left_out[-1].names)),
-        note=note,
-    )
+    by = left_out[0].by if len({one.by for one in left_out}) == 1 else "group"
+    n_groups = len(left_out[0].names) if paired else (len(left_out[0].names), len(left_out[1].names))
+    return Difference(*results, apart, low, high, level, error, p_value, paired, by, n_groups, note)
 
 
 def _why_no_difference(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> str:

@@ -200,19 +200,9 @@ def _jackknife(result: Result, left_out: LeftOutValues, level: float) -> Jackkni
             error = jackknife_error(values)
             reach = NormalDist().inv_cdf((1 + level) / 2) * error
             low, high = result.value - reach, result.value + reach
+    groups, without = tuple(left_out.names), tuple(None if np.isnan(value) else float(value) for value in values)
     return Jackknife(
-        result=result,
-        low=low,
-        high=high,
-        level=level,
-        standard_error=error,
-        by=by,
-        n_groups=g,
-        method="jackknife",
-        note=note,
-        groups=tuple(left_out.names),
-        values=tuple(None if np.isnan(value) else float(value) for value in values),
-        bias=bias,
+        result, low, high, level, error, by, g, method="jackknife", note=note, groups=groups, values=without, bias=bias
     )
 
 
