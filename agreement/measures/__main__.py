@@ -69,15 +69,12 @@ def _is_corpus(options: argparse.Namespace) -> bool:
 
 @dataclass(frozen=True)
 class _CorpusSums:
-    """The sums of the documents of a corpus, the number of files that they are of, and the files left out.
-
-    `notes` says what looks like a mistake in names.
-    """
+    """The sums of a corpus, the files that they are of and those left out, and what looks like a mistake in names."""
 
     sums: TextSums
     n_files: int
     left_out: tuple[PartReport, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def _sum_corpus(options: argparse.Namespace) -> _CorpusSums:
@@ -234,11 +231,8 @@ def _json(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
         answer["notes"] = notes
     if corpus is not None:
         left_out = [{"file": part.name, "error": str(part.error)} for part in corpus.left_out]
-        answer["corpus"] = {
-            "documents": len(corpus.sums.documents),
-            "files": corpus.n_files,
-            "files_left_out": left_out,
-        }
+        n_documents = len(corpus.sums.documents)
+        answer["corpus"] = {"documents": n_documents, "files": corpus.n_files, "files_left_out": left_out}
     return json.dumps(answer, indent=2, default=str)
 
 

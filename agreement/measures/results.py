@@ -235,12 +235,7 @@ class Result(Figure):
         return f"<{text}>"
 
     def _counts(self) -> str:
-        counts = {
-            "unit": self.n_units,
-            "coder": self.n_coders,
-            "judgement": self.n_judgements,
-            "value": self.n_values,
-        }
+        counts = {"unit": self.n_units, "coder": self.n_coders, "judgement": self.n_judgements, "value": self.n_values}
         return ", ".join(pluralize(count, noun) for noun, count in counts.items())
 
     def _rows(self) -> dict[str, object]:

@@ -85,9 +85,7 @@ class SufficientStatistics:
 STATISTICS: dict[Callable[..., Any], Callable[..., SufficientStatistics | None]] = {}
 
 
-def register_statistics[F: Callable[..., Any]](
-    compute: Callable[..., SufficientStatistics | None],
-) -> Callable[[F], F]:
+def register_statistics[F: Callable[..., Any]](compute: Callable[..., SufficientStatistics | None]) -> Callable[[F], F]:
     """Return a decorator that registers `compute` as the function that gives the sums of a coefficient.
 
     `compute(data, by, ...)` takes the data, "document" or "unit", and the further arguments of the coefficient. It

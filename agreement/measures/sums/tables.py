@@ -16,13 +16,7 @@ from ..data.subsets import number_labels
 from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers
 from ..options import Options, SumOptions
 from ..values import Bools, Floats, Ints, Label
-from .overlaps import (
-    PairableUnits,
-    find_overlaps,
-    have_several,
-    kinds_of_readings,
-    remove_units_from_readings,
-)
+from .overlaps import PairableUnits, find_overlaps, have_several, kinds_of_readings, remove_units_from_readings
 from .pairs import different_labels, observed_distances, overlapping_distances, sum_groups
 from .text_sums import TextSums
 

@@ -152,12 +152,7 @@ def _ordered_sums(sums: TextSums, name: str, counted: Mapping[Label, int], obser
 
 
 def document_sums(
-    data: Data,
-    distance: str = "nominal",
-    *,
-    exclude_unit: str = "none",
-    empty: str = "subset",
-    thirds: str = "exact",
+    data: Data, distance: str = "nominal", *, exclude_unit: str = "none", empty: str = "subset", thirds: str = "exact"
 ) -> DistanceSums:
     """Return the sums of each document of the data, in the order of `data.documents`.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -152,28 +152,20 @@ def bootstrap(
     return intervals[""] if isinstance(estimate, Result) else intervals
 
 
-@overload
-def bootstrap_sums(
-    sums: Sequence[DocumentSums],
-    *,
-    n: int = ...,
-    seed: int = ...,
-    level: float = ...,
-    executor: Executor | None = ...,
-    report: Report | None = ...,
-) -> Interval: ...
+class _Draws(TypedDict, total=False):
+    n: int
+    seed: int
+    level: float
+    executor: Executor | None
+    report: Report | None
 
 
 @overload
-def bootstrap_sums(
-    sums: Mapping[str, Sequence[DocumentSums]],
-    *,
-    n: int = ...,
-    seed: int = ...,
-    level: float = ...,
-    executor: Executor | None = ...,
-    report: Report | None = ...,
-) -> dict[str, Interval]: ...
+def bootstrap_sums(sums: Sequence[DocumentSums], **options: Unpack[_Draws]) -> Interval: ...
+
+
+@overload
+def bootstrap_sums(sums: Mapping[str, Sequence[DocumentSums]], **options: Unpack[_Draws]) -> dict[str, Interval]: ...
 
 
 def bootstrap_sums(

@@ -160,12 +160,7 @@ def permutation_test(
 
 
 def _permute_documents(
-    first: ReliabilityData,
-    second: ReliabilityData,
-    call: CoefficientCall,
-    partner: Ints | None,
-    n: int,
-    seed: int,
+    first: ReliabilityData, second: ReliabilityData, call: CoefficientCall, partner: Ints | None, n: int, seed: int
 ) -> Floats:
     """Return the difference of the documents as they are, and those of n random assignments of them.
 

@@ -201,12 +201,7 @@ class Forecast(Figure):
 
 
 def forecast(
-    data: Data,
-    coefficient: Coefficient,
-    *arguments: Any,
-    sample: str = "groups",
-    level: float = 0.95,
-    **options: Any,
+    data: Data, coefficient: Coefficient, *arguments: Any, sample: str = "groups", level: float = 0.95, **options: Any
 ) -> Forecast:
     """Return what the interval of a coefficient will be with other numbers of documents: how many are enough.
 

@@ -145,12 +145,7 @@ def defined_values(estimate: Any) -> list[float]:
 
 
 def jackknife(
-    data: Data,
-    coefficient: Coefficient,
-    *arguments: Any,
-    by: str = "document",
-    level: float = 0.95,
-    **options: Any,
+    data: Data, coefficient: Coefficient, *arguments: Any, by: str = "document", level: float = 0.95, **options: Any
 ) -> Jackknife:
     """Return the coefficient without each document in turn, its bias and its standard error.
 
@@ -301,11 +296,7 @@ def interval_sums(
 
 @overload
 def interval_sums(
-    sums: Mapping[str, Sequence[DocumentSums]],
-    *,
-    by: str = ...,
-    level: float = ...,
-    original: Original | None = ...,
+    sums: Mapping[str, Sequence[DocumentSums]], *, by: str = ..., level: float = ..., original: Original | None = ...
 ) -> dict[str, Interval]: ...
 
 

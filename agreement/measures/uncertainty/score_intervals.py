@@ -122,12 +122,7 @@ class CorrelationInterval(_ScoreIntervals):
 
 
 def score_interval(
-    key: Side,
-    response: Side,
-    score: Callable[..., Score] = conll_average,
-    *,
-    level: float = 0.95,
-    **options: Any,
+    key: Side, response: Side, score: Callable[..., Score] = conll_average, *, level: float = 0.95, **options: Any
 ) -> ScoreIntervals:
     """Return a coreference score with an interval around recall, precision and F1: the jackknife over texts.
 
