@@ -12,7 +12,7 @@ from math import perm
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
+from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, SumOptions, check_option
 from .values import Bools, Floats, Ints, Label, Readings, Value, parse_number
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
@@ -123,12 +123,13 @@ def distance_from_sizes(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str
 
 
 def distances_from_sizes(
-    a: Ints, b: Ints, shared: Ints, names: Sequence[str], *, empty: str, thirds: str
+    a: Ints, b: Ints, shared: Ints, names: Sequence[str], options: Options | SumOptions
 ) -> Iterator[tuple[str, Floats]]:
     """Yield `distance_from_sizes` of several distances, by name, one after the other.
 
     Small counts come often, so each kind of pair is computed once.
     """
+    empty, thirds = options.empty, options.thirds
     width = int(max(a.max(initial=0), b.max(initial=0))) + 1
     if width**3 > 1 << 20:
         for name in names:
@@ -229,12 +230,6 @@ class LabelSets:
         places = np.array([place for place, _ in sets], dtype=np.int64)
         return cls(places, inside.sum(axis=1), inside @ inside.T)
 
-    def distances(self, name: str, options: Options) -> Floats:
-        """Return the distances of each two of them."""
-        return distance_from_sizes(
-            self.sizes[:, None], self.sizes[None, :], self.shared, name, empty=options.empty, thirds=options.thirds
-        )
-
 
 def label_similarities(labels: Sequence[Label], name: str, options: Options) -> Floats | None:
     """Return how similar each two labels are, 1 - distance: a label to itself wholly, to another only if both are sets.
@@ -243,9 +238,10 @@ def label_similarities(labels: Sequence[Label], name: str, options: Options) -> 
     """
     if name == "nominal" or not any(isinstance(label, frozenset) for label in labels):
         return None
-    sets = LabelSets.from_labels(labels)
-    similar = np.eye(len(labels))
-    similar[np.ix_(sets.places, sets.places)] = 1 - sets.distances(name, options)
+    sets, similar = LabelSets.from_labels(labels), np.eye(len(labels))
+    a, b = np.meshgrid(sets.sizes, sets.sizes, indexing="ij")
+    distances = distance_from_sizes(a, b, sets.shared, name, empty=options.empty, thirds=options.thirds)
+    similar[np.ix_(sets.places, sets.places)] = 1 - distances
     return similar
 
 

@@ -118,10 +118,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """The judgements of whole documents, one a row.
-
-    `row_name` says where a row is: "line 7".
-    """
+    """The judgements of whole documents, one a row; `row_name` says where a row is: "line 7"."""
 
     columns: Columns
     factors: Mapping[str, Factor]

@@ -10,7 +10,7 @@ from ..data.arrays import pairs_in_runs
 from ..data.cells import MISSING
 from ..distances import distance_from_empty, distances_from_sizes, label_similarities
 from ..options import Options
-from ..values import Floats, Ints
+from ..values import Bools, Floats, Ints
 from .overlaps import (
     PairableUnits,
     SetOverlaps,
@@ -50,7 +50,7 @@ def observed_distances(
         for name, between in similar.items():
             if between is not None:
                 distances[name][both] = 1 - between[low[both], high[both]]
-    for name, of_sets in _compare(a, b, shared, options, names):
+    for name, of_sets in distances_from_sizes(a, b, shared, names, options):
         distances[name][sets] = of_sets
     if pairable.data.cells.readings is not None:
         chosen, pairs = _different_readings(pairable, exclude_unit=exclude_unit)
@@ -61,17 +61,11 @@ def observed_distances(
 
 def _different_readings(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, SetPairs]:
     """Return which of the pairs of different values of one unit are of sets with several readings in one, and these."""
-    cells, n_labels = pairable.data.cells, len(pairable.data.labels)
-    units, left, right = different_judgements(pairable)
-    p, q = pairable.codes[units, left], pairable.codes[units, right]
-    chosen = np.flatnonzero((p >= n_labels) & (q >= n_labels))
-    some, first, second = find_several(cells, p[chosen] - n_labels, q[chosen] - n_labels)
-    chosen, less = chosen[some], np.zeros_like(first)
-    if exclude_unit:  # those with several readings are without the unit already
-        p_inside, q_inside = (pairable.inside[units[chosen], columns[chosen]] for columns in (left, right))
-        less = (p_inside | q_inside).astype(np.int64)
+    _, chosen, p, q, p_inside, q_inside = _pairs_of_sets(pairable, exclude_unit=exclude_unit)
+    some, first, second = find_several(pairable.data.cells, p, q)
     nothing = np.zeros_like(first)
-    return chosen, SetPairs(first, second, less, nothing, nothing)
+    less = (p_inside | q_inside)[some].astype(np.int64)  # those with several readings are without the unit already
+    return chosen[some], SetPairs(first, second, less, nothing, nothing)
 
 
 def different_sets(
@@ -82,17 +76,23 @@ def different_sets(
     These are the place of the unit of each pair, and of the pairs of two sets: which they are, the two sizes and the
     members shared, with or without the unit.
     """
-    n_labels = len(pairable.data.labels)
+    units, sets, p, q, p_inside, q_inside = _pairs_of_sets(pairable, exclude_unit=exclude_unit)
+    sizes, shared = np.diff(pairable.data.cells.starts), overlap.shared_by(p, q)
+    return units, sets, sizes[p] - p_inside, sizes[q] - q_inside, shared - (p_inside & q_inside)
+
+
+def _pairs_of_sets(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, Ints, Ints, Ints, Bools, Bools]:
+    """Return the place of the unit of each pair of different values, which pairs are of sets, and the two sets of each.
+
+    The last two say whether the unit is to be excluded from the sets.
+    """
     units, left, right = different_judgements(pairable)
-    p, q = pairable.codes[units, left], pairable.codes[units, right]
-    sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
-    p, q = p[sets] - n_labels, q[sets] - n_labels
-    sizes = np.diff(pairable.data.cells.starts)
-    a, b, shared = sizes[p], sizes[q], overlap.shared_by(p, q)
+    p, q = (pairable.codes[units, columns] - len(pairable.data.labels) for columns in (left, right))
+    chosen = np.flatnonzero((p >= 0) & (q >= 0))
+    p_inside, q_inside = np.zeros((2, len(chosen)), dtype=np.bool_)
     if exclude_unit:
-        p_inside, q_inside = (pairable.inside[units[sets], columns[sets]] for columns in (left, right))
-        a, b, shared = a - p_inside, b - q_inside, shared - (p_inside & q_inside)
-    return units, sets, a, b, shared
+        p_inside, q_inside = (pairable.inside[units[chosen], columns[chosen]] for columns in (left, right))
+    return units, chosen, p[chosen], q[chosen], p_inside, q_inside
 
 
 def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
@@ -110,10 +110,7 @@ def different_judgements(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
 
 
 def _judgement_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
-    """Return all pairs of judgements of one unit.
-
-    The cost follows the pairs of judgements on one unit: of many coders few may have judged it.
-    """
+    """Return all pairs of judgements of one unit. The cost follows these: of many coders few may have judged it."""
     units, columns = np.nonzero(pairable.codes != MISSING)
     earlier, later = pairs_in_runs(units)
     return units[earlier], columns[earlier], columns[later]
@@ -151,7 +148,7 @@ def _compare_overlapping(
     """
     for first, a, b, shared, number in _overlapping_judgements(pairable, overlap):
         some = np.flatnonzero((number > 0) & (shared > 0))
-        compared = _compare(a[some], b[some], shared[some], options, names)
+        compared = distances_from_sizes(a[some], b[some], shared[some], names, options)
         yield first[some], number[some], ((name, distances, np.zeros(len(some))) for name, distances in compared)
     cells = pairable.data.cells
     for pairs in pair_overlapping_readings(pairable, overlap) if cells.readings is not None else ():
@@ -236,10 +233,6 @@ def sum_groups(groups: Ints, terms: Floats, n: int) -> Floats:
     for of_groups in sums[::-1]:
         total += of_groups
     return total
-
-
-def _compare(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    return distances_from_sizes(a, b, shared, names, empty=options.empty, thirds=options.thirds)
 
 
 # Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.

@@ -127,12 +127,12 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
             some = np.flatnonzero((shared > 0) & (number > 0))
             documents, a, b, shared, number = (array[some] for array in (documents, a, b, shared, number))
         overlapping[:] += np.bincount(documents, weights=number, minlength=n).astype(np.int64)
-        for name, distances in distances_from_sizes(a, b, shared, names, empty=options.empty, thirds=options.thirds):
+        for name, distances in distances_from_sizes(a, b, shared, names, options):
             if distances.any():
                 overlap_distance[name] += np.bincount(documents, weights=number * distances, minlength=n)
 
     documents, a, b, p, q, s, weights, k, n_sets = _count_chain_pairs(chains, judged, n)
-    unit = distances_from_sizes(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
+    unit = distances_from_sizes(a - less, b - less, s - less, names, options)
     weight = 2 * k * weights
     for name, distances in unit:
         observed[name] += np.bincount(documents, weights=weight * distances, minlength=n)

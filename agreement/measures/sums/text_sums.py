@@ -35,8 +35,6 @@ ENTRIES = {
 def sort_key(name: Hashable) -> tuple[str, Any]:
     """Return by what names are put in order, whatever they are: by type, then numbers by size and text by letters.
 
-    The order depends on nothing else.
-
     >>> sorted([10, "b", 9, ("b", 1), "a"], key=sort_key)
     [9, 10, 'a', 'b', ('b', 1)]
     """

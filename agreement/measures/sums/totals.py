@@ -66,10 +66,7 @@ def build_alpha_result(
     n_left_out: int,
     **counts: int,
 ) -> Result:
-    """Return alpha from the two sums of distances: of pairs within units, weighted, and of all ordered pairs.
-
-    `counts` are those of a Result.
-    """
+    """Return alpha from the two sums of distances: of pairs within units, weighted, and of all ordered pairs."""
     n, note = counts["n_judgements"], ""
     if not counts["n_units"]:
         note = "no unit is coded by two coders" if n_left_out else "there is no data"
