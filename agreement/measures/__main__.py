@@ -215,9 +215,7 @@ def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
             line += f"   {one.level:.0%} {one.low:7.4f} to {one.high:7.4f}"
         lines.append(f"{line}   {one.note}".rstrip())
     used = next(iter(intervals.values()))
-    lines.append("")
-    lines.append(repr(used.result).strip("<>").partition(": ")[2])
-    lines.append(f"intervals: {used.describe_method()}")
+    lines += ["", repr(used.result).strip("<>").partition(": ")[2], f"intervals: {used.describe_method()}"]
     if corpus is not None:
         left_out = f"; {len(corpus.left_out)} left out" if corpus.left_out else ""
         documents = pluralize(len(corpus.sums.documents), "document")

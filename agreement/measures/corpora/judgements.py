@@ -196,10 +196,9 @@ class Judgements:
         seen[place] = True
         if np.count_nonzero(seen) == len(place):
             return
-        order = np.argsort(place, kind="stable")
-        again = order[1:][place[order[1:]] == place[order[:-1]]]
-        second = int(again.min())
-        first = int(np.flatnonzero(place == place[second])[0])
+        _, firsts, number = np.unique(place, return_index=True, return_inverse=True)
+        second = int(np.flatnonzero(firsts[number] != np.arange(len(place)))[0])
+        first = int(firsts[number[second]])
         columns = (self.columns.document, *self.columns.units, self.columns.coder)
         named = {
             column: self.factors[column] for column in columns if not isinstance(self.factors[column].names, range)

@@ -154,11 +154,8 @@ def _compare_overlapping(
     for pairs in pair_overlapping_readings(pairable, overlap) if cells.readings is not None else ():
         kinds = pair_kinds(cells, pairs)
         of_readings = compare_readings(pairable.data, pairs, names, options)
-        yield (
-            pairs.first,
-            pairs.number,
-            ((name, of_readings[name], empty_similarities(*kinds, name, options)) for name in names),
-        )
+        in_common = (empty_similarities(*kinds, name, options) for name in names)
+        yield pairs.first, pairs.number, zip(of_readings, of_readings.values(), in_common, strict=True)
 
 
 def _overlapping_judgements(

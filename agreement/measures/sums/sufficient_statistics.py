@@ -62,9 +62,8 @@ class SufficientStatistics:
 
         places = np.array([number[name] for name in names])
         ones = (np.ones(len(names)), (places, np.arange(len(names))))
-        return replace(
-            self, groups=list(number), sums=sparse.csr_array(ones, shape=(len(number), len(names))) @ self.sums
-        )
+        merged = sparse.csr_array(ones, shape=(len(number), len(names))) @ self.sums
+        return replace(self, groups=list(number), sums=merged)
 
     def weighted_coefficients(self, weights: Floats) -> Floats:
         """Return the coefficients where each group counts so many times; weights (replicates, groups)."""

@@ -93,7 +93,7 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> tuple[_Column
 def _tabulate_numbers(
     pairable: PairableUnits, names: Sequence[str]
 ) -> tuple[dict[str, Floats], dict[str, Floats], Sequence[Ints | Floats]]:
-    """Return the sums of ordered distances, and for the ordinal one the pairs of labels by document."""
+    """Return the sums of ordered distances, and for the ordinal one with what weight labels met in each document."""
     n = len(pairable.data.documents)
     units, low, high = different_labels(pairable)
     documents, less = pairable.documents[units], pairable.coders[units] - 1
@@ -102,15 +102,12 @@ def _tabulate_numbers(
         of_label = label_numbers(pairable, name)
         terms = number_distance(of_label[low], of_label[high], name)
         observed[name] = np.zeros(n) if name == "ordinal" else sum_groups(documents, 2 * terms / less, n)
-    return observed, nothing, _sum_pairs(documents, low, high, 1 / less) if "ordinal" in names else ()
-
-
-def _sum_pairs(documents: Ints, low: Ints, high: Ints, weights: Floats) -> Sequence[Ints | Floats]:
-    """Return with what weight each two labels met in each document: documents, both labels and weights."""
+    if "ordinal" not in names:
+        return observed, nothing, ()
     base = int(high.max(initial=0)) + 1
     keys, place = np.unique((documents * base + low) * base + high, return_inverse=True)
     rest, high = np.divmod(keys, base)
-    return *np.divmod(rest, base), high, sum_groups(place, weights, len(keys))
+    return observed, nothing, (*np.divmod(rest, base), high, sum_groups(place, 1 / less, len(keys)))
 
 
 def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOptions) -> tuple[_Columns, _Columns]:
@@ -153,7 +150,6 @@ def _tabulate_partition(data: ReliabilityData, chains: Partition, options: SumOp
         "n_units": np.bincount(data.document_of_unit[chains.coders > 1], minlength=n),
         "n_judgements": n_judgements,
         "n_sets": n_sets,
-        "has_empty_set": 0,
         "empty": singletons,
         "nonempty": n_judgements - singletons,
         "overlapping": overlapping,

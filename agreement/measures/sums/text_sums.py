@@ -135,14 +135,14 @@ class TextSums(Mapping[str, "DistanceSums"]):
     ) -> "TextSums":
         """Return sums from the columns of `rows`, and those of each array of entries.
 
-        `observed` and `overlap_distance` are by distance.
+        `observed` and `overlap_distance` are by distance; what is not given is 0.
         """
         rows = np.zeros(len(documents), row_type(len(options.distances)))
-        for name in COUNTS:
-            rows[name] = columns[name]
-        for name in OF_DISTANCES:
-            for place, distance in enumerate(options.distances):
-                rows[name][:, place] = columns[name][distance]
+        for name, column in columns.items():
+            if name in COUNTS:
+                rows[name] = column
+            for place, distance in enumerate(options.distances if name in OF_DISTANCES else ()):
+                rows[name][:, place] = column[distance]
         arrays = {}
         for name, fields in ENTRIES.items():
             of_fields = list(entries.get(name, ()))
@@ -154,8 +154,7 @@ class TextSums(Mapping[str, "DistanceSums"]):
     @classmethod
     def without_texts(cls, options: SumOptions) -> "TextSums":
         """Return the sums of no text."""
-        nothing = {name: np.zeros(0, entry) for name, entry in ENTRIES.items()}
-        return cls(options, (), (), (), np.zeros(0, row_type(len(options.distances))), **nothing)
+        return cls.from_columns(options, (), (), (), {})
 
     @classmethod
     def from_documents(cls, sums: Iterable[DocumentSums]) -> "TextSums":
@@ -265,12 +264,10 @@ class TextSums(Mapping[str, "DistanceSums"]):
         if tuple(distances) == self.options.distances:
             return self
         options = replace(self.options, distances=tuple(distances))
-        rows = np.zeros(len(self.rows), row_type(len(distances)))
-        for name in COUNTS:
-            rows[name] = self.rows[name]
         places = [self.options.distances.index(distance) for distance in distances]
-        for name in OF_DISTANCES:
-            rows[name] = self.rows[name][:, places]
+        rows = np.zeros(len(self.rows), row_type(len(distances)))
+        for name in (*COUNTS, *OF_DISTANCES):
+            rows[name] = self.rows[name] if name in COUNTS else self.rows[name][:, places]
         return replace(self, options=options, rows=rows)
 
     def sort(self) -> "TextSums":

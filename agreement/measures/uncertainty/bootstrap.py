@@ -145,9 +145,8 @@ def bootstrap(
     }
     if method == "t" and statistics:
         errors = _standard_errors(statistics, n, seed) if len(groups) else np.full_like(replicates, np.nan)
-        own = [
-            jackknife_error(column) if len(column) else np.nan for column in statistics.leave_one_out_coefficients().T
-        ]
+        columns = statistics.leave_one_out_coefficients().T
+        own = [jackknife_error(column) if len(column) else np.nan for column in columns]
         intervals = {name: _studentise(one, own[i], errors[:, i]) for i, (name, one) in enumerate(intervals.items())}
     return intervals[""] if isinstance(estimate, Result) else intervals
 
