@@ -90,12 +90,8 @@ class SetOverlaps:
     def shared_by(self, first: Ints, second: Ints) -> Ints:
         """Return the number of members in common, for pairs of different sets in any order."""
         low, high = np.minimum(first, second), np.maximum(first, second)
-        if not len(self.first):
-            return np.zeros(low.shape, dtype=np.int64)
-        width = max(int(self.second.max()), int(high.max(initial=0))) + 1
-        keys, wanted = self.first * width + self.second, low * width + high
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[place] == wanted, self.shared[place], 0)
+        width = max(int(self.second.max(initial=0)), int(high.max(initial=0))) + 1
+        return np.append(self.shared, 0)[_find_keys(self.first * width + self.second, low * width + high)]
 
 
 def find_overlaps(pairable: PairableUnits, *, exclude_units: bool = False) -> SetOverlaps:
@@ -125,13 +121,16 @@ def find_overlaps(pairable: PairableUnits, *, exclude_units: bool = False) -> Se
 
 def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
     """Find the place in `data.cells.members` of each unit in each set, or -1 where it is no member (or no set)."""
-    if not len(data.cells.members):
-        return np.full(np.broadcast_shapes(sets.shape, units.shape), -1, dtype=np.int64)
     width = len(data.units) + len(data.cells.others)
-    keys = data.cells.set_of_member * width + data.cells.members
-    wanted = sets * width + units
+    return _find_keys(data.cells.set_of_member * width + data.cells.members, sets * width + units)
+
+
+def _find_keys(keys: Ints, wanted: Ints) -> Ints:
+    """Return the place of each wanted number among ascending keys, or -1 where it is none."""
+    if not len(keys):
+        return np.full(wanted.shape, -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where((keys[place] == wanted) & (sets >= 0), place, -1)
+    return np.where(keys[place] == wanted, place, -1)
 
 
 def _is_dense(members: Ints, documents: Ints, pairable: PairableUnits) -> Bools:

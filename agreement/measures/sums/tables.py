@@ -86,8 +86,11 @@ def _tabulate_cells(data: ReliabilityData, options: SumOptions) -> tuple[_Column
         "overlap_distance": overlap_distance,
     }
     coded = _list_coders([pairable.documents[codes != MISSING] for codes in pairable.codes.T], n)
-    entries = {"labelled": _count_labels(pairable), "met": met, "ambiguous": _count_readings(compared)}
-    return columns, entries | {"coded": coded}
+    units, coders = np.nonzero((pairable.codes != MISSING) & (pairable.codes < len(data.labels)))
+    labelled = _count_rows(pairable.documents[units], pairable.codes[units, coders])
+    documents, kinds = kinds_of_readings(compared)
+    ambiguous = _count_rows(documents, *kinds.T)
+    return columns, {"coded": coded, "labelled": labelled, "met": met, "ambiguous": ambiguous}
 
 
 def _tabulate_numbers(
@@ -246,15 +249,7 @@ def _list_coders(documents_of_coders: Sequence[Ints], n: int) -> Sequence[Ints]:
     return np.nonzero(has_coded)
 
 
-def _count_labels(pairable: PairableUnits) -> Sequence[Ints]:
-    """Return the number of judgements with each label, per document: documents, labels and counts."""
-    units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < len(pairable.data.labels)))
-    distinct, counts = distinct_rows(pairable.documents[units], pairable.codes[units, columns])
+def _count_rows(*columns: Ints) -> Sequence[Ints]:
+    """Return the different rows of some columns, and how often each comes."""
+    distinct, counts = distinct_rows(*columns)
     return *distinct, counts
-
-
-def _count_readings(pairable: PairableUnits) -> Sequence[Ints]:
-    """Return the judgements of several readings per document: documents, numbers of readings, empty ones, counts."""
-    documents, kinds = kinds_of_readings(pairable)
-    columns, counts = distinct_rows(documents, *kinds.T)
-    return *columns, counts
