@@ -125,6 +125,12 @@ def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
     return _find_keys(data.cells.set_of_member * width + data.cells.members, sets * width + units)
 
 
+def list_entries(starts: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """Return the entries of some compressed rows: the place of the row among the chosen ones, and of the entry."""
+    sizes = np.diff(starts)[chosen]
+    return np.repeat(np.arange(len(chosen)), sizes), np.repeat(starts[chosen], sizes) + run_offsets(sizes)
+
+
 def _find_keys(keys: Ints, wanted: Ints) -> Ints:
     """Return the place of each wanted number among ascending keys, or -1 where it is none."""
     if not len(keys):
@@ -251,9 +257,8 @@ def compare_readings(
 def _reading_sizes(cells: Cells, sets: Ints, k: int) -> Ints:
     """Return the size of each reading of some sets with k readings."""
     assert cells.readings is not None
-    sizes = np.diff(cells.starts)[sets]
-    rows = np.repeat(np.arange(len(sets)), sizes)
-    bits = cells.readings.bits[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)]
+    rows, entries = list_entries(cells.starts, sets)
+    bits = cells.readings.bits[entries]
     counted = [np.bincount(rows[bits >> i & 1 == 1], minlength=len(sets)) for i in range(k)]
     return np.stack(counted, axis=1)
 
@@ -262,9 +267,7 @@ def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int
     """Return how many members each reading of the first shares with each of the second, (pairs, k, m)."""
     cells = data.cells
     assert cells.readings is not None
-    sizes = np.diff(cells.starts)[first]
-    rows = np.repeat(np.arange(len(first)), sizes)
-    entries = np.repeat(cells.starts[first], sizes) + run_offsets(sizes)
+    rows, entries = list_entries(cells.starts, first)
     place = find_entries(data, second[rows], cells.members[entries])
     met = place >= 0
     rows, own, other = rows[met], cells.readings.bits[entries[met]], cells.readings.bits[place[met]]
@@ -335,9 +338,7 @@ def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps) -> 
     yield SetPairs.whole(first, second, 2 * judged[first] * (judged - inside)[second])
     alone = 2 * judged[first] * (inside[second] - in_both)
     yield SetPairs(first, second, np.ones_like(first), np.zeros_like(first), alone)
-    sizes = np.diff(cells.starts)[second]
-    pair = np.repeat(np.arange(len(first)), sizes)
-    entries = np.repeat(cells.starts[second], sizes) + run_offsets(sizes)
+    pair, entries = list_entries(cells.starts, second)
     place = find_entries(data, first[pair], cells.members[entries])
     met = (place >= 0) & (counts[entries] > 0)
     pair, entries, place = pair[met], entries[met], place[met]
@@ -354,9 +355,8 @@ def set_kinds(cells: Cells) -> Ints:
     if cells.readings is not None:
         several = np.flatnonzero(cells.readings.counts > 1)
         counts = cells.readings.counts[several]
-        entries = np.repeat(cells.starts[several], sizes[several]) + run_offsets(sizes[several])
-        begins = np.cumsum(sizes[several]) - sizes[several]
-        filled = np.bitwise_or.reduceat(cells.readings.bits[entries], begins) if len(several) else counts
+        rows, entries = list_entries(cells.starts, several)
+        filled = np.bitwise_or.reduceat(cells.readings.bits[entries], run_starts(rows)) if len(several) else counts
         kinds[several] = np.stack((counts, filled != (1 << counts) - 1), axis=1)
     return kinds
 

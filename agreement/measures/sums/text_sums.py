@@ -10,11 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import run_offsets
 from ..options import Options, SumOptions
 from ..results import pluralize
 from ..values import Ints, Label
-from .overlaps import ReadingKind
+from .overlaps import ReadingKind, list_entries
 
 type LabelPair = tuple[Label, Label]
 type Entries = NDArray[np.void]
@@ -298,10 +297,9 @@ class TextSums(Mapping[str, "DistanceSums"]):
         array: Entries = getattr(self, name)
         if not len(array):
             return array
-        bounds = self._bounds[name]
-        starts, sizes = bounds[chosen], np.diff(bounds)[chosen]
-        selected: Entries = array[np.repeat(starts, sizes) + run_offsets(sizes)]
-        selected["text"] = np.repeat(np.arange(len(chosen)), sizes)
+        texts, entries = list_entries(self._bounds[name], chosen)
+        selected: Entries = array[entries]
+        selected["text"] = texts
         return selected
 
 
