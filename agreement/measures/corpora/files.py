@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+FLOATS = ("FLOAT", "DOUBLE")
+TEXT = ("VARCHAR", "UUID")
+# Up to so many names are looked for in a list, which DuckDB does once for an entry of a Parquet dictionary. Of more the
+# hashes are taken in place of the names, if they are as many; else those of other text with the same names in it.
+_FEW = 256
+_HASHES = ("hash({})", "hash({} || '+')", "hash({} || '-')")
 
 
 def find_files(patterns: Iterable[str | Path]) -> list[Path]:
@@ -102,15 +109,6 @@ def _factorize(column: "pd.Series", columns: Columns) -> Factor:
         return Factor.from_numbers(column.fillna(0).to_numpy(dtype=np.int64), column.isna().to_numpy())
     codes, names = pd.factorize(column)
     return Factor(codes, names.tolist(), "text")
-
-
-INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-FLOATS = ("FLOAT", "DOUBLE")
-TEXT = ("VARCHAR", "UUID")
-# Up to so many names are looked for in a list, which DuckDB does once for an entry of a Parquet dictionary. Of more the
-# hashes are taken in place of the names, if they are as many; else those of other text with the same names in it.
-_FEW = 256
-_HASHES = ("hash({})", "hash({} || '+')", "hash({} || '-')")
 
 
 def read_parquet(path: str | Path, columns: Columns) -> Judgements:

@@ -30,6 +30,11 @@ from .overlaps import (
 
 # Of a term that is cut into parts, the bits of each; and the smallest number above 0.
 BITS, SMALLEST = 26, ulp(0.0)
+# Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.
+STEPS = 10
+BINS = STEPS + 2
+# Distances that differ by less are equal: they were computed in another order.
+DIGITS = 9
 
 
 def observed_distances(
@@ -230,13 +235,6 @@ def sum_groups(groups: Ints, terms: Floats, n: int) -> Floats:
     for of_groups in sums[::-1]:
         total += of_groups
     return total
-
-
-# Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.
-STEPS = 10
-BINS = STEPS + 2
-# Distances that differ by less are equal: they were computed in another order.
-DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)

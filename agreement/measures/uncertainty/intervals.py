@@ -16,6 +16,8 @@ METHODS = {
     "bootstrap-t": "bootstrap-t",
     "jackknife": "jackknife",
 }
+# Of more the distribution cannot be computed.
+MAX_TRIALS = 10**15
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,10 +216,6 @@ class Comparison(_Contrast):
 
     def _points(self) -> Sequence[Point]:
         return [Point("first", self.first.value), Point("second", self.second.value)]
-
-
-# Of more the distribution cannot be computed.
-MAX_TRIALS = 10**15
 
 
 @dataclass(frozen=True)

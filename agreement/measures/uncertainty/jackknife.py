@@ -44,6 +44,10 @@ from .resampling import (
 NO_SPREAD = 1e-12
 # Of fewer the spread says next to nothing, and an interval would seem surer than it is.
 LEAST = {"document": 3, "component": 8, "coder": 3}
+BY = ("document", "component")
+SAMPLES = ("groups", "coders", "both")
+# the largest exponent whose power is a number
+_LARGEST = 700.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +203,6 @@ def _jackknife(result: Result, left_out: LeftOutValues, level: float) -> Jackkni
     return Jackknife(
         result, low, high, level, error, by, g, method="jackknife", note=note, groups=groups, values=without, bias=bias
     )
-
-
-BY = ("document", "component")
-SAMPLES = ("groups", "coders", "both")
-# the largest exponent whose power is a number
-_LARGEST = 700.0
 
 
 @overload
