@@ -102,8 +102,7 @@ def _why_no_difference(results: tuple[Result, Result], left_out: list[LeftOutVal
     for which, result in zip(("first", "second"), results, strict=True):
         if result.value is None:
             return f"the coefficient of the {which} is undefined: {result.note}"
-    notes = [note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note]
-    return notes[0] if notes else ""
+    return next((note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note), "")
 
 
 def permutation_test(
