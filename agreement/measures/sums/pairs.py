@@ -1,4 +1,4 @@
-"""The distances of pairs of judgements: those on one unit, and those on sets that overlap."""
+"""The distances of pairs of judgements on one unit and on sets that overlap, and how they are distributed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

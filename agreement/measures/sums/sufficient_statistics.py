@@ -1,4 +1,4 @@
-"""Sums over groups of units, from which a coefficient follows: what resampling needs, and nothing else.
+"""Sums over groups of units, from which a coefficient follows, and how often each value is used.
 
 A coefficient that is a function of such sums costs no more for a thousand replicates than for one: a replicate is a
 weighting of the groups, and its sums are a matrix product.
