@@ -37,7 +37,6 @@ from .data.components import split_components
 from .data.inputs import as_data
 from .data.reliability_data import ReliabilityData
 from .data.subsets import collapse
-from .displays import plot
 from .distances import distance, distance_from_sizes
 from .drafts.antecedents import antecedents
 from .drafts.cards import Card, CardRow, cards
@@ -46,17 +45,15 @@ from .models.alt_test import AltTest, LeftOutHuman, alt_test
 from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions
 from .pyramids import Correlation, PeerScore, Pyramid, comprehensive, modified, original, score_correlation, scu_labels
-from .results import CategoryKappa, KappaResult, Result
-from .sums.documents import combine, document_sums, documents_sums
+from .results import CategoryKappa, KappaResult, Result, plot
 from .sums.text_sums import DistanceSums, DocumentSums, TextSums
-from .uncertainty.binomial import BinomialInterval, binomial_interval
+from .sums.totals import combine, document_sums, documents_sums
 from .uncertainty.bootstrap import bootstrap, bootstrap_sums
 from .uncertainty.breakdowns import LeaveOneOut, LeftOut, Pairwise, leave_one_out, pairwise
-from .uncertainty.default_interval import interval, interval_sums
 from .uncertainty.differences import difference, permutation_test
 from .uncertainty.forecasts import Forecast, forecast, forecast_interval
-from .uncertainty.intervals import Comparison, Difference, Interval, Jackknife
-from .uncertainty.jackknife import jackknife, jackknife_sums
+from .uncertainty.intervals import BinomialInterval, Comparison, Difference, Interval, Jackknife, binomial_interval
+from .uncertainty.jackknife import interval, interval_sums, jackknife, jackknife_sums
 from .uncertainty.score_intervals import (
     CorrelationInterval,
     ScoreInterval,
@@ -68,117 +65,39 @@ from .uncertainty.score_intervals import (
 )
 from .values import Readings
 
-__all__ = [
-    "DISTANCES",
-    "ORDERED_DISTANCES",
-    "RELATIONS",
-    "SET_DISTANCES",
-    "AltTest",
-    "Ambiguity",
-    "Answers",
-    "BinomialInterval",
-    "Card",
-    "CardRow",
-    "CategoryKappa",
-    "Columns",
-    "Comparison",
-    "Consensus",
-    "Contribution",
-    "Correlation",
-    "CorrelationInterval",
-    "Difference",
-    "DistanceSums",
-    "DocumentSums",
-    "Forecast",
-    "Interval",
-    "Jackknife",
-    "KappaResult",
-    "KeyMarkable",
-    "LeaveOneOut",
-    "LeftOut",
-    "LeftOutHuman",
-    "Overlap",
-    "Pairwise",
-    "PartReport",
-    "PeerScore",
-    "Pyramid",
-    "Readings",
-    "ReliabilityData",
-    "Result",
-    "Score",
-    "ScoreInterval",
-    "ScoreIntervals",
-    "SumOptions",
-    "TextSums",
-    "UnitReadings",
-    "alpha",
-    "alphas",
-    "alt_test",
-    "ambiguity",
-    "antecedents",
-    "as_data",
-    "augmented_kappa",
-    "b_cubed",
-    "bennett_s",
-    "beta",
-    "binomial_interval",
-    "blanc",
-    "bootstrap",
-    "bootstrap_sums",
-    "cards",
-    "ceaf_e",
-    "ceaf_m",
-    "chain_labels",
-    "cohen_kappa",
-    "collapse",
-    "combine",
-    "comprehensive",
-    "conll_average",
-    "consensus",
-    "contributions",
-    "count_alpha",
-    "count_dice",
-    "cross_alpha",
-    "difference",
-    "distance",
-    "distance_from_sizes",
-    "document_sums",
-    "documents_sums",
-    "find_files",
-    "fleiss_kappa",
-    "forecast",
-    "forecast_interval",
-    "gwet_ac1",
-    "index_labels",
-    "indexed_values",
-    "interval",
-    "interval_sums",
-    "jackknife",
-    "jackknife_sums",
-    "labelled_values",
-    "lea",
-    "leave_one_out",
-    "link_kappa",
-    "match_muc6",
-    "match_sets",
-    "mean_interval",
-    "modified",
-    "muc",
-    "multi_kappa",
-    "observed_agreement",
-    "original",
-    "over",
-    "pairwise",
-    "permutation_test",
-    "plot",
-    "pointed_values",
-    "relation",
-    "relation_counts",
-    "score_correlation",
-    "score_correlation_interval",
-    "score_interval",
-    "scott_pi",
-    "scu_labels",
-    "share_interval",
-    "split_components",
-]
+# data
+__all__ = ["Answers", "Readings", "ReliabilityData", "as_data", "collapse", "split_components"]
+__all__ += ["chain_labels", "index_labels", "indexed_values", "labelled_values", "pointed_values", "scu_labels"]
+# distances and relations
+__all__ += ["DISTANCES", "ORDERED_DISTANCES", "RELATIONS", "SET_DISTANCES"]
+__all__ += ["distance", "distance_from_sizes", "relation", "relation_counts"]
+# coefficients
+__all__ += ["alpha", "alphas", "contributions", "count_alpha", "count_dice", "cross_alpha"]
+__all__ += ["augmented_kappa", "bennett_s", "beta", "cohen_kappa", "fleiss_kappa"]
+__all__ += ["gwet_ac1", "multi_kappa", "observed_agreement", "scott_pi"]
+# results
+__all__ += ["CategoryKappa", "Contribution", "KappaResult", "Result", "plot"]
+# sums over documents
+__all__ += ["DistanceSums", "DocumentSums", "SumOptions", "TextSums", "combine", "document_sums", "documents_sums"]
+# corpora in files
+__all__ += ["Columns", "PartReport", "find_files", "over"]
+# intervals
+__all__ += ["BinomialInterval", "Interval", "Jackknife", "binomial_interval", "interval", "interval_sums"]
+__all__ += ["bootstrap", "bootstrap_sums", "jackknife", "jackknife_sums"]
+# forecasts
+__all__ += ["Forecast", "forecast", "forecast_interval"]
+# comparisons
+__all__ += ["Comparison", "Difference", "LeaveOneOut", "LeftOut", "Pairwise"]
+__all__ += ["difference", "leave_one_out", "pairwise", "permutation_test"]
+# coreference
+__all__ += ["KeyMarkable", "Overlap", "Score", "match_muc6", "match_sets"]
+__all__ += ["b_cubed", "blanc", "ceaf_e", "ceaf_m", "conll_average", "lea", "link_kappa", "muc"]
+# scores with intervals
+__all__ += ["ScoreInterval", "ScoreIntervals", "mean_interval", "score_interval", "share_interval"]
+# pyramids
+__all__ += ["Correlation", "PeerScore", "Pyramid", "comprehensive", "modified", "original"]
+__all__ += ["CorrelationInterval", "score_correlation", "score_correlation_interval"]
+# drafts
+__all__ += ["Card", "CardRow", "Consensus", "antecedents", "cards", "consensus"]
+# models and ambiguity
+__all__ += ["AltTest", "Ambiguity", "LeftOutHuman", "UnitReadings", "alt_test", "ambiguity"]

@@ -25,8 +25,8 @@ from .options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS, SumO
 from .results import format_defined, pluralize
 from .sums.text_sums import TextSums
 from .uncertainty.bootstrap import bootstrap, bootstrap_sums
-from .uncertainty.default_interval import interval, interval_sums
 from .uncertainty.intervals import Interval
+from .uncertainty.jackknife import interval, interval_sums
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,15 +69,12 @@ def _is_corpus(options: argparse.Namespace) -> bool:
 
 @dataclass(frozen=True)
 class _CorpusSums:
-    """The sums of the documents of a corpus, the number of files that they are of, and the files left out.
-
-    `notes` says what looks like a mistake in names.
-    """
+    """The sums of a corpus, the files that they are of and those left out, and what looks like a mistake in names."""
 
     sums: TextSums
     n_files: int
     left_out: tuple[PartReport, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def _sum_corpus(options: argparse.Namespace) -> _CorpusSums:
@@ -218,9 +215,7 @@ def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
             line += f"   {one.level:.0%} {one.low:7.4f} to {one.high:7.4f}"
         lines.append(f"{line}   {one.note}".rstrip())
     used = next(iter(intervals.values()))
-    lines.append("")
-    lines.append(repr(used.result).strip("<>").partition(": ")[2])
-    lines.append(f"intervals: {used.describe_method()}")
+    lines += ["", repr(used.result).strip("<>").partition(": ")[2], f"intervals: {used.describe_method()}"]
     if corpus is not None:
         left_out = f"; {len(corpus.left_out)} left out" if corpus.left_out else ""
         documents = pluralize(len(corpus.sums.documents), "document")
@@ -234,11 +229,8 @@ def _json(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
         answer["notes"] = notes
     if corpus is not None:
         left_out = [{"file": part.name, "error": str(part.error)} for part in corpus.left_out]
-        answer["corpus"] = {
-            "documents": len(corpus.sums.documents),
-            "files": corpus.n_files,
-            "files_left_out": left_out,
-        }
+        n_documents = len(corpus.sums.documents)
+        answer["corpus"] = {"documents": n_documents, "files": corpus.n_files, "files_left_out": left_out}
     return json.dumps(answer, indent=2, default=str)
 
 

@@ -21,19 +21,12 @@ from .data.reliability_data import ReliabilityData
 from .distances import distance
 from .values import Value
 
-# Passonneau 2004, Table 1: what index the three coders RA.1 to RA.3 gave each of eleven noun phrases; 0 is none
+# Passonneau 2004, Table 1: what index each coder gave each of eleven noun phrases; 0 is none
+MARKABLES = "ABCDEFGHJKL"
 INDICES = {
-    "A": (1, 1, 1),
-    "B": (2, 2, 2),
-    "C": (3, 3, 3),
-    "D": (1, 1, 1),
-    "E": (2, 2, 2),
-    "F": (2, 2, 2),
-    "G": (4, 4, 4),
-    "H": (3, 5, 3),
-    "J": (4, 0, 3),
-    "K": (4, 4, 3),
-    "L": (2, 2, 2),
+    "RA.1": (1, 2, 3, 1, 2, 2, 4, 3, 4, 4, 2),
+    "RA.2": (1, 2, 3, 1, 2, 2, 4, 5, 0, 4, 2),
+    "RA.3": (1, 2, 3, 1, 2, 2, 4, 3, 3, 3, 2),
 }
 # Passonneau 2006, Figures 2 and 3: two coders' sets for x, y and z; Figure 4: SCUs of seven spans
 FIGURE_2 = (("xy", "xyz"), ("xy", "xyz"), ("z", "xyz"))
@@ -85,9 +78,10 @@ def table() -> str:
 
 def _news_data() -> ReliabilityData:
     """Return the eleven noun phrases of Passonneau 2004, Table 2."""
-    coders = [index_labels(list(INDICES), {m: {row[c]} - {0} for m, row in INDICES.items()}) for c in range(3)]
-    values = [[values[m] for values in coders] for m in INDICES]
-    return ReliabilityData.from_values(list(INDICES), ["RA.1", "RA.2", "RA.3"], values, ["news"] * len(INDICES))
+    given = (dict(zip(MARKABLES, indices, strict=True)) for indices in INDICES.values())
+    coders = [index_labels(MARKABLES, {markable: {index} - {0} for markable, index in own.items()}) for own in given]
+    values = [[values[markable] for values in coders] for markable in MARKABLES]
+    return ReliabilityData.from_values(MARKABLES, list(INDICES), values, ["news"] * len(MARKABLES))
 
 
 def _passonneau_2004() -> Iterator[Row]:
@@ -106,11 +100,8 @@ def _passonneau_2004() -> Iterator[Row]:
     how = "the unit makes all values of a unit intersect, so that they seem closer"
     yield Row(f"{source}, distance, unit not removed", ".74", value("passonneau", "none"), how)
     cells = dict(zip(news.units, news.codes.tolist(), strict=True))
-    for unit, first, second, published in (
-        ("C", 0, 2, "subsumption"),
-        ("J", 0, 2, "intersection"),
-        ("K", 1, 2, "disjunction"),
-    ):
+    pairs = ("C", 0, 2, "subsumption"), ("J", 0, 2, "intersection"), ("K", 1, 2, "disjunction")
+    for unit, first, second, published in pairs:
         a, b = (news.value(cells[unit][coder]) for coder in (first, second))
         coders = f"{news.coders[first]}, {news.coders[second]}"
         yield Row(f"the same, section 2, {unit}, {coders}", published, relation(a, b, unit), "unit removed")
@@ -135,9 +126,9 @@ def _passonneau_2006() -> Iterator[Row]:
             how = "unit not removed, the z of A3 read as {z}"
             if expected == "6/27":
                 how = "the text misstates two of the Jaccard values (1/3, 2/3, 1/3 for 1/2, 1/3, 1/2; the same mean)"
-            shown = (
-                f"{fraction.numerator * (27 // fraction.denominator)}/27" if expected.endswith("/27") else str(fraction)
-            )
+            shown = str(fraction)
+            if expected.endswith("/27"):
+                shown = f"{fraction.numerator * (27 // fraction.denominator)}/27"
             yield Row(f"Passonneau 2006, Figure {name}, {measure}", expected, shown, how)
     rest: Value = frozenset("1234567")
     values = [[frozenset(first), rest] for first in SPANS]

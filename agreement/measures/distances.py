@@ -5,13 +5,14 @@ intersection. `distance_from_sizes` is the one definition of all of them; `dista
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from math import perm
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
+from .options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, SumOptions, check_option
 from .values import Bools, Floats, Ints, Label, Readings, Value, parse_number
 
 # Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
@@ -122,12 +123,13 @@ def distance_from_sizes(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str
 
 
 def distances_from_sizes(
-    a: Ints, b: Ints, shared: Ints, names: Sequence[str], *, empty: str, thirds: str
+    a: Ints, b: Ints, shared: Ints, names: Sequence[str], options: Options | SumOptions
 ) -> Iterator[tuple[str, Floats]]:
     """Yield `distance_from_sizes` of several distances, by name, one after the other.
 
     Small counts come often, so each kind of pair is computed once.
     """
+    empty, thirds = options.empty, options.thirds
     width = int(max(a.max(initial=0), b.max(initial=0))) + 1
     if width**3 > 1 << 20:
         for name in names:
@@ -203,3 +205,47 @@ def _jaccard(a: Floats, b: Floats, shared: Floats) -> Floats:
 def _ratio(part: Floats, whole: Floats) -> Floats:
     """Return part / whole, and 1 where both sets are empty: they are equal."""
     return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSets:
+    """The labels that are sets: their places among all labels, their sizes, and the members that each two share.
+
+    Where a coder may give a unit several categories such a set is one label among others, which all documents share.
+    """
+
+    places: Ints
+    sizes: Ints
+    shared: Ints
+
+    @classmethod
+    def from_labels(cls, labels: Sequence[Label]) -> "LabelSets":
+        """Return those of some labels; there may be none."""
+        sets = [(place, label) for place, label in enumerate(labels) if isinstance(label, frozenset)]
+        number: dict[Label, int] = {}
+        members = [[number.setdefault(member, len(number)) for member in label] for _, label in sets]
+        inside = np.zeros((len(sets), len(number)), dtype=np.int64)
+        for row, own in enumerate(members):
+            inside[row, own] = 1
+        places = np.array([place for place, _ in sets], dtype=np.int64)
+        return cls(places, inside.sum(axis=1), inside @ inside.T)
+
+
+def label_similarities(labels: Sequence[Label], name: str, options: Options) -> Floats | None:
+    """Return how similar each two labels are, 1 - distance: a label to itself wholly, to another only if both are sets.
+
+    None where no two different labels are similar.
+    """
+    if name == "nominal" or not any(isinstance(label, frozenset) for label in labels):
+        return None
+    sets, similar = LabelSets.from_labels(labels), np.eye(len(labels))
+    a, b = np.meshgrid(sets.sizes, sets.sizes, indexing="ij")
+    distances = distance_from_sizes(a, b, sets.shared, name, empty=options.empty, thirds=options.thirds)
+    similar[np.ix_(sets.places, sets.places)] = 1 - distances
+    return similar
+
+
+def count_similar_pairs(counts: Floats, similar: Floats | None) -> Floats:
+    """Return the sum of similarities over all ordered pairs of different judgements; counts (replicates, labels)."""
+    pairs: Floats = (counts**2 if similar is None else (counts @ similar) * counts).sum(axis=1) - counts.sum(axis=1)
+    return pairs

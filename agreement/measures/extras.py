@@ -16,8 +16,5 @@ def is_installed(package: str) -> bool:
 
 def require(package: str, purpose: str) -> None:
     """Import a package. Raises ImportError, naming the extra, where it is not installed."""
-    try:
-        import_module(package)
-    except ImportError as error:
-        extra = EXTRAS.get(package, package)
-        raise ImportError(f"{purpose} needs {package} (extra {extra}): pip install {package}") from error
+    if not is_installed(package):
+        raise ImportError(f"{purpose} needs {package} (extra {EXTRAS.get(package, package)}): pip install {package}")

@@ -12,13 +12,13 @@ from math import floor, inf
 import numpy as np
 
 from .data.chains import index_labels
-from .displays import Display, Point
 from .distances import LARGEST
 from .options import check_option
-from .results import Figure, format_defined, format_equality
+from .results import Display, Figure, Point, format_defined, format_equality
 from .values import Floats, Value
 
 MEANS = ("round", "interpolate")
+COEFFICIENTS = ("pearson", "kendall", "spearman")
 # The orders of so many peers are counted one by one: 5,040.
 MOST_ORDERED = 7
 
@@ -100,8 +100,7 @@ class Correlation(Display):
         return asdict(self)
 
     def __repr__(self) -> str:
-        names = ("pearson", "kendall", "spearman")
-        parts = ", ".join(f"{name} {self._describe(name)}" for name in names)
+        parts = ", ".join(f"{name} {self._describe(name)}" for name in COEFFICIENTS)
         return f"<{parts}, of {self.n} peers{f'; {self.note}' if self.note else ''}>"
 
     def _describe(self, name: str) -> str:
@@ -109,11 +108,11 @@ class Correlation(Display):
         return f"{format_defined(getattr(self, name))}{'' if p is None else f' (p = {p:.4f})'}"
 
     def _rows(self) -> Mapping[str, object]:
-        rows = {name.title(): self._describe(name) for name in ("pearson", "kendall", "spearman")}
+        rows = {name.title(): self._describe(name) for name in COEFFICIENTS}
         return rows | {"n": self.n, "note": self.note}
 
     def _points(self) -> Sequence[Point]:
-        return [Point(name.title(), getattr(self, name)) for name in ("pearson", "kendall", "spearman")]
+        return [Point(name.title(), getattr(self, name)) for name in COEFFICIENTS]
 
 
 def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> PeerScore:
@@ -267,7 +266,5 @@ def _check_scus(pyramid: Pyramid, scus: Iterable[Hashable]) -> set[Hashable]:
 
 def _score_peer(name: str, pyramid: Pyramid, expressed: set[Hashable], n: float) -> PeerScore:
     weight, best = sum(pyramid.weights[scu] for scu in expressed), pyramid.best(n)
-    if not best:
-        note = "the pyramid is empty" if not pyramid.weights else "there is no SCU to compare with"
-        return PeerScore(name, None, weight, best, n, note)
-    return PeerScore(name, weight / best, weight, best, n)
+    note = "there is no SCU to compare with" if pyramid.weights else "the pyramid is empty"
+    return PeerScore(name, weight / best if best else None, weight, best, n, "" if best else note)

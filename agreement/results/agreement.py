@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any
 
-import numpy as np
 from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
@@ -17,8 +16,8 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.pairs import STEPS, count_distances
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
@@ -72,28 +71,13 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
         return []
     data = basis.select_data(extract, parameters, texts)
     counts = count_distances(PairableUnits.from_data(data), options)
-    judgements = int(counts.judgements.sum())
-    if not judgements:
+    if not counts.observed.any():
         return []
-    of_labels = zip(data.labels, counts.labels.sum(axis=0).tolist(), strict=True)
-    of_readings = zip(counts.readings.kinds, counts.readings.counts.sum(axis=0).tolist(), strict=True)
-    labels = {label: number for label, number in of_labels if number}
-    readings = {kind: number for kind, number in of_readings if number}
-    observed = counts.observed.sum(axis=0)
-    expected = expected_counts(
-        overlapping=counts.overlapping.sum(axis=0),
-        judgements=judgements,
-        empty=int(counts.empty.sum()),
-        sets=int(counts.sets.sum()),
-        labels=np.array(list(labels.values()), dtype=np.int64),
-        options=options,
-        names=list(labels),
-        readings=readings,
-    )
+    observed, expected = counts.observed, counts.expected
     bounds = [(0.0, 0.0), *pairwise([step / STEPS for step in range(STEPS + 1)]), (1.0, 1.0)]
     shares = zip(bounds, (observed / observed.sum()).tolist(), (expected / expected.sum()).tolist(), strict=True)
     bins = [DistanceBin(low, high, of_pairs, by_chance) for (low, high), of_pairs, by_chance in shares]
-    if parameters.distance not in STEPWISE or readings:  # several readings may have anything in common
+    if parameters.distance not in STEPWISE or counts.has_readings:  # several readings may have anything in common
         return bins
     values = STEPWISE[parameters.distance]
     if values and parameters.thirds == "rounded":

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from django.core.paginator import Page, Paginator
 
-from agreement.measures.displays import LATEX, latex_row
+from agreement.measures.results import LATEX, latex_row
 
 type CellValue = str | int | float | None
 Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]

@@ -20,7 +20,7 @@ from ..results import Result
 from ..sums.overlaps import PairableUnits
 from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
 from ..sums.tables import as_numbers, tabulate, unit_disagreements
-from ..sums.totals import alpha_from_totals, build_alpha_result, total_sums
+from ..sums.totals import alpha_of_texts, build_alpha_result
 from ..values import Distance, Floats, Value, is_number, parse_number, remove_unit
 from .alpha_statistics import alpha_from_sums, alpha_statistics, alphas_statistics
 
@@ -72,7 +72,7 @@ def alpha(
     if not isinstance(distance, str):
         return _alpha_of_callable(data, distance, options)
     sum_options = SumOptions((distance,), exclude_unit, empty, thirds)
-    return alpha_from_totals(total_sums(tabulate(data, sum_options), distance), options)
+    return alpha_of_texts(tabulate(data, sum_options), distance)
 
 
 @register_statistics(alphas_statistics)
@@ -95,7 +95,7 @@ def alphas(
     """
     options = SumOptions(tuple(distances), exclude_unit, empty, thirds)
     sums = tabulate(as_data(data), options)
-    return {name: alpha_from_totals(total_sums(sums, name), options.of(name)) for name in sums}
+    return {name: alpha_of_texts(sums, name) for name in sums}
 
 
 def contributions(

@@ -7,17 +7,20 @@ import numpy as np
 from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
-from ..distances import distance_from_empty, midranks, parse_numbers
+from ..distances import count_similar_pairs, distance_from_empty, label_similarities, midranks, parse_numbers
 from ..options import SET_DISTANCES, Options, SumOptions
-from ..sums.label_sets import count_similar_pairs, label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
-from ..sums.names import sort_key
-from ..sums.overlaps import PairableUnits
+from ..sums.overlaps import PairableUnits, kind_similarities, sum_kind_similarities
 from ..sums.pairs import different_labels
-from ..sums.readings import kind_similarities, sum_kind_similarities
-from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.sufficient_statistics import (
+    Matrix,
+    SetSimilarities,
+    SufficientStatistics,
+    ValueMasses,
+    hstack_sums,
+    sparse_sums,
+)
 from ..sums.tables import as_numbers, label_numbers, tabulate, unit_disagreements
-from ..sums.text_sums import DistanceSums, DocumentSums, TextSums, reading_counts
+from ..sums.text_sums import DistanceSums, DocumentSums, TextSums, reading_counts, sort_key
 from ..sums.totals import expected_distance, expected_ordered_distance
 from ..values import Distance, Floats, Ints, Label, remove_unit
 
@@ -137,13 +140,12 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     terms = unit_disagreements(used, options)
     compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
     pairable = PairableUnits.from_data(compared)
-    rows, columns = np.nonzero(pairable.codes != MISSING)
-    judgements = WeightedJudgements(
-        pairable, rows, np.zeros_like(columns), pairable.codes[rows, columns], np.ones(len(rows)), n_raters=1
-    )
     n_units = len(used.rows)
     masses = ValueMasses(
-        judgements,
+        pairable,
+        np.zeros(len(data.coders), dtype=np.int64),
+        1,
+        np.ones(n_units),
         SetSimilarities.from_units(pairable, name, options),
         np.arange(n_units),
         n_units,

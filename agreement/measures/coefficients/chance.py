@@ -16,12 +16,18 @@ from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
 from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..distances import label_similarities
 from ..options import MISSING_RULES, Options, check_option
 from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
+from ..sums.sufficient_statistics import (
+    Matrix,
+    SetSimilarities,
+    SufficientStatistics,
+    ValueMasses,
+    hstack_sums,
+    sparse_sums,
+)
 from ..sums.tables import unit_disagreements
 from ..values import Floats, Ints, Label
 from .scales import Scale
@@ -150,21 +156,18 @@ class Kappa(ChanceCorrected):
         """Return the masses of values in each document or unit, and the function that gives Ae of them."""
         used = self.used_units
         group_of_unit, names = used.group_by(by)
-        rows, columns = np.nonzero(used.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable=used,
-            rows=rows,
-            raters=np.zeros_like(columns) if self.pooled else columns,
-            codes=used.codes[rows, columns],
-            mass=1 / used.coders[rows] if self.pooled else np.ones(len(rows)),
-            n_raters=1 if self.pooled else used.codes.shape[1],
-        )
+        n_coders = used.codes.shape[1]
         apart = self.scale.of_labels if self.scaled else None
         options = self.options or Options()
         name = str(options.distance)
         masses = ValueMasses(
-            judgements,
-            SetSimilarities.none() if self._compares_equality else SetSimilarities.from_units(used, name, options),
+            used,
+            raters=np.zeros(n_coders, dtype=np.int64) if self.pooled else np.arange(n_coders),
+            n_raters=1 if self.pooled else n_coders,
+            mass=1 / used.coders if self.pooled else np.ones(len(used.rows)),
+            similar=SetSimilarities.none()
+            if self._compares_equality
+            else SetSimilarities.from_units(used, name, options),
             group_of_unit=group_of_unit,
             n_groups=len(names),
             by_unit=by == "unit",
@@ -275,7 +278,7 @@ def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
 
 def count_categories(masses: ValueMasses, scale: Scale, categories: Sequence[Label] | None) -> int:
     """Return the number of the given categories, or of the values in use where none are given."""
-    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements.codes))
+    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements[2]))
 
 
 def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:

@@ -12,13 +12,18 @@ from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders
-from ..distances import number_distance
+from ..distances import label_similarities, number_distance
 from ..options import Options
 from ..results import Result, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
+from ..sums.sufficient_statistics import (
+    SetSimilarities,
+    SufficientStatistics,
+    ValueMasses,
+    hstack_sums,
+    register_statistics,
+    sparse_sums,
+)
 from ..sums.tables import as_numbers, label_numbers, unit_disagreements
 from ..values import Bools, Floats, Ints
 from .alpha_statistics import remove_units
@@ -116,17 +121,11 @@ class CrossPairs:
         pairable = self.used
         if self.options.exclude_unit == "both" and self.data.has_sets:
             pairable = PairableUnits.from_data(remove_units(self.data, self.used))
-        rows, columns = np.nonzero(pairable.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable,
-            rows,
-            np.where(self.in_first[columns], 0, 1),
-            pairable.codes[rows, columns],
-            np.ones(len(rows)),
-            n_raters=2,
-        )
         return ValueMasses(
-            judgements,
+            pairable,
+            np.where(self.in_first, 0, 1),
+            2,
+            np.ones(len(pairable.rows)),
             SetSimilarities.from_units(pairable, name, self.options),
             groups[0],
             len(groups[1]),

@@ -11,8 +11,7 @@ from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..options import SET_DISTANCES, Options, check_option
 from ..results import CategoryKappa, KappaResult, Result
-from ..sums.masses import ValueMasses
-from ..sums.sufficient_statistics import register_statistics
+from ..sums.sufficient_statistics import ValueMasses, register_statistics
 from ..values import Distance, Floats, Label
 from .chance import (
     CERTAIN,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
-from ..sums.label_sets import LabelSets
+from ..distances import LabelSets
 from ..sums.overlaps import PairableUnits, find_overlaps
 from ..sums.pairs import different_labels, different_sets
 from ..values import Ints, Readings, Value, remove_unit
@@ -50,7 +50,7 @@ def relation_counts(data: Data) -> Ints:
     pairable = PairableUnits.from_data(data)
     n_units = len(pairable.rows)
     of_pairable = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
-    different, sets, a, b, shared = different_sets(pairable, find_overlaps(pairable, np.zeros_like(data.cells.members)))
+    different, sets, a, b, shared = different_sets(pairable, find_overlaps(pairable))
     clashes = np.delete(different, sets)
     if data.members == "labels":
         clashes, different, sets, a, b, shared = _label_set_pairs(pairable)

@@ -22,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from ..displays import Display, Point
 from ..options import check_option
-from ..results import KappaResult, format_value
+from ..results import Display, KappaResult, Point, format_value
 from ..values import Floats
 
 SINGLETONS = ("keep", "drop")

@@ -88,15 +88,15 @@ class Factor:
         return cls(codes, distinct.tolist(), "numbers")
 
     @classmethod
-    def from_floats(cls, numbers: NDArray[np.floating[Any]], *, whole: bool) -> "Factor":
-        """Return the factor of floats, NaN where one is missing. Raises ValueError for a fraction if `whole`."""
+    def from_floats(cls, numbers: NDArray[np.floating[Any]], column: str, columns: Columns) -> "Factor":
+        """Return the factor of floats, NaN where one is missing. Raises ValueError for a fraction that is no label."""
         missing = np.isnan(numbers)
-        if not whole:
+        if column == columns.label:
             return cls.from_numbers(numbers, missing)
         given = numbers[~missing]
         fractions = np.flatnonzero((given != np.floor(given)) | (abs(given) >= 2.0**63))
         if len(fractions):
-            raise ValueError(f"it has {given[fractions[0]]}: take text or whole numbers")
+            raise ValueError(f"column {column!r}: it has {given[fractions[0]]}: take text or whole numbers")
         integers = np.zeros(len(numbers), dtype=np.int64)
         integers[~missing] = given
         return cls.from_numbers(integers, missing)
@@ -118,10 +118,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """The judgements of whole documents, one a row.
-
-    `row_name` says where a row is: "line 7".
-    """
+    """The judgements of whole documents, one a row; `row_name` says where a row is: "line 7"."""
 
     columns: Columns
     factors: Mapping[str, Factor]
@@ -199,13 +196,13 @@ class Judgements:
         seen[place] = True
         if np.count_nonzero(seen) == len(place):
             return
-        order = np.argsort(place, kind="stable")
-        again = order[1:][place[order[1:]] == place[order[:-1]]]
-        second = int(again.min())
-        first = int(np.flatnonzero(place == place[second])[0])
-        factors = {column: self.factors[column] for column in (*self.columns.units, self.columns.coder)}
-        factors = {self.columns.document: self.factors[self.columns.document], **factors}
-        named = {column: factor for column, factor in factors.items() if not isinstance(factor.names, range)}
+        _, firsts, number = np.unique(place, return_index=True, return_inverse=True)
+        second = int(np.flatnonzero(firsts[number] != np.arange(len(place)))[0])
+        first = int(firsts[number[second]])
+        columns = (self.columns.document, *self.columns.units, self.columns.coder)
+        named = {
+            column: self.factors[column] for column in columns if not isinstance(self.factors[column].names, range)
+        }
         what = ", ".join(f"{column} {factor.names[factor.codes[second]]!r}" for column, factor in named.items())
         rows = self.row_name(second), self.row_name(first)
         raise ValueError(f"{rows[0]}: {what}: the judgement comes twice, first in {rows[1]}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Hashable, Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from sys import modules
@@ -17,6 +17,7 @@ from .judgements import Columns, Judgements
 
 type Part = str | Path | Data | Callable[[], str | Path | Data]
 type _Compute = Callable[[Part], _Sums]
+type _Outcome = tuple[int, str, _Sums | Exception]
 
 # How many executors may break, one after the other, until the rest is given up.
 MOST_EXECUTORS = 4
@@ -38,37 +39,13 @@ class PartReport:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """What is sent back from where a part was computed: its sums, and what its columns hold."""
+    """The sums of a part and what its columns hold: what is sent back from where it was computed, then its place."""
 
     sums: TextSums
     kinds: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """What came of the part at a place: sums, or what it raised."""
-
-    place: int
-    name: str
-    computed: _Sums | Exception
-
-    @property
-    def error(self) -> Exception | None:
-        return self.computed if isinstance(self.computed, Exception) else None
-
-    @property
-    def sums(self) -> _Sums:
-        if isinstance(self.computed, Exception):
-            raise self.computed
-        return self.computed
-
-    @property
-    def report(self) -> PartReport:
-        if self.error is not None:
-            return PartReport(self.name, error=self.error)
-        rows = self.sums.sums.rows
-        return PartReport(self.name, len(rows), int(rows["n_judgements"].sum()), notes=self.sums.notes)
+    place: int = 0
+    name: str = ""
 
 
 def over(
@@ -111,26 +88,30 @@ def over(
     >>> over(reversed(parts), sums.options) == sums
     True
     """
-    computed: dict[int, _Outcome] = {}
+    computed: dict[int, _Sums] = {}
     conflicts = _Conflicts()
     tell = report or (lambda _: None)
     compute = partial(_compute_part, options, columns or Columns())
     with closing(_compute(parts, compute, executor)) as outcomes:  # what is not begun is cancelled if one is an error
-        for outcome in outcomes:
-            error = outcome.error
-            if error is None:
-                computed[outcome.place] = outcome
-                error = None if skip_errors else conflicts.find(outcome)
+        for place, name, outcome in outcomes:
+            if isinstance(outcome, Exception):
+                error: Exception | None = outcome
+                told = PartReport(name, error=error)
+            else:
+                part = computed[place] = replace(outcome, place=place, name=name)
+                error = None if skip_errors else conflicts.find(part)
+                rows = part.sums.rows
+                told = PartReport(name, len(rows), int(rows["n_judgements"].sum()), notes=part.notes)
             if error is not None and (not skip_errors or isinstance(error, ImportError)):
                 raise error
-            tell(outcome.report)
-    in_order = [outcome for _, outcome in sorted(computed.items())]
-    for outcome in in_order if skip_errors else ():
-        error = conflicts.find(outcome)
-        if error is not None:
-            del computed[outcome.place]
-            tell(PartReport(outcome.name, error=error))
-    sums = [outcome.sums.sums for outcome in in_order if outcome.place in computed]
+            tell(told)
+    sums = []
+    for _, part in sorted(computed.items()):
+        error = conflicts.find(part) if skip_errors else None
+        if error is None:
+            sums.append(part.sums)
+        else:
+            tell(PartReport(part.name, error=error))
     return TextSums.concatenate([TextSums.without_texts(options), *sums]).sort()
 
 
@@ -138,17 +119,17 @@ class _Conflicts:
     """What no two parts may have: a document, and columns of another kind."""
 
     def __init__(self) -> None:
-        self._of_kind: dict[str, _Outcome] = {}
-        self._of_document: dict[Hashable, _Outcome] = {}
+        self._of_kind: dict[str, _Sums] = {}
+        self._of_document: dict[Hashable, _Sums] = {}
 
-    def find(self, part: _Outcome) -> ValueError | None:
+    def find(self, part: _Sums) -> ValueError | None:
         """Return what is wrong with a part beside those that were checked before, if anything is."""
-        for role, kind in part.sums.kinds.items():
+        for role, kind in part.kinds.items():
             other = self._of_kind.setdefault(role, part) if kind else part
-            if kind != other.sums.kinds[role]:
-                held = (f"{one.sums.kinds[role]} in {one.name}" for one in _in_order(other, part))
+            if kind != other.kinds[role]:
+                held = (f"{one.kinds[role]} in {one.name}" for one in _in_order(other, part))
                 return ValueError(f"the column of the {role} has {' and '.join(held)}")
-        documents = part.sums.sums.documents
+        documents = part.sums.documents
         elsewhere = self._of_document.keys() & documents
         if elsewhere:
             document = next(document for document in documents if document in elsewhere)
@@ -158,7 +139,7 @@ class _Conflicts:
         return None
 
 
-def _in_order(*parts: _Outcome) -> list[_Outcome]:
+def _in_order(*parts: _Sums) -> list[_Sums]:
     return sorted(parts, key=lambda part: part.place)
 
 
@@ -189,10 +170,10 @@ def _read(part: str | Path | Data, columns: Columns) -> Data | Judgements:
 def _compute(
     parts: Iterable[Part], compute: _Compute, executor: Executor | Callable[[], Executor] | None
 ) -> Generator[_Outcome, None, None]:
-    """Yield what comes of each part, as it comes."""
+    """Yield the place and the name of each part and what comes of it, as it comes."""
     if executor is None:
         for place, part in enumerate(parts):
-            yield _Outcome(place, _name_part(place, part), _try(partial(compute, part)))
+            yield place, _name_part(place, part), _try(partial(compute, part))
         return
     pending = dict(enumerate(parts))
     if isinstance(executor, Executor):
@@ -222,7 +203,7 @@ def _compute_by(executor: Executor, pending: dict[int, Part], compute: _Compute)
             place = futures.pop(future)
             computed = _try(future.result)
             if not isinstance(computed, BrokenExecutor):
-                yield _Outcome(place, _name_part(place, pending.pop(place)), computed)
+                yield place, _name_part(place, pending.pop(place)), computed
     finally:
         for future in futures:
             future.cancel()

@@ -12,7 +12,7 @@ from ..data.subsets import select_coders, select_units
 from ..options import Options
 from ..results import nonzero_counts
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns, sum_groups
+from ..sums.pairs import different_judgements, sum_groups
 from ..sums.tables import as_numbers, different_distances
 from ..values import Bools, Floats, Ints
 
@@ -71,7 +71,7 @@ def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Flo
     pairable = PairableUnits.from_data(data)
     if isinstance(options.distance, str):
         units, distances = different_distances(pairable, options)
-        left, right = different_columns(pairable)
+        _, left, right = different_judgements(pairable)
     else:
         listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
         pairs = np.array(listed, dtype=np.float64).reshape(-1, 4).T

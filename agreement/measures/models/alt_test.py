@@ -10,9 +10,8 @@ import numpy as np
 
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
-from ..displays import Point
 from ..options import Options
-from ..results import Figure, format_defined, format_value, pluralize
+from ..results import Figure, Point, format_defined, format_value, pluralize
 from ..values import Distance
 from .advantages import Advantages, find_advantages
 from .significance import MOST_EXACT, adjust_p_values, least_p_value, sign_flip_p_value, student_p_value

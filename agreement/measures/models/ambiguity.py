@@ -9,8 +9,7 @@ import numpy as np
 
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
-from ..displays import Point
-from ..results import TOO_FEW_CODERS, Figure, format_defined, pluralize
+from ..results import TOO_FEW_CODERS, Figure, Point, format_defined, pluralize
 from ..values import Ints
 from .camps import LEAST_IN_CAMPS, split_into_camps
 from .reading_groups import group_readings

@@ -8,9 +8,8 @@ import numpy as np
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..options import Options
-from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns
-from ..sums.readings import have_several
+from ..sums.overlaps import PairableUnits, have_several
+from ..sums.pairs import different_judgements
 from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints
 from .two_readings import MOST_GROUPS
@@ -133,7 +132,7 @@ def _find_pairs(data: ReliabilityData, rows: Ints) -> _Pairs:
     """Return the pairs of different values of these units, which are in ascending order."""
     pairable = PairableUnits.from_data(data)
     units, distances = different_distances(pairable, Options("jaccard", exclude_unit="observed"))
-    left, right = different_columns(pairable)
+    _, left, right = different_judgements(pairable)
     place_of = np.full(len(data.units), MISSING, dtype=np.int64)
     place_of[rows] = np.arange(len(rows))
     places = place_of[pairable.rows[units]]

@@ -1,19 +1,25 @@
 """Which sets share members, and how many: all that the distance between two sets needs.
 
 The cost follows the pairs of sets that do share a member. Two sets of different documents never do.
+
+Two values with several readings are at distance 1 unless some reading of one shares a member with one of the other, or
+a reading is the empty set. What empty readings have in common depends on the numbers of readings alone, and is known
+from counts of each kind of value, over all documents; the pairs that share a member are compared one by one.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from ..data.arrays import pairs_in_runs, run_starts, sorted_unique
-from ..data.cells import MISSING
+from ..data.arrays import pairs_in_runs, run_offsets, run_starts, sorted_unique
+from ..data.cells import MISSING, Cells, ReadingBits, pack_readings, unpack_readings
 from ..data.reliability_data import ReliabilityData
-from ..values import Bools, Ints
+from ..distances import distance_from_empty, distance_from_sizes, match_readings
+from ..options import Options
+from ..values import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,10 @@ class PairableUnits:
             return np.arange(len(self.rows)), [self.data.units[row] for row in self.rows.tolist()]
         return self.documents, self.data.documents
 
-    def with_data(self, data: ReliabilityData) -> Self:
-        """Return the same units with other values, which the same coders gave."""
-        return replace(self, data=data, codes=data.codes[self.rows])
+    def set_sizes(self) -> Ints:
+        """Return for each cell the size of its set, -1 where it has none: the shape of `codes`."""
+        sets = np.maximum(self.codes - len(self.data.labels), -1)
+        return np.append(np.diff(self.data.cells.starts), -1)[sets]
 
     @cached_property
     def document_of_set(self) -> Ints:
@@ -69,9 +76,12 @@ class PairableUnits:
 class SetOverlaps:
     """Pairs of sets `first` < `second` that have `shared` > 0 members in common, in ascending order.
 
-    The last three count judgements whose unit is one of the shared members: those with the first set, those
-    with the second, and the pairs of one of each on the same unit.
+    `excluded` counts for each entry of the data's `members` the judgements that gave the set to that member as a unit:
+    0 where no units are excluded. The other three count judgements whose unit is one of the shared members: those with
+    the first set, those with the second, and the pairs of one of each on the same unit.
     """
+
+    excluded: Ints
 
     first: Ints
     second: Ints
@@ -80,33 +90,21 @@ class SetOverlaps:
     second_inside: Ints
     same_unit: Ints
 
-    def select(self, chosen: Bools) -> "SetOverlaps":
-        """Return some of the pairs."""
-        return SetOverlaps(*(getattr(self, column.name)[chosen] for column in fields(self)))
-
     def shared_by(self, first: Ints, second: Ints) -> Ints:
         """Return the number of members in common, for pairs of different sets in any order."""
         low, high = np.minimum(first, second), np.maximum(first, second)
-        if not len(self.first):
-            return np.zeros(low.shape, dtype=np.int64)
-        width = max(int(self.second.max()), int(high.max(initial=0))) + 1
-        keys, wanted = self.first * width + self.second, low * width + high
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[place] == wanted, self.shared[place], 0)
+        width = max(int(self.second.max(initial=0)), int(high.max(initial=0))) + 1
+        return np.append(self.shared, 0)[_find_keys(self.first * width + self.second, low * width + high)]
 
 
-def count_entries(pairable: PairableUnits) -> Ints:
-    """Count for each entry of `data.cells.members` the judgements that gave the set to that member as a unit."""
+def find_overlaps(pairable: PairableUnits, *, exclude_units: bool = False) -> SetOverlaps:
+    """Find the overlapping pairs among the sets used on pairable units."""
     data = pairable.data
-    units, columns = np.nonzero(pairable.inside)
-    sets = pairable.codes[units, columns] - len(data.labels)
-    entries = find_entries(data, sets, pairable.rows[units])
-    return np.bincount(entries, minlength=len(data.cells.members))
-
-
-def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
-    """Find the overlapping pairs among the sets used on pairable units; `counts` as `count_entries` gives them."""
-    data = pairable.data
+    counts = np.zeros(len(data.cells.members), dtype=np.int64)
+    if exclude_units:
+        units, columns = np.nonzero(pairable.inside)
+        sets = pairable.codes[units, columns] - len(data.labels)
+        counts = np.bincount(find_entries(data, sets, pairable.rows[units]), minlength=len(counts))
     document_of_set = pairable.document_of_set
     entries = np.flatnonzero(document_of_set[data.cells.set_of_member] != MISSING)
     entries = entries[np.argsort(data.cells.members[entries], kind="stable")]
@@ -121,18 +119,27 @@ def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
     columns = np.concatenate(parts, axis=1)
     if len(parts) > 1:
         columns = columns[:, np.lexsort((columns[1], columns[0]))]
-    return SetOverlaps(*columns)
+    return SetOverlaps(counts, *columns)
 
 
 def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
     """Find the place in `data.cells.members` of each unit in each set, or -1 where it is no member (or no set)."""
-    if not len(data.cells.members):
-        return np.full(np.broadcast_shapes(sets.shape, units.shape), -1, dtype=np.int64)
     width = len(data.units) + len(data.cells.others)
-    keys = data.cells.set_of_member * width + data.cells.members
-    wanted = sets * width + units
+    return _find_keys(data.cells.set_of_member * width + data.cells.members, sets * width + units)
+
+
+def list_entries(starts: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """Return the entries of some compressed rows: the place of the row among the chosen ones, and of the entry."""
+    sizes = np.diff(starts)[chosen]
+    return np.repeat(np.arange(len(chosen)), sizes), np.repeat(starts[chosen], sizes) + run_offsets(sizes)
+
+
+def _find_keys(keys: Ints, wanted: Ints) -> Ints:
+    """Return the place of each wanted number among ascending keys, or -1 where it is none."""
+    if not len(keys):
+        return np.full(wanted.shape, -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where((keys[place] == wanted) & (sets >= 0), place, -1)
+    return np.where(keys[place] == wanted, place, -1)
 
 
 def _is_dense(members: Ints, documents: Ints, pairable: PairableUnits) -> Bools:
@@ -185,3 +192,227 @@ def _multiply_incidence(members: Ints, sets: Ints, weights: Ints) -> Ints:
     same_unit = weighted @ weighted.T if weights.any() else first_inside
     counts = (shared, first_inside, first_inside.T, same_unit)
     return np.stack((names[first], names[second], *(c[first, second].astype(np.int64) for c in counts)))
+
+
+# The number of readings, and 1 where one of them is the empty set.
+type ReadingKind = tuple[int, int]
+EMPTY_SET, FILLED_SET = (1, 1), (1, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SetPairs:
+    """Pairs of sets, the first of which has several readings.
+
+    A second with one reading may be without one of its members: `less` is then 1, and `lost` has the readings of the
+    first that this member is in, as bits. `number` says how many ordered pairs of judgements are such a pair.
+    """
+
+    first: Ints
+    second: Ints
+    less: Ints
+    lost: Ints
+    number: Ints
+
+    @classmethod
+    def whole(cls, first: Ints, second: Ints, number: Ints) -> "SetPairs":
+        """Return pairs of sets with all their members."""
+        return cls(first, second, np.zeros_like(first), np.zeros_like(first), number)
+
+
+def has_several(cells: Cells, sets: Ints) -> Bools:
+    """Return which of the sets have several readings."""
+    several: Bools = np.zeros(sets.shape, dtype=np.bool_) if cells.readings is None else cells.readings.counts[sets] > 1
+    return several
+
+
+def find_several(cells: Cells, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return which pairs of sets have several readings in one, and these pairs with such a set first."""
+    several = has_several(cells, first)
+    chosen = np.flatnonzero(several | has_several(cells, second))
+    several, first, second = several[chosen], first[chosen], second[chosen]
+    return chosen, np.where(several, first, second), np.where(several, second, first)
+
+
+def compare_readings(
+    data: ReliabilityData, pairs: SetPairs, names: Sequence[str], options: Options
+) -> dict[str, Floats]:
+    """Return the distances of pairs of sets, the first of which has several readings, by name."""
+    assert data.cells.readings is not None
+    counts = data.cells.readings.counts
+    distances = {name: np.ones(len(pairs.first)) for name in names}
+    shapes = counts[pairs.first] << 8 | counts[pairs.second]
+    for shape in sorted_unique(shapes).tolist():
+        chosen = np.flatnonzero(shapes == shape)
+        first, second = pairs.first[chosen], pairs.second[chosen]
+        k, m = divmod(shape, 1 << 8)
+        a, b = _reading_sizes(data.cells, first, k), _reading_sizes(data.cells, second, m)
+        shared = _shared_by_readings(data, first, second, k, m)
+        b -= pairs.less[chosen, None]
+        shared -= (pairs.lost[chosen, None] >> np.arange(k) & 1)[:, :, None]
+        for name in names:
+            of_readings = distance_from_sizes(
+                a[:, :, None], b[:, None, :], shared, name, empty=options.empty, thirds=options.thirds
+            )
+            distances[name][chosen] = match_readings(of_readings)
+    return distances
+
+
+def _reading_sizes(cells: Cells, sets: Ints, k: int) -> Ints:
+    """Return the size of each reading of some sets with k readings."""
+    assert cells.readings is not None
+    rows, entries = list_entries(cells.starts, sets)
+    bits = cells.readings.bits[entries]
+    counted = [np.bincount(rows[bits >> i & 1 == 1], minlength=len(sets)) for i in range(k)]
+    return np.stack(counted, axis=1)
+
+
+def _shared_by_readings(data: ReliabilityData, first: Ints, second: Ints, k: int, m: int) -> Ints:
+    """Return how many members each reading of the first shares with each of the second, (pairs, k, m)."""
+    cells = data.cells
+    assert cells.readings is not None
+    rows, entries = list_entries(cells.starts, first)
+    place = find_entries(data, second[rows], cells.members[entries])
+    met = place >= 0
+    rows, own, other = rows[met], cells.readings.bits[entries[met]], cells.readings.bits[place[met]]
+    shared = np.empty((len(first), k, m), dtype=np.int64)
+    for i in range(k):
+        for j in range(m):
+            shared[:, i, j] = np.bincount(rows[own >> i & other >> j & 1 == 1], minlength=len(first))
+    return shared
+
+
+def remove_units_from_readings(pairable: PairableUnits) -> PairableUnits:
+    """Return the units with values of several readings replaced by what they are without the unit.
+
+    Each such value of a unit becomes a set of its own, which the unit is not in; all other values stay.
+    """
+    data, cells, readings = pairable.data, pairable.data.cells, pairable.data.cells.readings
+    n_labels = len(data.labels)
+    if readings is None:
+        return pairable
+    rows, columns = np.nonzero(cells.codes >= n_labels)
+    sets = cells.codes[rows, columns] - n_labels
+    several = readings.counts[sets] > 1
+    rows, columns, sets = rows[several], columns[several], sets[several]
+    kinds, place = np.unique(sets * len(cells.codes) + rows, return_inverse=True)
+    sizes, members, bits, counts = [], [], [], []
+    for s, unit in zip(*(part.tolist() for part in np.divmod(kinds, len(cells.codes))), strict=True):
+        row = slice(cells.starts[s], cells.starts[s + 1])
+        whole = unpack_readings(int(readings.counts[s]), cells.members[row].tolist(), readings.bits[row].tolist())
+        count, union, own = pack_readings([member for member in one if member != unit] for one in whole)
+        sizes.append(len(union))
+        members += union
+        bits += own
+        counts.append(count)
+    codes = cells.codes.copy()
+    codes[rows, columns] = n_labels + len(cells.starts) - 1 + place
+    content = replace(
+        cells,
+        codes=codes,
+        starts=np.concatenate((cells.starts, cells.starts[-1] + np.cumsum(sizes, dtype=np.int64))),
+        members=np.concatenate((cells.members, np.array(members, dtype=np.int64))),
+        readings=ReadingBits(
+            np.concatenate((readings.counts, np.array(counts, dtype=np.int64))),
+            np.concatenate((readings.bits, np.array(bits, dtype=np.int64))),
+        ),
+    )
+    return replace(pairable, data=replace(data, content=content), codes=codes[pairable.rows])
+
+
+def pair_overlapping_readings(pairable: PairableUnits, overlap: SetOverlaps) -> Iterator[SetPairs]:
+    """Yield the pairs of judgements on overlapping sets of which one has several readings, in kinds.
+
+    Where units are excluded the sets with several readings are without them already.
+    """
+    data, cells, counts = pairable.data, pairable.data.cells, overlap.excluded
+    n_sets = len(cells.starts) - 1
+    codes = pairable.codes - len(data.labels)
+    judged = np.bincount(codes[codes >= 0], minlength=n_sets)
+    itself = np.flatnonzero(has_several(cells, np.arange(n_sets)) & (judged > 0))
+    yield SetPairs.whole(itself, itself, judged[itself] * (judged[itself] - 1))
+    some, first, second = find_several(cells, overlap.first, overlap.second)
+    if not counts.any():
+        yield SetPairs.whole(first, second, 2 * judged[first] * judged[second])
+        return
+    # judgements of the second: those on units outside it, on units that it alone has, and on one that both have
+    inside = np.zeros(n_sets, dtype=np.int64)
+    np.add.at(inside, cells.set_of_member, counts)
+    in_both = np.where(first == overlap.first[some], overlap.second_inside[some], overlap.first_inside[some])
+    yield SetPairs.whole(first, second, 2 * judged[first] * (judged - inside)[second])
+    alone = 2 * judged[first] * (inside[second] - in_both)
+    yield SetPairs(first, second, np.ones_like(first), np.zeros_like(first), alone)
+    pair, entries = list_entries(cells.starts, second)
+    place = find_entries(data, first[pair], cells.members[entries])
+    met = (place >= 0) & (counts[entries] > 0)
+    pair, entries, place = pair[met], entries[met], place[met]
+    first, second = first[pair], second[pair]
+    assert cells.readings is not None
+    lost = cells.readings.bits[place]
+    yield SetPairs(first, second, np.ones_like(first), lost, 2 * judged[first] * counts[entries])
+
+
+def set_kinds(cells: Cells) -> Ints:
+    """Return the kind of each set, (sets, 2): a ReadingKind in each row."""
+    sizes = np.diff(cells.starts)
+    kinds = np.stack((np.ones_like(sizes), sizes == 0), axis=1)
+    if cells.readings is not None:
+        several = np.flatnonzero(cells.readings.counts > 1)
+        counts = cells.readings.counts[several]
+        rows, entries = list_entries(cells.starts, several)
+        filled = np.bitwise_or.reduceat(cells.readings.bits[entries], run_starts(rows)) if len(several) else counts
+        kinds[several] = np.stack((counts, filled != (1 << counts) - 1), axis=1)
+    return kinds
+
+
+def have_several(pairable: PairableUnits) -> Bools:
+    """Return which cells have a value of several readings."""
+    sets = pairable.codes - len(pairable.data.labels)
+    several: Bools = (sets >= 0) & has_several(pairable.data.cells, np.maximum(sets, 0))
+    return several
+
+
+def kinds_of_readings(pairable: PairableUnits) -> tuple[Ints, Ints]:
+    """Return the document and the kind, (judgements, 2), of each judgement of several readings."""
+    units, columns = np.nonzero(have_several(pairable))
+    sets = pairable.codes[units, columns] - len(pairable.data.labels)
+    return pairable.documents[units], set_kinds(pairable.data.cells)[sets]
+
+
+def pair_kinds(cells: Cells, pairs: SetPairs) -> tuple[Ints, Ints]:
+    """Return the kinds of the first and the second of each pair, the second as it is without a member."""
+    kinds = set_kinds(cells)
+    second = kinds[pairs.second].copy()
+    emptied = np.diff(cells.starts)[pairs.second] == pairs.less
+    second[emptied] = EMPTY_SET
+    return kinds[pairs.first], second
+
+
+def empty_similarities(first: Ints, second: Ints, name: str, options: Options) -> Floats:
+    """Return what values of these kinds, (..., 2), have in common if they share no member; the arrays broadcast.
+
+    Either both empty readings are matched with each other, or each with a reading of the other side that is not empty.
+    """
+    near = 1 - distance_from_empty(name, options)
+    k, m, one, other = first[..., 0], second[..., 0], first[..., 1] > 0, second[..., 1] > 0
+    crossed = np.where((k > 1) & (m > 1), 2 * near, near)
+    best = np.where(one & other, np.maximum(1.0, crossed), np.where(one | other, near, 0.0))
+    similarities: Floats = best / np.maximum(k, m)
+    return similarities
+
+
+def kind_similarities(kinds: Sequence[ReadingKind], name: str, options: Options) -> Floats:
+    """Return what each two of the empty set, any other set and these kinds have in common if they share no member."""
+    table = np.array([EMPTY_SET, FILLED_SET, *kinds], dtype=np.int64)
+    return empty_similarities(table[:, None], table[None, :], name, options)
+
+
+def sum_kind_similarities(counts: Floats, similar: Floats) -> Floats:
+    """Return what judgements have in common, over all ordered pairs of different ones with several readings in one.
+
+    `counts` (replicates, 2 + kinds) has the judgements of the empty set, of other sets and of each kind, and `similar`
+    is of `kind_similarities`.
+    """
+    of_pairs = similar.copy()
+    of_pairs[:2, :2] = 0  # of two sets that are no readings it is counted elsewhere
+    total: Floats = ((counts @ of_pairs) * counts).sum(axis=1) - counts @ np.diag(of_pairs)
+    return total

@@ -158,10 +158,7 @@ class LabelPatterns:
         return pairs.astype(np.int64).reshape(n, n)
 
     def sums_by_text(self) -> Matrix:
-        """Return by text the agreement of pairs, the units with pairs, and the units that each label has.
-
-        (texts, 2 + labels): what Fleiss' kappa follows from.
-        """
+        """Return by text what Fleiss' kappa follows from: agreement of pairs, units with pairs, and units by label."""
         from scipy import sparse
 
         shape = len(self.documents), 2 + len(self.labels)

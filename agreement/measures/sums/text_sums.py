@@ -1,5 +1,6 @@
 """What each of many texts adds to alpha, in arrays: to be chosen from, put together and added up."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,27 +10,17 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import run_offsets
 from ..options import Options, SumOptions
 from ..results import pluralize
 from ..values import Ints, Label
-from .names import sort_key, sort_places
-from .readings import ReadingKind
+from .overlaps import ReadingKind, list_entries
 
 type LabelPair = tuple[Label, Label]
 type Entries = NDArray[np.void]
 
-# The numbers of a text that are the same for each distance, as in DocumentSums.
-COUNTS = (
-    "n_units",
-    "n_left_out",
-    "n_judgements",
-    "n_sets",
-    "has_empty_set",
-    "empty",
-    "nonempty",
-    "overlapping",
-)
+# The numbers of a text that are the same for each distance, as in DocumentSums, and those of each distance.
+COUNTS = ("n_units", "n_left_out", "n_judgements", "n_sets", "has_empty_set", "empty", "nonempty", "overlapping")
+OF_DISTANCES = ("observed", "overlap_distance")
 # What a text has any number of, in arrays that go text by text: those who coded it; the labels given in it, how often;
 # each two labels that met on a unit, with what weight; and the kinds of several readings, how often.
 ENTRIES = {
@@ -40,10 +31,33 @@ ENTRIES = {
 }
 
 
+def sort_key(name: Hashable) -> tuple[str, Any]:
+    """Return by what names are put in order, whatever they are: by type, then numbers by size and text by letters.
+
+    >>> sorted([10, "b", 9, ("b", 1), "a"], key=sort_key)
+    [9, 10, 'a', 'b', ('b', 1)]
+    """
+    if isinstance(name, np.generic):
+        name = name.item()
+    if isinstance(name, str):
+        return "str", str(name)
+    if isinstance(name, int | float):
+        return "number", name
+    if isinstance(name, tuple):
+        return "tuple", tuple(map(sort_key, name))
+    if isinstance(name, frozenset):
+        return "frozenset", sorted(map(sort_key, name))
+    return type(name).__name__, repr(name)
+
+
+def sort_places(names: Sequence[Hashable]) -> list[int]:
+    """Return the places of names in the order of `sort_key`."""
+    return sorted(range(len(names)), key=lambda place: sort_key(names[place]))
+
+
 def row_type(n_distances: int) -> np.dtype[np.void]:
     """Return the type of the numbers of a text, those of each distance in arrays."""
-    of_distances = [("observed", "<f8", (n_distances,)), ("overlap_distance", "<f8", (n_distances,))]
-    return np.dtype([*((name, "<i8") for name in COUNTS), *of_distances])
+    return np.dtype([*((name, "<i8") for name in COUNTS), *((name, "<f8", (n_distances,)) for name in OF_DISTANCES)])
 
 
 @dataclass(frozen=True)
@@ -105,8 +119,8 @@ class TextSums(Mapping[str, "DistanceSums"]):
     ambiguous: Entries
 
     def __post_init__(self) -> None:
-        for array in (self.rows, *self._entries().values()):
-            array.flags.writeable = False
+        for name in ("rows", *ENTRIES):
+            getattr(self, name).flags.writeable = False
 
     @classmethod
     def from_columns(
@@ -120,22 +134,26 @@ class TextSums(Mapping[str, "DistanceSums"]):
     ) -> "TextSums":
         """Return sums from the columns of `rows`, and those of each array of entries.
 
-        `observed` and `overlap_distance` are by distance.
+        `observed` and `overlap_distance` are by distance; what is not given is 0.
         """
         rows = np.zeros(len(documents), row_type(len(options.distances)))
-        for name in COUNTS:
-            rows[name] = columns[name]
-        for name in ("observed", "overlap_distance"):
-            for place, distance in enumerate(options.distances):
-                rows[name][:, place] = columns[name][distance]
-        arrays = {name: build_entries(name, *entries.get(name, ())) for name in ENTRIES}
+        for name, column in columns.items():
+            if name in COUNTS:
+                rows[name] = column
+            for place, distance in enumerate(options.distances if name in OF_DISTANCES else ()):
+                rows[name][:, place] = column[distance]
+        arrays = {}
+        for name, fields in ENTRIES.items():
+            of_fields = list(entries.get(name, ()))
+            arrays[name] = np.zeros(len(of_fields[0]) if of_fields else 0, fields)
+            for field, column in zip(fields.names or (), of_fields, strict=False):
+                arrays[name][field] = column
         return cls(options, documents, coders, labels, rows, **arrays)
 
     @classmethod
     def without_texts(cls, options: SumOptions) -> "TextSums":
         """Return the sums of no text."""
-        nothing = {name: np.zeros(0, entry) for name, entry in ENTRIES.items()}
-        return cls(options, (), (), (), np.zeros(0, row_type(len(options.distances))), **nothing)
+        return cls.from_columns(options, (), (), (), {})
 
     @classmethod
     def from_documents(cls, sums: Iterable[DocumentSums]) -> "TextSums":
@@ -160,23 +178,21 @@ class TextSums(Mapping[str, "DistanceSums"]):
         def code(label: Label) -> int:
             return labels.setdefault(label, len(labels))
 
-        coded = [(d, coders.setdefault(c, len(coders))) for d, part in enumerate(parts) for c in part.coders]
-        labelled = [(d, code(label), n) for d, part in enumerate(parts) for label, n in part.labels]
-        met = [(d, code(a), code(b), weight) for d, part in enumerate(parts) for (a, b), weight in part.label_pairs]
-        ambiguous = [(d, *one) for d, part in enumerate(parts) for one in part.readings]
-        numbers = [
-            (*(getattr(part, name) for name in COUNTS), (part.observed,), (part.overlap_distance,)) for part in parts
-        ]
-        return cls(
-            options=SumOptions((distance,), **rest),
-            documents=[part.document for part in parts],
-            coders=tuple(coders),
-            labels=tuple(labels),
-            rows=np.array(numbers, row_type(1)),
-            coded=np.array(coded, ENTRIES["coded"]),
-            labelled=np.array(labelled, ENTRIES["labelled"]),
-            met=np.array(met, ENTRIES["met"]),
-            ambiguous=np.array(ambiguous, ENTRIES["ambiguous"]),
+        entries: dict[str, list[Any]] = {
+            "coded": [(d, coders.setdefault(c, len(coders))) for d, part in enumerate(parts) for c in part.coders],
+            "labelled": [(d, code(label), n) for d, part in enumerate(parts) for label, n in part.labels],
+            "met": [(d, code(a), code(b), w) for d, part in enumerate(parts) for (a, b), w in part.label_pairs],
+            "ambiguous": [(d, *kind) for d, part in enumerate(parts) for kind in part.readings],
+        }
+        columns: dict[str, Any] = {name: [getattr(part, name) for part in parts] for name in COUNTS}
+        columns |= {name: {distance: [getattr(part, name) for part in parts]} for name in OF_DISTANCES}
+        return cls.from_columns(
+            SumOptions((distance,), **rest),
+            [part.document for part in parts],
+            tuple(coders),
+            tuple(labels),
+            columns,
+            **{name: [*zip(*own, strict=True)] for name, own in entries.items()},
         )
 
     @classmethod
@@ -198,15 +214,17 @@ class TextSums(Mapping[str, "DistanceSums"]):
             if part.options != options:
                 raise ValueError(f"sums made with {part.options} cannot be put together with those of {options}")
         documents = [document for part in several for document in part.documents]
-        _check_distinct(documents)
+        if len(set(documents)) < len(documents):
+            times = Counter(documents)
+            raise ValueError(f"document {next(name for name in documents if times[name] > 1)!r} is in two parts")
         coders: dict[Hashable, int] = {}
         labels: dict[Label, int] = {}
         entries: dict[str, list[Entries]] = {name: [] for name in ENTRIES}
         first = 0
         for part in several:
-            places = {"coder": _places(part.coders, coders), "label": _places(part.labels, labels)}
-            for name, array in part._entries().items():
-                entries[name].append(_renumber(array, places["coder"], places["label"], first))
+            coder_places, label_places = _places(part.coders, coders), _places(part.labels, labels)
+            for name in ENTRIES:
+                entries[name].append(_renumber(getattr(part, name), coder_places, label_places, first))
             first += len(part.documents)
         return cls(
             options,
@@ -216,22 +234,6 @@ class TextSums(Mapping[str, "DistanceSums"]):
             np.concatenate([part.rows for part in several]),
             **{name: np.concatenate(arrays) for name, arrays in entries.items()},
         )
-
-    @classmethod
-    def collect(cls, rows: Sequence[tuple["TextSums", int]]) -> "TextSums":
-        """Return the sums of some texts, each a row of some sums: at least one. Raises ValueError as `concatenate`.
-
-        >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1]], ["a", "a", "b", "b"])
-        >>> sums = documents_sums(data)
-        >>> TextSums.collect([(sums, 1), (sums.select([0]), 0)]) == sums.select([1, 0])
-        True
-        """
-        parts: dict[int, tuple[TextSums, list[int]]] = {}
-        for place, (sums, _) in enumerate(rows):
-            parts.setdefault(id(sums), (sums, []))[1].append(place)
-        chosen = [sums.select([rows[place][1] for place in places]) for sums, places in parts.values()]
-        order = np.concatenate([places for _, places in parts.values()])
-        return cls.concatenate(chosen).select(np.argsort(order))
 
     def __getitem__(self, distance: str) -> "DistanceSums":
         if distance not in self.options.distances:
@@ -261,58 +263,43 @@ class TextSums(Mapping[str, "DistanceSums"]):
         if tuple(distances) == self.options.distances:
             return self
         options = replace(self.options, distances=tuple(distances))
-        rows = np.zeros(len(self.rows), row_type(len(distances)))
-        for name in COUNTS:
-            rows[name] = self.rows[name]
         places = [self.options.distances.index(distance) for distance in distances]
-        for name in ("observed", "overlap_distance"):
-            rows[name] = self.rows[name][:, places]
+        rows = np.zeros(len(self.rows), row_type(len(distances)))
+        for name in (*COUNTS, *OF_DISTANCES):
+            rows[name] = self.rows[name] if name in COUNTS else self.rows[name][:, places]
         return replace(self, options=options, rows=rows)
 
     def sort(self) -> "TextSums":
         """Return the same sums in an order of texts, coders and labels that depends on their names alone."""
         ordered = self.select(sort_places(self.documents))
-        coders, labels = sorted(self.coders, key=sort_key), sorted(self.labels, key=sort_key)
-        coder_places, label_places = _places(self.coders, _number(coders)), _places(self.labels, _number(labels))
-        arrays = {name: _renumber(a, coder_places, label_places, 0) for name, a in ordered._entries().items()}
-        arrays["met"] = _lower_first(arrays["met"])
-        sorted_arrays: dict[str, Any] = {
-            name: array[np.argsort(array, order=array.dtype.names)] for name, array in arrays.items()
-        }
-        return replace(ordered, coders=tuple(coders), labels=tuple(labels), **sorted_arrays)
-
-    def bounds(self, name: str) -> Ints:
-        """Return where the entries of each text begin in an array, and where the last one ends."""
-        if name not in self._bounds:
-            texts = getattr(self, name)["text"]
-            self._bounds[name] = np.searchsorted(texts, np.arange(len(self.documents) + 1))
-        return self._bounds[name]
+        coders, labels = sort_places(self.coders), sort_places(self.labels)
+        arrays: dict[str, Any] = {}
+        for name in ENTRIES:
+            array = _renumber(getattr(ordered, name), np.argsort(coders), np.argsort(labels), 0)
+            if name == "met":
+                array["low"], array["high"] = np.sort((array["low"], array["high"]), axis=0)
+            arrays[name] = array[np.argsort(array, order=array.dtype.names)]
+        names = tuple(self.coders[coder] for coder in coders), tuple(self.labels[label] for label in labels)
+        return replace(ordered, coders=names[0], labels=names[1], **arrays)
 
     def entries_of(self, name: str, row: int) -> list[tuple[Any, ...]]:
         """Return the entries of one text, each without the text."""
-        first, last = self.bounds(name)[row : row + 2].tolist()
+        first, last = self._bounds[name][row : row + 2].tolist()
         return [entry[1:] for entry in getattr(self, name)[first:last].tolist()]
 
     @cached_property
-    def cache(self) -> dict[str, Any]:
-        """What was computed of these sums."""
-        return {}
-
-    @cached_property
     def _bounds(self) -> dict[str, Ints]:
-        return {}
-
-    def _entries(self) -> dict[str, Entries]:
-        return {name: getattr(self, name) for name in ENTRIES}
+        """Where the entries of each text begin in each array, and where the last one ends."""
+        places = np.arange(len(self.documents) + 1)
+        return {name: np.searchsorted(getattr(self, name)["text"], places) for name in ENTRIES}
 
     def _select_entries(self, name: str, chosen: Ints) -> Entries:
         array: Entries = getattr(self, name)
         if not len(array):
             return array
-        bounds = self.bounds(name)
-        starts, sizes = bounds[chosen], np.diff(bounds)[chosen]
-        selected: Entries = array[np.repeat(starts, sizes) + run_offsets(sizes)]
-        selected["text"] = np.repeat(np.arange(len(chosen)), sizes)
+        texts, entries = list_entries(self._bounds[name], chosen)
+        selected: Entries = array[entries]
+        selected["text"] = texts
         return selected
 
 
@@ -357,10 +344,6 @@ class DistanceSums(Sequence[DocumentSums]):
             return DistanceSums(self.texts.select(rows), self.distance)
         return self._build(index(rows))
 
-    def leave_out(self, row: int) -> "DistanceSums":
-        """Return the sums of all texts but one, by its place."""
-        return DistanceSums(self.texts.select(np.delete(np.arange(len(self)), row)), self.distance)
-
     def __add__(self, others: Sequence[DocumentSums]) -> "DistanceSums":
         """Return the sums of other texts after these. Raises ValueError as `TextSums.concatenate`."""
         parts = [self, DistanceSums.from_sequence(others)]
@@ -379,12 +362,10 @@ class DistanceSums(Sequence[DocumentSums]):
 
     def _build(self, row: int) -> DocumentSums:
         texts = self.texts
-        coders, labels = texts.coders, texts.labels
-        place = texts.options.distances.index(self.distance)
-        numbers = dict(zip(texts.rows.dtype.names or (), texts.rows[row].tolist(), strict=True))
+        coders, labels, place = texts.coders, texts.labels, texts.options.distances.index(self.distance)
+        numbers: dict[str, Any] = {name: int(texts.rows[name][row]) for name in COUNTS}
+        numbers |= {name: float(texts.rows[name][row, place]) for name in OF_DISTANCES}
         numbers["has_empty_set"] = bool(numbers["has_empty_set"])
-        numbers["observed"] = float(texts.rows["observed"][row, place])
-        numbers["overlap_distance"] = float(texts.rows["overlap_distance"][row, place])
         return DocumentSums(
             document=texts.documents[row],
             parameters=self.options.parameters(),
@@ -396,33 +377,12 @@ class DistanceSums(Sequence[DocumentSums]):
         )
 
 
-def build_entries(name: str, *columns: Any) -> Entries:
-    """Return entries from their columns; without any there are none."""
-    entries = np.zeros(len(columns[0]) if columns else 0, ENTRIES[name])
-    for field, column in zip(ENTRIES[name].names or (), columns, strict=False):
-        entries[field] = column
-    return entries
-
-
 def reading_counts(sums: TextSums) -> tuple[list[ReadingKind], Ints]:
     """Return the kinds of several readings in ascending order, and the judgements of each, (texts, kinds)."""
     found, places = np.unique(sums.ambiguous[["readings", "empty"]], return_inverse=True)
     counts = np.zeros((len(sums.documents), len(found)), dtype=np.int64)
     np.add.at(counts, (sums.ambiguous["text"], places), sums.ambiguous["count"])
     return [(k, empty) for k, empty in found.tolist()], counts
-
-
-def _check_distinct(documents: Sequence[Hashable]) -> None:
-    if len(set(documents)) < len(documents):
-        seen: set[Hashable] = set()
-        for document in documents:
-            if document in seen:
-                raise ValueError(f"document {document!r} is in two parts")
-            seen.add(document)
-
-
-def _number(names: Iterable[Hashable]) -> dict[Hashable, int]:
-    return {name: place for place, name in enumerate(names)}
 
 
 def _places(names: Sequence[Hashable], numbers: dict[Hashable, int]) -> Ints:
@@ -440,10 +400,3 @@ def _renumber(entries: Entries, coders: Ints, labels: Ints, first: int) -> Entri
         elif field in ("label", "low", "high"):
             new[field] = labels[entries[field]]
     return new
-
-
-def _lower_first(met: Entries) -> Entries:
-    """Return pairs of labels with the lower number first."""
-    ordered = met.copy()
-    ordered["low"], ordered["high"] = np.minimum(met["low"], met["high"]), np.maximum(met["low"], met["high"])
-    return ordered

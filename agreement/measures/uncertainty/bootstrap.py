@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -17,14 +17,25 @@ from ..coefficients.alpha_statistics import document_sums_statistics
 from ..data.inputs import Data, as_data
 from ..options import check_option
 from ..results import Result
-from ..sums.documents import combine
 from ..sums.sufficient_statistics import SufficientStatistics
 from ..sums.text_sums import DocumentSums
+from ..sums.totals import combine
 from ..values import Floats
-from .calls import GROUPS, Coefficient, CoefficientCall, Coefficients, check_level, check_replicates
 from .intervals import Interval
 from .jackknife import defined_values, jackknife_error, named_results
-from .resampling import draw_counts, groups_in_use, percentile_bounds, resample, sampling_unit
+from .resampling import (
+    GROUPS,
+    Coefficient,
+    CoefficientCall,
+    Coefficients,
+    check_level,
+    check_replicates,
+    draw_counts,
+    groups_in_use,
+    percentile_bounds,
+    resample,
+    sampling_unit,
+)
 
 METHODS = ("percentile", "t")
 # replicates are computed in blocks of about so many numbers, which keeps memory small
@@ -134,35 +145,26 @@ def bootstrap(
     }
     if method == "t" and statistics:
         errors = _standard_errors(statistics, n, seed) if len(groups) else np.full_like(replicates, np.nan)
-        own = [
-            jackknife_error(column) if len(column) else np.nan for column in statistics.leave_one_out_coefficients().T
-        ]
+        columns = statistics.leave_one_out_coefficients().T
+        own = [jackknife_error(column) if len(column) else np.nan for column in columns]
         intervals = {name: _studentise(one, own[i], errors[:, i]) for i, (name, one) in enumerate(intervals.items())}
     return intervals[""] if isinstance(estimate, Result) else intervals
 
 
-@overload
-def bootstrap_sums(
-    sums: Sequence[DocumentSums],
-    *,
-    n: int = ...,
-    seed: int = ...,
-    level: float = ...,
-    executor: Executor | None = ...,
-    report: Report | None = ...,
-) -> Interval: ...
+class _Draws(TypedDict, total=False):
+    n: int
+    seed: int
+    level: float
+    executor: Executor | None
+    report: Report | None
 
 
 @overload
-def bootstrap_sums(
-    sums: Mapping[str, Sequence[DocumentSums]],
-    *,
-    n: int = ...,
-    seed: int = ...,
-    level: float = ...,
-    executor: Executor | None = ...,
-    report: Report | None = ...,
-) -> dict[str, Interval]: ...
+def bootstrap_sums(sums: Sequence[DocumentSums], **options: Unpack[_Draws]) -> Interval: ...
+
+
+@overload
+def bootstrap_sums(sums: Mapping[str, Sequence[DocumentSums]], **options: Unpack[_Draws]) -> dict[str, Interval]: ...
 
 
 def bootstrap_sums(
@@ -292,18 +294,5 @@ def _percentile_interval(
         low, high = percentile_bounds(defined, level)
         error = float(defined.std(ddof=1))
     note = result.note if result.value is None else "" if len(defined) > 1 else "no interval: no replicate has a value"
-    return Interval(
-        result=result,
-        low=low,
-        high=high,
-        level=level,
-        standard_error=error,
-        by=by,
-        n_groups=n_groups,
-        n=len(replicates),
-        n_undefined=len(replicates) - len(defined),
-        seed=seed,
-        method="percentile",
-        note=note,
-        replicates=replicates,
-    )
+    n, undefined = len(replicates), len(replicates) - len(defined)
+    return Interval(result, low, high, level, error, by, n_groups, n, undefined, seed, "percentile", note, replicates)

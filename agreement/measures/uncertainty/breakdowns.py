@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,12 @@ import numpy as np
 
 from ..coefficients.alpha import alpha
 from ..data.inputs import Data, as_data
+from ..data.reliability_data import ReliabilityData
 from ..data.subsets import remove_label, select_coders, without_coder
-from ..displays import Display, Point
 from ..extras import require
 from ..options import check_option
-from ..results import Result, format_defined, format_equality
-from .calls import Coefficient
-from .resampling import resample
+from ..results import Display, Point, Result, format_defined, format_equality
+from .resampling import Coefficient, resample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,15 +148,11 @@ def leave_one_out(
     data = as_data(data)
     check_option("by", by, LEFT_OUT)
     whole = coefficient(data, *arguments, **options)
-    names: tuple[Hashable, ...]
-    if by == "coder":
-        names = tuple(data.coders)
-        rest = [without_coder(data, left) for left in range(len(names))]
-    elif by == "document":
-        names = tuple(data.documents)
-        rest = [resample(data, np.delete(np.arange(len(names)), left), by) for left in range(len(names))]
-    else:
-        names = tuple(data.labels)
-        rest = [remove_label(data, left) for left in range(len(names))]
-    results = (coefficient(part, *arguments, **options) for part in rest)
-    return LeaveOneOut.from_results(whole, by, dict(zip(names, results, strict=True)))
+    parts: dict[str, tuple[Sequence[Hashable], Callable[[int], ReliabilityData]]] = {
+        "coder": (data.coders, partial(without_coder, data)),
+        "document": (data.documents, lambda left: resample(data, np.delete(np.arange(len(data.documents)), left), by)),
+        "category": (data.labels, partial(remove_label, data)),
+    }
+    names, without = parts[by]
+    results = {name: coefficient(without(place), *arguments, **options) for place, name in enumerate(names)}
+    return LeaveOneOut.from_results(whole, by, results)

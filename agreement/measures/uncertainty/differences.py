@@ -17,11 +17,9 @@ from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..results import Result
 from ..values import Floats, Ints
-from .calls import Coefficient, CoefficientCall, check_level, value_or_nan
-from .default_interval import satterthwaite, student_quantile
 from .intervals import Comparison, Difference
-from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_groups
-from .resampling import pool_documents, resample
+from .jackknife import NO_SPREAD, LeftOutValues, find_groups, leave_out_groups, satterthwaite, student_quantile
+from .resampling import Coefficient, CoefficientCall, check_level, pool_documents, resample, value_or_nan
 
 
 def difference(
@@ -95,28 +93,16 @@ def _difference(results: tuple[Result, Result], left_out: list[LeftOutValues], l
             low, high, p_value = apart - reach, apart + reach, 2 * float(stdtr(freedom, -abs(apart) / error))
         else:
             note = f"no interval: the difference is the same without each {left_out[0].by}"
-    return Difference(
-        first=results[0],
-        second=results[1],
-        difference=apart,
-        low=low,
-        high=high,
-        level=level,
-        standard_error=error,
-        p_value=p_value,
-        paired=paired,
-        by=left_out[0].by if len({one.by for one in left_out}) == 1 else "group",
-        n_groups=len(left_out[0].names) if paired else (len(left_out[0].names), len(left_out[-1].names)),
-        note=note,
-    )
+    by = left_out[0].by if len({one.by for one in left_out}) == 1 else "group"
+    n_groups = len(left_out[0].names) if paired else (len(left_out[0].names), len(left_out[1].names))
+    return Difference(*results, apart, low, high, level, error, p_value, paired, by, n_groups, note)
 
 
 def _why_no_difference(results: tuple[Result, Result], left_out: list[LeftOutValues]) -> str:
     for which, result in zip(("first", "second"), results, strict=True):
         if result.value is None:
             return f"the coefficient of the {which} is undefined: {result.note}"
-    notes = [note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note]
-    return notes[0] if notes else ""
+    return next((note for one in left_out for note in (one.why_too_few(), one.why_undefined(0)) if note), "")
 
 
 def permutation_test(
@@ -173,12 +159,7 @@ def permutation_test(
 
 
 def _permute_documents(
-    first: ReliabilityData,
-    second: ReliabilityData,
-    call: CoefficientCall,
-    partner: Ints | None,
-    n: int,
-    seed: int,
+    first: ReliabilityData, second: ReliabilityData, call: CoefficientCall, partner: Ints | None, n: int, seed: int
 ) -> Floats:
     """Return the difference of the documents as they are, and those of n random assignments of them.
 

@@ -19,10 +19,9 @@ from ..data.reliability_data import ReliabilityData
 from ..options import check_option
 from ..results import Figure, format_defined, format_value, pluralize
 from ..values import Floats
-from .calls import Coefficient, check_level
-from .default_interval import interval, student_quantile
 from .intervals import Interval
-from .jackknife import LEAST
+from .jackknife import LEAST, interval, student_quantile
+from .resampling import Coefficient, check_level
 from .score_intervals import ScoreInterval
 
 SAMPLES = ("groups", "both")
@@ -202,12 +201,7 @@ class Forecast(Figure):
 
 
 def forecast(
-    data: Data,
-    coefficient: Coefficient,
-    *arguments: Any,
-    sample: str = "groups",
-    level: float = 0.95,
-    **options: Any,
+    data: Data, coefficient: Coefficient, *arguments: Any, sample: str = "groups", level: float = 0.95, **options: Any
 ) -> Forecast:
     """Return what the interval of a coefficient will be with other numbers of documents: how many are enough.
 

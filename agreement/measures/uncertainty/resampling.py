@@ -1,11 +1,61 @@
-"""Random samples of the documents or units of reliability data."""
+"""A coefficient with its arguments, and random samples of the documents or units of reliability data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ..data.arrays import run_offsets
 from ..data.cells import MISSING, Cells
 from ..data.reliability_data import ReliabilityData
+from ..results import Result
+from ..sums.overlaps import list_entries
+from ..sums.sufficient_statistics import STATISTICS, SufficientStatistics
 from ..values import Floats, Ints, Value, map_members
+
+GROUPS = ("document", "unit")
+
+type Coefficient = Callable[..., Result]
+type Coefficients = Callable[..., Mapping[str, Result]]
+
+
+@dataclass(frozen=True)
+class CoefficientCall:
+    """A coefficient with its arguments."""
+
+    coefficient: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+    def __call__(self, data: ReliabilityData) -> Any:
+        return self.coefficient(data, *self.arguments, **self.options)
+
+    def statistics(self, data: ReliabilityData, by: str) -> SufficientStatistics | None:
+        """Return the sums from which a coefficient of this library follows, or None for any other."""
+        coefficient, options = self.coefficient, dict(self.options)
+        while isinstance(coefficient, partial) and not coefficient.args:
+            options = {**coefficient.keywords, **options}
+            coefficient = coefficient.func
+        compute = STATISTICS.get(coefficient)
+        return compute(data, by, *self.arguments, **options) if compute else None
+
+
+def check_replicates(n: int) -> None:
+    """Raise ValueError for fewer than two replicates."""
+    if n < 2:
+        raise ValueError(f"n is {n}: at least two replicates are needed")
+
+
+def check_level(level: float, name: str = "level") -> None:
+    """Raise ValueError, naming the option, for a level outside 0 to 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"{name} is {level!r}; it must be between 0 and 1")
+
+
+def value_or_nan(result: Result) -> float:
+    """Return the value of a result, NaN where it is None."""
+    return float("nan") if result.value is None else result.value
 
 
 def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:
@@ -20,14 +70,14 @@ def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:
         content = Cells(data.codes[chosen], data.labels, data.cells.starts, data.cells.members, ())
         documents = data.document_of_unit[chosen]
         return ReliabilityData(range(len(chosen)), data.coders, data.documents, documents, content)
-    sizes = np.bincount(data.document_of_unit, minlength=len(data.documents))
-    starts = np.cumsum(sizes) - sizes
     order = np.argsort(data.document_of_unit, kind="stable")
-    rows = order[np.repeat(starts[chosen], sizes[chosen]) + run_offsets(sizes[chosen])]
-    copy = np.repeat(np.arange(len(chosen)), sizes[chosen])
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - np.repeat(starts, sizes)  # of each unit in its document
-    content = _copy_documents(data.cells, data.codes[rows], copy, place, np.cumsum(sizes[chosen]) - sizes[chosen])
+    documents = data.document_of_unit[order]
+    starts = np.searchsorted(documents, np.arange(len(data.documents) + 1))
+    copy, entries = list_entries(starts, chosen)
+    rows, place = order[entries], np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - starts[documents]  # of each unit in its document
+    first_row = np.searchsorted(copy, np.arange(len(chosen)))
+    content = _copy_documents(data.cells, data.codes[rows], copy, place, first_row)
     return ReliabilityData(range(len(rows)), data.coders, range(len(chosen)), copy, content)
 
 
@@ -41,17 +91,15 @@ def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_ro
     codes = codes.copy()
     codes[units, columns] = n_labels + set_number
     copies, sets = np.divmod(kinds, max(n_sets, 1))
-    sizes = np.diff(cells.starts)[sets]
-    entries = np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)
-    members = cells.members[entries]
-    copy_of_member = np.repeat(copies, sizes)
+    rows, entries = list_entries(cells.starts, sets)
+    members, copy_of_member = cells.members[entries], copies[rows]
     other = members >= n_units
     kinds, number = np.unique(copy_of_member[other] * len(cells.others) + members[other] - n_units, return_inverse=True)
     new = np.empty_like(members)
     new[~other] = first_row[copy_of_member[~other]] + place[members[~other]]
     new[other] = len(codes) + number
     others = tuple((k // len(cells.others), cells.others[k % len(cells.others)]) for k in kinds.tolist())
-    starts = np.concatenate(([0], np.cumsum(sizes)))
+    starts = np.searchsorted(rows, np.arange(len(sets) + 1))
     return Cells(codes, cells.labels, starts, new, others, cells.readings_of(sets, entries))
 
 

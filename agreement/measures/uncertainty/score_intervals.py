@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
-from ..displays import Display, Point
 from ..distances import LARGEST
 from ..options import check_option
 from ..pyramids import check_scores, score_correlation, scores_by_peer
-from ..results import Figure, format_defined, format_equality, pluralize
+from ..results import Display, Figure, Point, format_defined, format_equality, pluralize
 from ..values import Bools, Floats, Ints
-from .calls import check_level
-from .default_interval import student_quantile
-from .jackknife import LEAST, NO_SPREAD, jackknife_error, why_too_few
-from .resampling import draw_counts, percentile_bounds
+from .jackknife import LEAST, NO_SPREAD, jackknife_error, student_quantile, why_too_few
+from .resampling import check_level, draw_counts, percentile_bounds
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5
@@ -125,12 +122,7 @@ class CorrelationInterval(_ScoreIntervals):
 
 
 def score_interval(
-    key: Side,
-    response: Side,
-    score: Callable[..., Score] = conll_average,
-    *,
-    level: float = 0.95,
-    **options: Any,
+    key: Side, response: Side, score: Callable[..., Score] = conll_average, *, level: float = 0.95, **options: Any
 ) -> ScoreIntervals:
     """Return a coreference score with an interval around recall, precision and F1: the jackknife over texts.
 
@@ -268,12 +260,11 @@ def mean_interval(
     peers = len(values)
     if not peers:
         return ScoreInterval(None, None, None, 0, note="there are no scores", method=method)
-    value = float(values.mean())
-    if peers < MIN_PEERS:
-        return ScoreInterval(value, None, None, peers, note=TOO_FEW, method=method)
-    without = (values.sum() - values) / (peers - 1)
-    if np.ptp(values) == 0 or jackknife_error(without) <= NO_SPREAD:
+    value, without = float(values.mean()), (values.sum() - values) / max(peers - 1, 1)
+    note = TOO_FEW if peers < MIN_PEERS else ""
+    if not note and (np.ptp(values) == 0 or jackknife_error(without) <= NO_SPREAD):
         note = "no interval: the mean is the same without each peer"
+    if note:
         return ScoreInterval(value, None, None, peers, note=note, method=method)
     if method == "percentile":
         return _percentile_interval(value, _draw_samples(peers, n, seed) @ values / peers, level, peers)

@@ -10,7 +10,7 @@ import numpy as np
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
-from agreement.measures.sums.distributions import pair_distances
+from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.request.basis import comparison, pairable_units, pick_texts, select_data

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from math import fsum
 from types import EllipsisType
 from typing import ClassVar
 
@@ -21,7 +22,6 @@ from agreement.measures.data.subsets import select_units
 from agreement.measures.models.camps import LEAST_IN_CAMPS, count_camps, split_into_camps
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
-from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import (
@@ -160,7 +160,7 @@ class Items:
     @cached_property
     def total(self) -> float:
         """The sum of all terms."""
-        return exact_sum(self.term)
+        return fsum(self.term.tolist())
 
     @property
     def n_coders(self) -> Ints:

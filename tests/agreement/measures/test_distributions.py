@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agreement.measures import SET_DISTANCES, alpha
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS, Options
-from agreement.measures.sums.distributions import BINS, STEPS, count_distances, expected_counts, pair_distances
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.pairs import BINS, STEPS, count_distances, pair_distances
 from tests.agreement.measures import exact
 from tests.agreement.measures.data.test_inputs import label_tables, labelled
 from tests.agreement.measures.strategies import data_of, one_document, tables
@@ -53,17 +53,7 @@ def plain(table, options):
 
 def counted(data, options):
     counts = count_distances(PairableUnits.from_data(data), options)
-    expected = expected_counts(
-        overlapping=counts.overlapping.sum(axis=0),
-        judgements=int(counts.judgements.sum()),
-        empty=int(counts.empty.sum()),
-        sets=int(counts.sets.sum()),
-        labels=counts.labels.sum(axis=0),
-        options=options,
-        names=data.labels,
-        readings=dict(zip(counts.readings.kinds, counts.readings.counts.sum(axis=0).tolist(), strict=True)),
-    )
-    return counts.observed.sum(axis=0).tolist(), expected.tolist()
+    return counts.observed.tolist(), counts.expected.tolist()
 
 
 @examples(100)

@@ -20,7 +20,7 @@ from agreement.measures import (
     find_files,
     over,
 )
-from agreement.measures.corpora import parquet
+from agreement.measures.corpora import files as reading
 from tests.agreement.measures.corpora.corpora import frame_of, sums_of, write_csv, write_parquet
 from tests.shared.cases import examples
 
@@ -63,7 +63,7 @@ def as_text(frame):
 def test_parquet_and_tables_have_the_sums_of_all_judgements_at_once(frames, few, options):
     whole = sums_of(pd.concat(frames, ignore_index=True), options)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_FEW", 256 if few else 1)  # more names than these are read in another way
+        patch.setattr(reading, "_FEW", 256 if few else 1)  # more names than these are read in another way
         files = [write_parquet(Path(folder) / f"{number}.parquet", frame) for number, frame in enumerate(frames)]
         assert over(reversed(files), options) == whole
     assert over(frames, options) == whole
@@ -85,10 +85,10 @@ def test_names_whose_hashes_are_equal_are_told_apart_by_others(tmp_path, monkeyp
     rows = [(f"d{n // 8}", f"u{n // 2}", f"c{n % 2}", f"e{n % 5}", None) for n in range(64)]
     path = write_parquet(tmp_path / "one.parquet", frame_of(rows))
     whole = over([path], BOTH)
-    monkeypatch.setattr(parquet, "_FEW", 1)
-    monkeypatch.setattr(parquet, "_HASHES", ("hash(length({}))", *parquet._HASHES))
+    monkeypatch.setattr(reading, "_FEW", 1)
+    monkeypatch.setattr(reading, "_HASHES", ("hash(length({}))", *reading._HASHES))
     assert over([path], BOTH) == whole
-    monkeypatch.setattr(parquet, "_HASHES", ("hash(length({}))",))
+    monkeypatch.setattr(reading, "_HASHES", ("hash(length({}))",))
     with pytest.raises(ValueError, match=r"one\.parquet: 8 texts cannot be told apart"):
         over([path], BOTH)
 

@@ -9,7 +9,7 @@ from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
 from agreement.measures.options import MISSING_RULES
 from agreement.measures.sums.patterns import LabelPatterns
-from agreement.measures.uncertainty.default_interval import interval_statistics
+from agreement.measures.uncertainty.jackknife import interval_statistics
 
 LABELS = (None, "a", "b", "c")
 FIGURES = ("value", "observed", "expected", "standard_error_null")

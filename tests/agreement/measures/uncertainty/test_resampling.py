@@ -31,8 +31,7 @@ from agreement.measures import (
     observed_agreement,
     permutation_test,
 )
-from agreement.measures.uncertainty.calls import CoefficientCall
-from agreement.measures.uncertainty.resampling import resample
+from agreement.measures.uncertainty.resampling import CoefficientCall, resample
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
 from tests.shared.cases import examples
