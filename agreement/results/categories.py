@@ -40,8 +40,7 @@ from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.confusion import build_confusion, build_together
 from agreement.results.figures.plots import Dot
-from agreement.results.labels.labels import item_address
-from agreement.results.labels.settings import TERMS, name_terms
+from agreement.results.labels import TERMS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.models import Project

@@ -20,8 +20,7 @@ from agreement.reports.coders.timing import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.labels.labels import RELATION_LABELS, item_address
-from agreement.results.labels.settings import read_settings
+from agreement.results.labels import RELATION_LABELS, item_address, read_settings
 from annotations.models import Project
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first

@@ -12,9 +12,7 @@ from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELE
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.labels.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
-from agreement.results.labels.model_labels import label_model
-from agreement.results.labels.settings import IN_SIGHT, Settings
+from agreement.results.labels import CHOICE_LABELS, IN_SIGHT, Settings, field_texts, label_model
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
@@ -40,11 +38,12 @@ class ParametersForm(forms.Form):
         self.shown = urlencode(kept | {"preset": preset})
         if extract.questions:
             own = [("", "Category")] if extract.categories_asked else []
+            label, help_text = field_texts(QUESTION)
             self.fields[QUESTION] = forms.ChoiceField(
                 choices=[*own, *((one.key, one.label) for one in extract.questions)],
                 required=False,
-                label=field_label(QUESTION),
-                help_text=field_help(QUESTION),
+                label=label,
+                help_text=help_text,
             )
         self.fields["preset"] = forms.ChoiceField(
             choices=[
@@ -56,7 +55,7 @@ class ParametersForm(forms.Form):
             ],
             required=False,
             label="Preset",
-            help_text=FIELD_HELP["preset"],
+            help_text=field_texts("preset")[1],
         )
         for name in relevant_settings(extract.kind, parameters):
             possible = choices_of(name, extract.kind, parameters)
@@ -68,11 +67,9 @@ class ParametersForm(forms.Form):
                     for key, label in labels.items()
                     if allows_coefficient(counted, replace(parameters, coefficient=key))
                 }
+            label, help_text = field_texts(name, pyramids=pyramids)
             self.fields[name] = forms.ChoiceField(
-                choices=labels.items(),
-                required=False,
-                label=field_label(name, pyramids=pyramids),
-                help_text=field_help(name, pyramids=pyramids),
+                choices=labels.items(), required=False, label=label, help_text=help_text
             )
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
@@ -96,18 +93,17 @@ class ParametersForm(forms.Form):
         }
         for name, choices in offered.items():
             if choices or parameters.selection(name):
-                label, help_ = field_label(name, pyramids=pyramids), field_help(name, pyramids=pyramids)
+                label, help_text = field_texts(name, pyramids=pyramids)
                 if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
                     self.initial[name] = query.get(name, "")
-                    self.fields[name] = forms.CharField(
-                        required=False, label=label, help_text=f"{help_} {HELP_FOR_NAMES}"
-                    )
+                    help_text = f"{help_text} Names with commas between."
+                    self.fields[name] = forms.CharField(required=False, label=label, help_text=help_text)
                     continue
                 self.fields[name] = forms.MultipleChoiceField(
                     choices=choices,
                     required=False,
                     label=label,
-                    help_text=help_,
+                    help_text=help_text,
                     widget=forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple,
                 )
 

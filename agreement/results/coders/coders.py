@@ -25,7 +25,7 @@ from agreement.results.figures.charts import Chart, describe_dots
 from agreement.results.figures.confusion import build_confusion
 from agreement.results.figures.plots import Dot, heat_map, line_chart, stacked_bars
 from agreement.results.figures.times import build_times
-from agreement.results.labels.labels import SCORE_LABELS, choice_label, selection_of
+from agreement.results.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 

@@ -29,7 +29,7 @@ from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, describe_dots, dots_chart
 from agreement.results.figures.plots import Dot, dot_plot
 from agreement.results.items.items import given_answers, group_answers
-from agreement.results.labels.labels import item_address, selection_of
+from agreement.results.labels import item_address, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize

@@ -29,7 +29,7 @@ from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import build_confusion
 from agreement.results.figures.plots import Dot, heat_map
-from agreement.results.labels.labels import RELATION_LABELS
+from agreement.results.labels import RELATION_LABELS
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.core.text import pluralize

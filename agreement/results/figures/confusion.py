@@ -11,7 +11,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import heat_map
-from agreement.results.labels.settings import TERMS, name_terms
+from agreement.results.labels import TERMS, name_terms
 from agreement.results.tables import Cell, Column, Table
 
 ORDERS = "Each pair of coders on an item counts once in each order."

@@ -17,7 +17,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import Step, heat_map, position_chart
-from agreement.results.labels.labels import item_address, selection_of
+from agreement.results.labels import item_address, selection_of
 from agreement.results.tables import Cell, Column, Linked, Table, format_value
 
 MOST_STEPS = 150  # bars; of a longer text each is of several items

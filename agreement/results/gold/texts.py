@@ -19,8 +19,7 @@ from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, sc
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.confusion import Square, describe_equal
 from agreement.results.figures.plots import Dot, line_chart
-from agreement.results.labels.labels import SCORE_LABELS, item_address
-from agreement.results.labels.settings import TERMS, name_terms
+from agreement.results.labels import SCORE_LABELS, TERMS, item_address, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 

@@ -30,7 +30,7 @@ from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import upset_plot
 from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_items
-from agreement.results.labels.labels import RELATION_LABELS, choice_label, item_address
+from agreement.results.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
