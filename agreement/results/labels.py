@@ -32,7 +32,7 @@ from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import differing_settings, find_preset, relevant_settings, resolve
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.results.content import PageSections
-from agreement.results.figures.plots import shorten
+from agreement.results.figures.charts import shorten
 from agreement.results.tables import Column, Table, cell_value
 
 # What each control is called, and the short sentence below it.

@@ -26,8 +26,7 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import Result, register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart, describe_dots, dots_chart
-from agreement.results.figures.plots import Dot, dot_plot
+from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
 from agreement.results.items.items import given_answers, group_answers
 from agreement.results.labels import item_address, selection_of
 from agreement.results.page import ResultPage

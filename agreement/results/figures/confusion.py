@@ -9,8 +9,7 @@ from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import heat_map
+from agreement.results.figures.charts import Chart, heat_map
 from agreement.results.labels import TERMS, name_terms
 from agreement.results.tables import Cell, Column, Table
 

@@ -15,8 +15,7 @@ from agreement.measures.values import Ints
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import Step, heat_map, position_chart
+from agreement.results.figures.charts import Chart, Step, heat_map, position_chart
 from agreement.results.labels import item_address, selection_of
 from agreement.results.tables import Cell, Column, Linked, Table, format_value
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import Dot, dot_plot, small_multiples
+from agreement.results.figures.charts import Chart, Dot, dot_plot, small_multiples
 from agreement.results.tables import Column, Table, format_value
 
 MOST_DAYS = 60  # on the page, the latest; the file of the table has all

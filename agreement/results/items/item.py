@@ -27,8 +27,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import upset_plot
+from agreement.results.figures.charts import Chart, upset_plot
 from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_items
 from agreement.results.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table

@@ -38,8 +38,7 @@ from agreement.reports.items.items import (
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import strip_plot
+from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.figures.positions import bin_positions, build_positions
 from agreement.results.labels import RELATION_LABELS, item_address, name_terms
 from agreement.results.page import ResultPage
