@@ -11,15 +11,18 @@ from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
-from agreement.reports.coders.alt_test import EPSILON, AltTestReport, Q, compute_alt_test, read_levels
 from agreement.reports.coders.models import (
-    CategoryOfModel,
+    DEFAULTS,
+    AltTestFigures,
+    AltTestReport,
     ComparedItems,
     MissedItem,
     ModelReport,
     choose_compared,
     compare_items,
     compare_model,
+    compute_alt_test,
+    read_level,
 )
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
@@ -27,7 +30,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import Result, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
-from agreement.results.items.items import given_answers, group_answers
+from agreement.results.items.items import answers_cell, given_answers, group_answers, keyword_cell
 from agreement.results.labels import item_address, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
@@ -83,8 +86,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
 
     def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
-        tables = [_agreement_table(report), _verdict_table(report), replace(_humans_table(report.test), note=note)]
-        tables.append(_texts_table(request, report))
+        humans = replace(_humans_table(report.candidate, report.alt_test.figures), note=note)
+        tables = [_agreement_table(report), _verdict_table(report), humans, _texts_table(request, report)]
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
     def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
@@ -105,7 +108,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         if report.compared.names:
             most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
             parts = [part for part in report.categories if part in most]
-            dots = [Dot(_name_majority(part), part.difference, part.low, part.high) for part in parts]
+            dots = [Dot(part.name or NO_MAJORITY, part.difference, part.low, part.high) for part in parts]
             title = f"Score of {candidate} less that of people, by what most people say, with 95% CI"
             charts.append(dots_chart("categories", title, dots, "difference of scores", (0,)))
         return charts
@@ -120,7 +123,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
         answers, parameters = request.project_answers, request.parameters
         asked, epsilon, q = (request.options.get(name, "") for name in self.options)
-        read_levels(epsilon, q)
+        for name, typed in (("epsilon", epsilon), ("q", q)):
+            read_level(name, typed)
         compared = choose_compared(answers, parameters, request.models, asked)
         context: dict[str, Any] = {
             "candidate": compared.candidate,
@@ -129,7 +133,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
             "n_people": len(compared.people),
             "epsilon": epsilon,
             "q": q,
-            "defaults": {"epsilon": EPSILON, "q": Q},
+            "defaults": DEFAULTS,
             "report_query": parameters.query(),
             "not_counted": request.not_counted,
         }
@@ -139,11 +143,10 @@ One model beside the people who are chosen: agreement, the alternative annotator
         request.options = {**request.options, "candidate": compared.candidate}
         own = compared.select(parameters)
         items = compare_items(answers, own, compared.candidate)
-        missed = items.missed
-        shown, rows = paginate(request, missed.tolist(), PAGE_SIZE)
-        sections = self.sections(request)
+        shown, rows = paginate(request, items.missed.tolist(), PAGE_SIZE)
+        counts = {"n_missed": len(items.missed), "n_agreed": int(items.agree.sum())}
         table = _items_table(request, own, items, rows, compared.candidate)
-        return sections.extended([table], **context, shown=shown, n_missed=len(missed), n_agreed=int(items.agree.sum()))
+        return self.sections(request).extended([table], **context, shown=shown, **counts)
 
 
 def _describe_items(
@@ -179,18 +182,14 @@ def _items_table(
     query = urlencode(parameters.query())
 
     def in_context(row: MissedItem) -> Composed:
-        address = item_address(request.project.slug, row.document, row.key, query)
-        about = {"keyword": row.snippet.keyword, "address": address}
-        return Composed(str(row.snippet.keyword), "agreement/parts/items/item_keyword.html", about)
+        return keyword_cell(row.snippet.keyword, item_address(request.project.slug, row.document, row.key, query))
 
     def people(row: MissedItem) -> Composed:
-        groups = group_answers([one for one in row.given if one.coder != candidate])
-        return Composed(row.people, "agreement/parts/items/item_answers.html", groups)
+        return answers_cell(row.people, group_answers([one for one in row.given if one.coder != candidate]))
 
     def model(row: MissedItem) -> Composed:
         groups = group_answers([one for one in row.given if one.coder == candidate])
-        nameless = [replace(one, who="") for one in groups]
-        return Composed(row.model, "agreement/parts/items/item_answers.html", nameless)
+        return answers_cell(row.model, [replace(one, who="") for one in groups])
 
     return Table.of(
         "items",
@@ -232,9 +231,8 @@ def _verdict_table(report: ModelReport) -> Table:
     test = report.alt_test.figures
     tested = [row.won for row in test.rows if row.adjusted is not None]
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
-    advantage = ""
-    if test.advantage_probability is not None:
-        advantage = f" Advantage probability: {test.advantage_probability:.3f}, the mean of those below."
+    probability = test.advantage_probability
+    advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
     return Table(
         "verdict",
         f"May {report.candidate} code in the place of a person?",
@@ -246,13 +244,13 @@ def _verdict_table(report: ModelReport) -> Table:
             Column("passes", "Passes", explanation="passes"),
         ],
         [
-            ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
-            (
-                *("as published, of items", sum(published), len(published), test.published_winning_rate),
-                YES[test.published_passed],
-            ),
+            (name, sum(won), len(won), rate, YES[passed])
+            for name, won, rate, passed in (
+                ("over texts", tested, test.winning_rate, test.passed),
+                ("as published, of items", published, test.published_winning_rate, test.published_passed),
+            )
         ],
-        f"Alternative annotator test (Calderon et al. 2025): {report.test.describe(rates=False)} A winning rate is a"
+        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a"
         f" share of tests, each with its p, and has no interval.{advantage}",
     )
 
@@ -265,16 +263,14 @@ def _score_columns(candidate: str) -> list[Column]:
     ]
 
 
-def _name_majority(part: CategoryOfModel) -> str:
-    return part.name or NO_MAJORITY
-
-
 def _categories_table(report: ModelReport) -> Table:
     return Table.of(
         "categories",
         f"Answers of people on which {report.candidate} is worse or better",
         [
-            Column("category", "Most people say", explanation="majority_category", cell=_name_majority),
+            Column(
+                "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
+            ),
             Column("items", "Items", "count", cell="n_items"),
             Column("texts", "Texts", "count", cell="n_texts"),
             *_score_columns(report.candidate),
@@ -315,16 +311,16 @@ class AltTest(Result[AltTestReport]):
         return compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
 
     def tables(self, request: AnalysisRequest, report: AltTestReport) -> list[Table]:
-        return [_humans_table(report)]
+        return [_humans_table(report.candidate, report.test)]
 
     def preface(self, report: AltTestReport) -> str:
-        return "\n".join(filter(None, [report.describe(), super().preface(report)]))
+        return "\n".join(filter(None, [report.test.describe(), super().preface(report)]))
 
 
-def _humans_table(report: AltTestReport) -> Table:
+def _humans_table(candidate: str, test: AltTestFigures) -> Table:
     return Table.of(
         "alt_test",
-        f"{report.candidate} in the place of each other coder",
+        f"{candidate} in the place of each other coder",
         [
             Column("human", "Coder", explanation="coder"),
             Column("candidate_score", "Score of the candidate", "figure"),
@@ -343,6 +339,6 @@ def _humans_table(report: AltTestReport) -> Table:
             Column("texts", "Texts", "count", cell="n_texts"),
             Column("note", "Notes"),
         ],
-        report.test.rows,
-        report.describe(),
+        test.rows,
+        test.describe(),
     )

@@ -47,6 +47,7 @@ from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.texts.keywords import Keyword
 
 PAGE_SIZE = 100
 STRIP_SIZE = 200
@@ -345,6 +346,16 @@ def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
     ]
 
 
+def answers_cell(words: str, groups: Sequence[AnswerGroup]) -> Composed:
+    """Return a cell with answers; a file has the words."""
+    return Composed(words, "agreement/parts/items/item_answers.html", groups)
+
+
+def keyword_cell(keyword: Keyword, address: str) -> Composed:
+    """Return a cell with an item in its context, which leads to its page."""
+    return Composed(str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address})
+
+
 def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
     return len(items.texts) > 1 and not request.options.get("text")
 
@@ -355,13 +366,11 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
 
     def in_context(row: Item) -> Composed:
         keyword = row.snippet.keyword if judged else row.snippet.keyword.on_its_line()
-        address = item_address(request.project.slug, row.document, row.key, request.full_query)
-        about = {"keyword": keyword, "address": address}
-        return Composed(str(keyword), "agreement/parts/items/item_keyword.html", about)
+        return keyword_cell(keyword, item_address(request.project.slug, row.document, row.key, request.full_query))
 
     def answers(row: Item) -> Composed:
         words = "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in row.given)
-        return Composed(words, "agreement/parts/items/item_answers.html", group_answers(row.given))
+        return answers_cell(words, group_answers(row.given))
 
     def ambiguity(row: Item) -> str:
         n_marked = row.n_ambiguous
