@@ -22,7 +22,7 @@ from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.coders.coders import read_patterns
 from agreement.reports.fields import Flat, copy_fields
-from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.items import summarize_ambiguity
 from agreement.reports.request.basis import (
     codes_with,
     count_names,

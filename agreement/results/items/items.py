@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -21,7 +21,6 @@ from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.items.ambiguity import read_readings, summarize_ambiguity
 from agreement.reports.items.items import (
     AMBIGUITY,
     MARKS,
@@ -34,6 +33,8 @@ from agreement.reports.items.items import (
     compute_items,
     count_by_filter,
     nonzero_relations,
+    read_readings,
+    summarize_ambiguity,
 )
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
@@ -171,7 +172,7 @@ def read_items(request: AnalysisRequest) -> ItemsReport:
     flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
     # of pyramids coders mark contributors, which are no items
-    marks = ItemMarks(flagged) if answers.units else ItemMarks(flagged, partial(read_marks, project, answers))
+    marks = ItemMarks(flagged) if answers.units else ItemMarks(flagged, cache(partial(read_marks, project, answers)))
     return ItemsReport(items, marks, read_readings(answers, request.parameters, items))
 
 
@@ -460,7 +461,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     hidden = BY_CAMPS if report.readings.units else VERDICTS
     ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
-    categories = [] if request.extract.units else report.items.names
+    categories = [] if request.extract.units else request.extract.countable
     terms = {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)]
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
