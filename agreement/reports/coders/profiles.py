@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +11,7 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.distributions import pair_distances
-from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.items.items import SHARE_DIGITS
+from agreement.measures.values import Bools, Ints
 from agreement.reports.request.basis import comparison, pairable_units, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.resolved import remembered_report
@@ -31,12 +30,10 @@ class Profile:
 
     @property
     def mean_chain(self) -> float | None:
-        """The mean number of members of a chain."""
         return _mean(self.chain_lengths)
 
     @property
     def mean_link(self) -> float | None:
-        """The mean number of units that a link goes back."""
         return _mean(self.link_distances)
 
 
@@ -50,20 +47,13 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
     is_ambiguous = is_counted & (columns.n_readings > 1)
     judgements, ambiguous = (np.bincount(coder[one], minlength=n_coders).tolist() for one in (is_counted, is_ambiguous))
     of_coder, given = _given_categories(chosen, is_counted)
-    shape = n_coders, len(answers.categories)
-    categories = np.bincount(of_coder * shape[1] + given, minlength=shape[0] * shape[1]).reshape(shape).tolist()
-    distances, lengths = _link_distances(chosen), _chain_lengths(answers, parameters, chosen, is_ambiguous)
-    return [
-        Profile(
-            name,
-            judgements[place],
-            dict(zip(answers.categories, categories[place], strict=True)) if answers.countable else {},
-            lengths[place],
-            distances[place],
-            ambiguous[place],
-        )
-        for place, name in enumerate(answers.coders)
+    categories = np.zeros((n_coders, len(answers.categories)), dtype=np.int64)
+    np.add.at(categories, (of_coder, given), 1)
+    named = [
+        dict(zip(answers.categories, row, strict=True)) if answers.countable else {} for row in categories.tolist()
     ]
+    lengths, distances = _chain_lengths(answers, parameters, chosen, is_ambiguous), _link_distances(chosen)
+    return list(map(Profile, answers.coders, judgements, named, lengths, distances, ambiguous))
 
 
 def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints, Ints]:
@@ -72,14 +62,12 @@ def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints,
     coder = answers.column_of_coding[columns.coding_of_mark]
     if answers.kind != "labels":
         return coder[is_counted], columns.marks["category"][is_counted].astype(np.int64)
-    is_linked = np.zeros(len(columns.marks), dtype=np.bool_)
-    is_linked[columns.mark_of_link] = True
-    links = np.flatnonzero(is_counted[columns.mark_of_link])
-    rest = is_counted & ~is_linked
-    return (
-        np.concatenate((coder[columns.mark_of_link[links]], coder[rest])),
-        np.concatenate((columns.links["to"][links], columns.marks["category"][rest])).astype(np.int64),
-    )
+    mark, labels = columns.mark_of_link, columns.links["to"]
+    is_whole = is_counted.copy()  # without labels of its own
+    is_whole[mark] = False
+    links = is_counted[mark]
+    given = np.concatenate((labels[links], columns.marks["category"][is_whole]))
+    return np.concatenate((coder[mark[links]], coder[is_whole])), given.astype(np.int64)
 
 
 def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
@@ -141,43 +129,22 @@ class TextDistances:
     mean: float | None
 
 
-def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
-    """Return the mean distances in each chosen text, in the order of the project. Raises InvalidParameter."""
-    texts, totals, numbers = _sum_distances(answers, parameters)
-    return [_describe(text, *row) for text, *row in zip(texts, totals, numbers, strict=True)]
-
-
-def find_farthest_texts(
-    answers: ProjectAnswers, parameters: Parameters, most: int | None = None
-) -> tuple[list[TextDistances], int]:
-    """Return the texts with most disagreement, `most` at most, and how many have any. Raises InvalidParameter."""
-    texts, totals, numbers = _sum_distances(answers, parameters)
-    rows = np.flatnonzero(numbers.any(axis=1))
-    means = totals[rows].sum(axis=1) / numbers[rows].sum(axis=1)
-    # of texts with equal distances the first one comes first, whatever last digits say
-    order = rows[np.argsort(-means.round(SHARE_DIGITS), kind="stable")][:most].tolist()
-    return [_describe(texts[row], totals[row], numbers[row]) for row in order], len(rows)
-
-
-def _describe(text: Document, totals: Floats, numbers: Floats) -> TextDistances:
-    coders = [
-        total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)
-    ]
-    return TextDistances(text, tuple(coders), float(totals.sum() / numbers.sum()) if numbers.any() else None)
-
-
 @remembered_report
-def _sum_distances(answers: ProjectAnswers, parameters: Parameters) -> tuple[Sequence[Document], Floats, Floats]:
-    """Return the sums of distances of each coder in each text, and how many they are of: (texts, coders)."""
+def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
+    """Return the mean distances in each chosen text, in the order of the project."""
     texts = pick_texts(answers, parameters)
     data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
     documents, n_coders = pairable.documents[found.units], len(data.coders)
-    size = len(texts) * n_coders
     totals, numbers = np.zeros((2, len(texts), n_coders))
     for columns in (found.first, found.second):
         places = documents * n_coders + columns
-        totals += np.bincount(places, found.distances, size).reshape(totals.shape)
-        numbers += np.bincount(places, minlength=size).reshape(totals.shape)
-    return texts, totals, numbers
+        totals += np.bincount(places, found.distances, totals.size).reshape(totals.shape)
+        numbers += np.bincount(places, minlength=totals.size).reshape(totals.shape)
+    distances = []
+    for text, total, number in zip(texts, totals, numbers, strict=True):
+        means = [t / n if n else None for t, n in zip(total.tolist(), number.tolist(), strict=True)]
+        mean = float(total.sum() / number.sum()) if number.any() else None
+        distances.append(TextDistances(text, tuple(means), mean))
+    return distances

@@ -10,9 +10,10 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import Profile, compute_profiles, find_farthest_texts
+from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances
 from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.timing import read_project_work
+from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import effective_distance, pick_texts, remembered
@@ -276,17 +277,19 @@ MOST_TEXTS = 30  # on the page; the file of the table has all
 
 def build_coder_texts(request: AnalysisRequest) -> PageSections:
     """Return the mean distance of each coder in each text, the texts with most disagreement first."""
-    most = MOST_TEXTS if request.page is not None else None
-    shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
-    if not shown:
+    texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
+    if not texts:
         return PageSections()
+    # of texts with equal distances the first one comes first, whatever last digits say
+    texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
+    shown = texts[:MOST_TEXTS] if request.page is not None else texts
     title = (
         f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
         " distance from the others"
     )
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
     addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
-    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
+    rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
     columns = [
         Column("text", "Text"),
         Column("all", "All coders", "figure", explanation="all_distance"),
