@@ -38,7 +38,7 @@ from agreement.reports.resolved import remembered_report
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Dot, dots_chart
-from agreement.results.figures.confusion import build_confusion, build_together
+from agreement.results.figures.sections import build_confusion, build_together
 from agreement.results.labels import TERMS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends

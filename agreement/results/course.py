@@ -21,7 +21,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
-from agreement.results.figures.times import build_days
+from agreement.results.figures.sections import build_days
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.coding.active_time import Activity

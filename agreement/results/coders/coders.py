@@ -23,8 +23,7 @@ from agreement.reports.wording import nouns_for
 from agreement.results.computations import Result, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
-from agreement.results.figures.confusion import build_confusion
-from agreement.results.figures.times import build_times
+from agreement.results.figures.sections import build_confusion, build_times
 from agreement.results.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value

@@ -267,13 +267,15 @@ def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: s
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A bar along a text, of the items at some positions: what is there, its height, and where a click leads."""
+    """A bar along a text, of items at some positions: how many, their mean, and of that with most its row and words."""
 
     first: int
     last: int
-    words: str
-    value: float
-    address: str
+    n: int
+    mean: float
+    highest: int
+    words: str = ""
+    address: str = ""
 
     @property
     def positions(self) -> str:
@@ -286,7 +288,7 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
     trace = _trace(
         "bar",
         [(step.first + step.last) / 2 for step in steps],
-        [step.value for step in steps],
+        [step.mean for step in steps],
         "%{customdata[0]}: %{y:.3f}, %{customdata[1]}",
         width=[step.last - step.first + 1 for step in steps],
         customdata=[[step.positions, shorten(step.words)] for step in steps],

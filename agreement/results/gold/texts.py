@@ -17,7 +17,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
-from agreement.results.figures.confusion import Square, describe_equal
+from agreement.results.figures.sections import Square, describe_equal
 from agreement.results.labels import SCORE_LABELS, TERMS, item_address, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize

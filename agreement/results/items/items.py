@@ -40,7 +40,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, strip_plot
-from agreement.results.figures.positions import bin_positions, build_positions
+from agreement.results.figures.sections import bin_positions, build_positions
 from agreement.results.labels import RELATION_LABELS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import Column, Composed, Table
