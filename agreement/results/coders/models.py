@@ -189,7 +189,7 @@ def _items_table(
 
     def model(row: MissedItem) -> Composed:
         groups = group_answers([one for one in row.given if one.coder == candidate])
-        return answers_cell(row.model, [replace(one, who="") for one in groups])
+        return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
     return Table.of(
         "items",

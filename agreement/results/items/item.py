@@ -366,39 +366,17 @@ def _members_content(request: AnalysisRequest, report: ItemReport, words: Mappin
 type Stretches = Sequence[tuple[int, int, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A run of the text under the same markables.
-
-    `badges` are the coders whose chain has a markable that ends here, `of` those whose chain has any, for the script.
-    """
-
-    words: str
-    marked: bool
-    current: bool
-    badges: Sequence[int]
-    of: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A turn, or all of a text that has none."""
-
-    label: str
-    speaker: str
-    pieces: Sequence[TextPiece]
-
-
 def build_lines(
     content: str,
     turns: Stretches,
     parts: Mapping[Hashable, Parts],
     holders: Mapping[Hashable, Sequence[int]],
     current: Hashable,
-) -> list[Line]:
-    """Return the text in lines of pieces.
+) -> list[dict[str, Any]]:
+    """Return the text in lines, each a turn or all of a text that has none, of pieces under the same markables.
 
     parts: of what is marked, by its key. holders: the numbers of the coders who have it. current: the key of the item.
+    A piece has in `badges` the coders whose markable ends with it, and in `of`, for the script, all whose it is of.
     """
 
     def numbers(keys: Iterable[Hashable]) -> list[int]:
@@ -413,10 +391,10 @@ def build_lines(
         pieces = []
         for left, right in pairwise(sorted(cuts)):
             over = [key for start, end, key in inside if start <= left and end >= right]
-            ending = numbers(key for key in over if ends[key] == right)
-            of = " ".join(map(str, numbers(over)))
-            pieces.append(TextPiece(content[left:right], bool(over), current in over, ending, of))
-        lines.append(Line(label, speaker, pieces))
+            piece = {"words": content[left:right], "marked": bool(over), "current": current in over}
+            badges = numbers(key for key in over if ends[key] == right)
+            pieces.append({**piece, "badges": badges, "of": " ".join(map(str, numbers(over)))})
+        lines.append({"label": label, "speaker": speaker, "pieces": pieces})
     return lines
 
 

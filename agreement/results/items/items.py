@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
@@ -41,7 +41,7 @@ from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.figures.sections import bin_positions, build_positions
-from agreement.results.labels import RELATION_LABELS, item_address, name_terms
+from agreement.results.labels import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import Column, Composed, Table
 from annotations.core.http.fields import MOST_CHOICES
@@ -263,11 +263,9 @@ class ItemsPage(OfItems[ItemsReport]):
     def compute(self, request: AnalysisRequest) -> ItemsReport:
         return read_items(request)
 
-    def fields(self, request: AnalysisRequest, report: ItemsReport) -> list[int]:
+    def fields(self, request: AnalysisRequest, report: ItemsReport) -> Any:
         """Return the rows of the items that the filters let through."""
-        items, marks, readings = report
-        rows: list[int] = items.select(ItemFilters(**request.options), marks, readings).tolist()
-        return rows
+        return report.items.select(ItemFilters(**request.options), *report[1:]).tolist()
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
         snippets, contents = read_snippets_and_texts([int(report.items.unit[row]) for row in rows])
@@ -320,34 +318,26 @@ def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Sni
     return [Chart("items", "Share of the observed disagreement, by item", figure, words, "items")]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerGroup:
-    """The coders who gave the same answer, and whether some of them were unsure or wrote a note."""
+def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
+    """Return equal answers together, those of most coders first: few coders are named, many counted.
 
-    who: str
-    answer: GivenAnswer
-    unsure: bool
-    note: bool
-
-
-def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
-    """Return equal answers together, those of most coders first: few coders are named, many counted."""
+    Each group has who answered, the answer, and whether somebody was unsure or wrote a note.
+    """
     alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
     for one in answers:
         alike[one.category, one.targets, one.antecedents].append(one)
-    groups = sorted(alike.values(), key=lambda group: -len(group))
     return [
-        AnswerGroup(
-            f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
-            group[0],
-            any(one.unsure for one in group),
-            any(one.note for one in group),
-        )
-        for group in groups
+        {
+            "who": f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
+            "answer": group[0],
+            "unsure": any(one.unsure for one in group),
+            "note": any(one.note for one in group),
+        }
+        for group in sorted(alike.values(), key=len, reverse=True)
     ]
 
 
-def answers_cell(words: str, groups: Sequence[AnswerGroup]) -> Composed:
+def answers_cell(words: str, groups: Sequence[Mapping[str, Any]]) -> Composed:
     """Return a cell with answers; a file has the words."""
     return Composed(words, "agreement/parts/items/item_answers.html", groups)
 
@@ -374,8 +364,10 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
         return answers_cell(words, group_answers(row.given))
 
     def ambiguity(row: Item) -> str:
-        n_marked = row.n_ambiguous
-        return f"marked by {n_marked}" if n_marked else "split" if row.camps else ""
+        return f"marked by {row.n_ambiguous}" if row.n_ambiguous else "split" if row.camps else ""
+
+    def flag(row: Item) -> str:
+        return "flagged" if row.flagged else ""
 
     def count(relation: str) -> Callable[[Item], int]:
         return lambda row: row.relations.get(relation, 0)
@@ -399,17 +391,14 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
         Column("ambiguity", "Ambiguity", place="file", cell=ambiguity),
         Column("two_readings", "Probability of two readings", "probability", "file", cell="posterior"),
         Column("verdict", "Likely", place="file"),
+        *([Column("notes", "Notes", "count", "file", cell="n_notes")] if judged else []),
+        *([Column("unsure", "Unsure", "count", "file", cell="n_unsure")] if judged else []),
+        *([Column("flag", "Flag", place="file", cell=flag)] if may(request.project, Right.DISCUSS) else []),
+        Column("pointers", "Pointers", "count", "file", cell="n_pointers"),
+        *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file", cell="chain_size")]),
+        Column("observed", "Disagreement", "figure", "file"),
+        Column("key", "Key", place="file"),
     ]
-    if judged:
-        columns.append(Column("notes", "Notes", "count", "file", cell="n_notes"))
-        columns.append(Column("unsure", "Unsure", "count", "file", cell="n_unsure"))
-    if may(request.project, Right.DISCUSS):
-        columns.append(Column("flag", "Flag", place="file", cell=lambda row: "flagged" if row.flagged else ""))
-    columns.append(Column("pointers", "Pointers", "count", "file", cell="n_pointers"))
-    if not request.extract.question:
-        columns.append(Column("chain", "Largest chain", "count", "file", cell="chain_size"))
-    columns.append(Column("observed", "Disagreement", "figure", "file"))
-    columns.append(Column("key", "Key", place="file"))
     by_model = request.options.get("sort") == "ambiguity"
     order = "probability of two readings" if by_model else "share of observed disagreement"
     return Table.of("items", f"Items by {order}", columns, described, _readings_note(report.items, report.readings))
@@ -432,8 +421,6 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
     counts = summarize_ambiguity(request.extract, request.parameters)
-    if not counts[0].n_ambiguous_judgements:
-        return []
     table = Table.of(
         "ambiguity",
         "Marked as ambiguous",
@@ -451,7 +438,7 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
         "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
         " coder judged, gave the category, or that the coder judged.",
     )
-    return [table]
+    return [table] if counts[0].n_ambiguous_judgements else []
 
 
 def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
@@ -462,7 +449,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     categories = [] if request.extract.units else request.extract.countable
-    terms = {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)]
+    terms = TERMS[name_terms(request.extract.question)].capitalize()
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
