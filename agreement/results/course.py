@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rest_framework.serializers import ChoiceField
 
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.overall.course import (
     GROUPINGS,
     RunningPoint,

@@ -62,10 +62,6 @@ class PairMatrix:
         values = self.of_coder(coder)
         return sum(values) / len(values) if values else None
 
-    def count_pairs(self, coder: str) -> int:
-        """Return how many pairs that mean is of."""
-        return len(self.of_coder(coder))
-
 
 @dataclass(frozen=True, slots=True)
 class PairFigure:

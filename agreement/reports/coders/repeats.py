@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.project_answers import REASONS, ProjectAnswers
-from agreement.measures.results import pluralize
-from agreement.reports.fields import PageOnly, copy_fields
+from agreement.measures.results import nonzero_counts, pluralize
+from agreement.reports.fields import PageOnly
 from agreement.reports.request.basis import compute_interval, compute_result, pick_texts, remembered
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import resolve
@@ -54,11 +54,6 @@ class CodedAgain:
     coders: tuple[SelfAgreement, ...] = ()
     together: SelfAgreement | None = None
 
-    @property
-    def rows(self) -> tuple[SelfAgreement, ...]:
-        """Each coder, then all of them together."""
-        return (*self.coders, self.together) if self.together else self.coders
-
 
 @dataclass(frozen=True, slots=True)
 class RepeatsReport:
@@ -100,19 +95,18 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
     """
     selected, parameters = resolve(extract, parameters)
 
-    def compare_all(pairs: list[_Pair], how: str) -> CodedAgain:
-        names = sorted({pair.coder for pair in pairs})
-        coders = tuple(
-            _compare(extract, selected, parameters, [pair for pair in pairs if pair.coder == name], how, name)
-            for name in names
-        )
+    def compare_all(pairs: list[_Pair], how: str) -> tuple[tuple[SelfAgreement, ...], SelfAgreement | None]:
+        by_coder: dict[str, list[_Pair]] = {name: [] for name in sorted({pair.coder for pair in pairs})}
+        for pair in pairs:
+            by_coder[pair.coder].append(pair)
+        coders = tuple(_compare(extract, selected, parameters, own, how, name) for name, own in by_coder.items())
         several = sum(one.texts > 0 for one in coders) > 1
-        return CodedAgain(coders, _compare(extract, selected, parameters, pairs, how) if several else None)
+        return coders, _compare(extract, selected, parameters, pairs, how) if several else None
 
     def compute() -> RepeatsReport:
         unmarked = compare_all(_pairs_within_rounds(extract, parameters), UNMARKED)
         rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
-        return RepeatsReport(parameters, unmarked.coders, unmarked.together, rechecks.coders, rechecks.together)
+        return RepeatsReport(parameters, *unmarked, *rechecks)
 
     return remembered(extract, ("occasions", parameters), compute)
 
@@ -178,29 +172,31 @@ def _compare(
             left_out[EMPTY] += 1
         else:
             counted.append(pair)
-    left_out = {reason: number for reason, number in left_out.items() if number}
+    left_out = nonzero_counts(left_out)
     notes = [f"{number} {reason}" for reason, number in left_out.items()]
-    counts: dict[str, Any] = {
-        "coder": coder,
-        "shown_again": len(pairs),
-        "codings": len(counted),
-        "texts": len({pair.document.text_pk for pair in counted}),
-        "texts_left_out": left_out,
-        "coded_again": how,
-    }
+    compared = SelfAgreement(
+        coder=coder,
+        shown_again=len(pairs),
+        codings=len(counted),
+        texts=len({pair.document.text_pk for pair in counted}),
+        texts_left_out=left_out,
+        coded_again=how,
+        note="; ".join(notes),
+    )
     if not counted:
-        return SelfAgreement(**counts, note="; ".join(notes))
+        return compared
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     interval = compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-    return copy_fields(
-        SelfAgreement,
-        interval,
-        result,
-        **counts,
+    return replace(
+        compared,
+        n_units=result.n_units,
+        value=interval.value,
+        low=interval.low,
+        high=interval.high,
         units_left_out=result.left_out,
         between=compute_result(selected, parameters, others).value if others else None,
         note="; ".join(filter(None, [*notes, interval.note or result.note])),

@@ -10,9 +10,8 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances
+from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances, read_project_work
 from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
-from agreement.reports.coders.timing import read_project_work
 from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.overall.course import seconds_per_judgement
@@ -79,7 +78,7 @@ class Matrix(Result[reports.PairMatrix]):
                 [
                     Column("coder", "Coder", cell=str),
                     Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
-                    Column("pairs", "Pairs with a value", "count", cell=report.count_pairs),
+                    Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
                 ],
                 report.coders,
             ),
@@ -87,12 +86,9 @@ class Matrix(Result[reports.PairMatrix]):
 
     def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
         coders, name = report.coders, MEASURES[report.measure]
-        if len(coders) < 2:
-            return []
-        values = [[report.value(a, b) for b in coders] for a in coders]
         words = describe_dots([Dot(" and ".join(sorted(pair)), value) for pair, value in report.values.items()])
-        figure = heat_map(coders, coders, values, name)
-        return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")]
+        figure = heat_map(coders, coders, [[report.value(a, b) for b in coders] for a in coders], name)
+        return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")] if len(coders) > 1 else []
 
 
 # The row of the category that most coders gave an item.
@@ -147,30 +143,26 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
 
     seconds = remembered(answers, ("seconds per judgement", parameters), measure_seconds)
     without = reports.intervals_without_each_coder(answers, parameters)
-    chained = answers.has_chains or not answers.question
-    rows = []
-    for part, one in zip(reports.leave_out_each_coder(answers, parameters).parts, profiles, strict=True):
-        figures = part.result.value, without[one.coder].low, without[one.coder].high, part.change
-        of_chains = (one.n_ambiguous, one.mean_chain, one.mean_link) if chained else ()
-        rows.append((one.coder, *figures, one.n_judgements, *of_chains, seconds[one.coder]))
-    columns_of_chains = [
-        Column("ambiguous", "Marked ambiguous", "count"),
+    of_chains = [
+        Column("ambiguous", "Marked ambiguous", "count", cell="n_ambiguous"),
         Column("mean_chain", "Words of an SCU" if answers.units else "Members of a chain", "figure"),
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
-    return Table(
+    parts = {part.name: part for part in reports.leave_out_each_coder(answers, parameters).parts}
+    return Table.of(
         "each",
         "Each coder",
         [
             Column("coder", "Coder"),
-            Column("without", "Without this coder", "figure"),
-            *ENDS,
-            Column("change", "Change", "figure"),
-            Column("judgements", "Judgements", "count"),
-            *(columns_of_chains if chained else []),
-            Column("seconds", "Time per judgement", "seconds"),
+            Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
+            Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
+            Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
+            Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
+            Column("judgements", "Judgements", "count", cell="n_judgements"),
+            *(of_chains if answers.has_chains or not answers.question else []),
+            Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
         ],
-        rows,
+        profiles,
         "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
         " Means of pairs have no CI here; the page of a pair has those of the pair.",
     )
@@ -217,24 +209,21 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     head = [Column("category", "Category", labels=request.extract.labels)]
     head += [Column("judged_by", "Judged by", "count")] if several else []
     tables = []
-    for key, caption, column, label, numbers in (
-        ("agreed", "Items by number of coders choosing the category", "by", "{}", range(most, -1, -1)),
-        (
-            "agreed_at_least",
-            "Items by minimum number of coders choosing the category",
-            "at_least",
-            "{} or more",
-            range(most, 0, -1),
-        ),
+    for key, how, column, label, least in (
+        ("agreed", "number of coders", "by", "{}", 0),
+        ("agreed_at_least", "minimum number of coders", "at_least", "{} or more", 1),
     ):
         rows: list[list[Cell]] = []
         for one in counts:
-            if one.category or key == "agreed_at_least":
-                count = one.at_least if key == "agreed_at_least" else one.units.__getitem__
-                units = [count(k) if k <= one.n_coders else None for k in numbers]
-                rows.append([one.category or ANY_CATEGORY, *([one.n_coders] if several else []), *units])
-        columns = [Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders") for k in numbers]
-        note = "Items that fewer than two coders judged are left out."
+            if one.category or least:
+                units = [one.at_least(k) if least else one.units[k] for k in range(one.n_coders, least - 1, -1)]
+                empty = [None] * (most - one.n_coders)
+                rows.append([one.category or ANY_CATEGORY, *([one.n_coders] if several else []), *empty, *units])
+        columns = [
+            Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders")
+            for k in range(most, least - 1, -1)
+        ]
+        caption, note = f"Items by {how} choosing the category", "Items that fewer than two coders judged are left out."
         tables.append(Table(key, caption, [*head, *columns], rows, note))
     return tables
 
@@ -242,21 +231,18 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
     """Return how often each coder has each length of a chain, and each distance of a link."""
     nouns, tables, charts = nouns_for(request.extract), [], []
-    lengths = {one.coder: one.chain_lengths for one in profiles}
-    distances = {one.coder: one.link_distances for one in profiles}
     long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
     members, back = Column("members", "Members", "count"), Column("back", "Distance (units)", "count")
-    for key, title, unit, last, counts, head, note in (
-        ("chains", long, nouns.chains, LONGEST_CHAIN, lengths, members, ""),
-        (
-            *("links", "Antecedent distance", "pointers", FARTHEST_LINK, distances, back),
-            "Below 1: the antecedent comes later.",
-        ),
+    later = "Below 1: the antecedent comes later."
+    for key, title, unit, last, field, head, note in (
+        ("chains", long, nouns.chains, LONGEST_CHAIN, "chain_lengths", members, ""),
+        ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
-        if not any(counts.values()):
+        counts: dict[str, dict[int, int]] = {one.coder: getattr(one, field) for one in profiles}
+        sizes = sorted(set().union(*counts.values()))
+        if not sizes:
             continue
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
-        sizes = sorted(set().union(*counts.values()))
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
         drawn, series = range(1, max(min(last, sizes[-1]), 2) + 1), {}
@@ -299,22 +285,10 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     ]
     note = "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
     mapped = shown[:MOST_TEXTS]
-    figure = heat_map(
-        [one.text.label for one in mapped],
-        coders,
-        [one.coders for one in mapped],
-        "mean distance",
-        addresses=addresses[:MOST_TEXTS],
-    )
-    farthest, coder, label = max(
-        (
-            (value, coder, one.text.label)
-            for one in mapped
-            for coder, value in zip(coders, one.coders, strict=True)
-            if value is not None
-        ),
-        key=lambda cell: cell[0],
-    )
+    labels, values = [one.text.label for one in mapped], [one.coders for one in mapped]
+    figure = heat_map(labels, coders, values, "mean distance", addresses=addresses[:MOST_TEXTS])
+    cells = [(value, coder, one.text.label) for one in mapped for coder, value in zip(coders, one.coders, strict=True)]
+    farthest, coder, label = max((cell for cell in cells if cell[0] is not None), key=lambda cell: cell[0] or 0.0)
     words = (
         f"Most disagreement in {mapped[0].text.label}, {format_value(mapped[0].mean, 'figure')}; farthest from the"
         f" others is {coder} in {label}, {format_value(farthest, 'figure')}."
@@ -362,7 +336,7 @@ def build_repeats_table(report: RepeatsReport) -> Table:
             Column("between_coders", "Between coders", "figure", cell="between"),
             Column("note", "Notes"),
         ],
-        [row for part in report.parts for row in part.rows],
+        filter(None, [*report.coders, report.all_coders, *report.rechecks, report.all_rechecks]),
         "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
         " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
         " against the latest round before it that counts. All coders: the codings of all of them together. Every"

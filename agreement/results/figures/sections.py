@@ -13,7 +13,7 @@ from agreement.data.documents import Document
 from agreement.data.texts.snippets import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.coders.coders import confusion_matrix, count_together
-from agreement.reports.coders.timing import count_by_day, read_project_work, summarize_times
+from agreement.reports.coders.profiles import count_by_day, read_project_work, summarize_times
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest

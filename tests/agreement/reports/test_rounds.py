@@ -7,7 +7,7 @@ import pytest
 from agreement.data.documents import row_key
 from agreement.data.given_answers import CoderMarks
 from agreement.data.reading import read_answers
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.fields import as_json
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items
 from agreement.reports.links.coreference import compare_chains
