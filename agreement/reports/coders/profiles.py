@@ -112,7 +112,6 @@ def _chain_lengths(
 
 
 def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[dict[int, int]]:
-    """Return of each coder how often each value comes, ascending."""
     counts: list[dict[int, int]] = [{} for _ in answers.coders]
     least = values.min(initial=0)
     [coders, above], numbers = distinct_rows(coder, values - least)

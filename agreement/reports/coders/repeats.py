@@ -142,7 +142,6 @@ def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 
 def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
-    """Return the codings of each coder who has both documents."""
     included, chosen = parameters.selection("include"), parameters.selection("coders")
     of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
     return [

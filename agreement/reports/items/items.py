@@ -147,7 +147,6 @@ class Items:
 
     @cached_property
     def total(self) -> float:
-        """The sum of all terms."""
         return exact_sum(self.term)
 
     @property
@@ -235,7 +234,6 @@ class Items:
 
     @cached_property
     def level_names(self) -> list[str]:
-        """The names of the levels that units have."""
         return sorted(self.answers.levels[number] for number in np.unique(self.level).tolist())
 
     def share_of(self, rows: Rows) -> Floats:

@@ -229,7 +229,6 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
-    """Return how often each coder has each length of a chain, and each distance of a link."""
     nouns, tables, charts = nouns_for(request.extract), [], []
     long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
     members, back = Column("members", "Members", "count"), Column("back", "Distance (units)", "count")

@@ -41,7 +41,6 @@ class Chart:
 
     @property
     def script(self) -> str:
-        """The id of the element that holds the figure."""
         return f"figure-{self.key}"
 
     @property
@@ -279,7 +278,6 @@ class Step:
 
     @property
     def positions(self) -> str:
-        """The positions in words."""
         return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
 
 

@@ -169,7 +169,6 @@ class ItemPage(OfItems[ItemReport]):
     api = "One unit: what every coder answered, and the relation of every pair of coders."
 
     def compute(self, request: AnalysisRequest) -> ItemReport:
-        """Return what is known of the unit that the address names. Raises Http404."""
         text, key = (request.address[name] for name in self.address)
         report = report_item(request.extract, request.parameters, text, key, request.options.get("round", ""))
         if report is None:
@@ -190,7 +189,6 @@ class ItemPage(OfItems[ItemReport]):
         return ItemFields(report.text.slug, report.text.round, report.key, tuple(values), answers, report.pairs)
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return one unit with its place among the items that are filtered. Raises Http404."""
         report = self.compute(request)
         filters = {name: value for name, value in request.options.items() if name not in ("view", "round")}
         view = request.options.get("view", "")
