@@ -10,8 +10,8 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
+from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances, read_project_work
-from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.overall.course import seconds_per_judgement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agreement.measures.results import pluralize
-from agreement.reports.coders.repeats import RECHECK, UNMARKED
+from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, NO_DRAFT, Adjudication, ErrorEstimate, count_chains
 from agreement.results.datasheet.section import Section, count_nouns, day, list_counts, number, percent
