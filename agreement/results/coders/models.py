@@ -144,7 +144,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         own = compared.select(parameters)
         items = compare_items(answers, own, compared.candidate)
         shown, rows = paginate(request, items.missed.tolist(), PAGE_SIZE)
-        counts = {"n_missed": len(items.missed), "n_agreed": int(items.agree.sum())}
+        counts: dict[str, Any] = {"n_missed": len(items.missed), "n_agreed": int(items.agree.sum())}
         table = _items_table(request, own, items, rows, compared.candidate)
         return self.sections(request).extended([table], **context, shown=shown, **counts)
 

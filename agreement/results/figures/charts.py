@@ -259,7 +259,7 @@ def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: s
     for number, (name, values) in enumerate(series.items()):
         x, y = (values, range(len(labels))) if orientation else (range(len(labels)), values)
         pattern = {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}
-        about = {"name": escape_markup(name), "customdata": names, "marker": {"pattern": pattern}}
+        about: dict[str, Any] = {"name": escape_markup(name), "customdata": names, "marker": {"pattern": pattern}}
         traces.append(_trace("bar", x, y, hover, **orientation, **about))
     return traces
 

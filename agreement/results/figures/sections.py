@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from django.urls import reverse
@@ -30,34 +30,32 @@ ALONE = (
 MOST_NAMED = 3  # pairs of categories that the words of the chart name
 
 
-@dataclass(frozen=True, slots=True)
-class Square:
-    """How often name meets name: a table, and a chart of it; `axes` are what its rows and columns are."""
+def build_square(
+    request: AnalysisRequest,
+    key: str,
+    caption: str,
+    names: Sequence[str],
+    counts: list[list[int]],
+    unit: str,
+    axes: tuple[str, str],
+    words: str,
+    *,
+    explanation: str = "",
+    note: str = "",
+) -> PageSections:
+    """Return how often name meets name: a table, and where anything is counted a chart, which `words` describe.
 
-    key: str
-    caption: str
-    names: Sequence[str]
-    counts: list[list[int]]
-    unit: str
-    axes: tuple[str, str]
-    explanation: str
-    note: str = ""
-
-    def build(self, request: AnalysisRequest, describe: Callable[[list[str]], str]) -> PageSections:
-        """Return the table, and where anything is counted the chart, which `describe` says in words."""
-        labels = [request.extract.label(name) for name in self.names]
-        term = TERMS[name_terms(request.extract.question)].capitalize()
-        columns = [
-            Column("category", term, labels=request.extract.labels),
-            *(Column(*pair, "count", explanation=self.explanation) for pair in zip(self.names, labels, strict=True)),
-        ]
-        rows: list[list[Cell]] = [[name, *row] for name, row in zip(self.names, self.counts, strict=True)]
-        table = Table(self.key, self.caption, columns, rows, self.note)
-        if not any(map(any, self.counts)):
-            return PageSections([table], [])
-        figure = heat_map(labels, labels, self.counts, self.unit, self.axes)
-        chart = Chart(self.key, f"{self.caption}, {self.unit}", figure, describe(labels), self.key)
-        return PageSections([table], [chart])
+    axes: what rows and columns are. explanation: the key of what the columns mean, if it is not that of the table.
+    """
+    labels = [request.extract.label(name) for name in names]
+    term = TERMS[name_terms(request.extract.question)].capitalize()
+    columns = [
+        Column("category", term, labels=request.extract.labels),
+        *(Column(*pair, "count", explanation=explanation or key) for pair in zip(names, labels, strict=True)),
+    ]
+    rows: list[list[Cell]] = [[name, *row] for name, row in zip(names, counts, strict=True)]
+    chart = Chart(key, f"{caption}, {unit}", heat_map(labels, labels, counts, unit, axes), words, key)
+    return PageSections([Table(key, caption, columns, rows, note)], [chart] if any(map(any, counts)) else [])
 
 
 def build_confusion(
@@ -74,12 +72,9 @@ def build_confusion(
     caption, unit = of_pair or f"{term.capitalize()} confusion", "items" if pair else "pairs of judgements"
     axes = pair or (f"{term} of one coder", f"{term} of another")
     note = " ".join(filter(None, ["" if pair else ORDERS, ALONE if of_labels else ""]))
-
-    def describe(labels: list[str]) -> str:
-        words, different = describe_equal(term, counts), _name_most(labels, counts, two=pair is not None)
-        return f"{words} Different ones most often: {different}." if different else words
-
-    return Square("confusion", caption, names, counts, unit, axes, "confusion", note).build(request, describe)
+    different = _name_most(request, counts, two=pair is not None)
+    words = describe_equal(term, counts) + (f" Different ones most often: {different}." if different else "")
+    return build_square(request, "confusion", caption, names, counts, unit, axes, words, note=note)
 
 
 def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSections:
@@ -88,23 +83,23 @@ def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSect
     if request.extract.kind != "labels" or not names:
         return PageSections()
     counts: list[list[int]] = count_together(request.extract, parameters).tolist()
-
-    def describe(labels: list[str]) -> str:
-        words = _name_most(labels, counts, two=False)
-        return f"Most often together: {words}." if words else "No two labels are given together."
-
+    most = _name_most(request, counts, two=False)
+    words = f"Most often together: {most}." if most else "No two labels are given together."
     caption, note = "Labels given together", "On the diagonal: how many judgements give the label."
     axes = ("label", "label")
-    return Square("together", caption, names, counts, "judgements", axes, "together", note).build(request, describe)
+    return build_square(request, "together", caption, names, counts, "judgements", axes, words, note=note)
 
 
-def _name_most(labels: list[str], counts: list[list[int]], *, two: bool) -> str:
+def _name_most(request: AnalysisRequest, counts: list[list[int]], *, two: bool) -> str:
     """Return the different names that meet most; where both coders are any, each two names once."""
-    size = range(len(labels))
+    labels = [request.extract.label(name) for name in request.extract.countable]
     pairs = [
-        (counts[a][b], labels[a], labels[b]) for a in size for b in size if a != b and (two or a < b) and counts[a][b]
+        (number, labels[a], labels[b])
+        for a, row in enumerate(counts)
+        for b, number in enumerate(row)
+        if number and a != b and (two or a < b)
     ]
-    most = sorted(pairs, key=lambda one: -one[0])[:MOST_NAMED]
+    most = sorted(pairs, key=lambda pair: -pair[0])[:MOST_NAMED]
     return "; ".join(f"{first} and {second} {number:,}" for number, first, second in most)
 
 

@@ -301,7 +301,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
         answer, members = answers.get(coder), chains.get(coder)
         chain = [pk for pk in units if pk in members] if members is not None else None
         shown = value is not None or (answer is not None and bool(answer.category))
-        described = {
+        described: dict[str, Any] = {
             "number": number,
             "coder": coder,
             "value": value if value is None or coder in chains else extract.describe(value),
