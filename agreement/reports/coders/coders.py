@@ -202,13 +202,11 @@ def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatte
     texts = pick_texts(answers, parameters)
     place = {name: number for number, name in enumerate(answers.categories)}
 
-    def place_in_scheme(label: Label) -> tuple[int, list[str]]:
-        return place.get(str(label), len(place)), sorted(names_of(label))
-
     def find() -> LabelPatterns:
         data = select_categories(answers, parameters)
         used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
-        return LabelPatterns.from_data(data, sorted(used, key=place_in_scheme))
+        used.sort(key=lambda label: (place.get(str(label), len(place)), sorted(names_of(label))))
+        return LabelPatterns.from_data(data, used)
 
     return cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -232,9 +233,14 @@ class ComparedItems:
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
         return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
 
+    @cached_property
+    def _original(self) -> Ints:
+        """The text of each item, whatever the round."""
+        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
+        return originals[self.text]
+
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
-        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)  # whatever the round
-        _, text = np.unique(originals[self.text[rows]], return_inverse=True)
+        _, text = np.unique(self._original[rows], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         found = difference_interval(candidate - people)

@@ -300,10 +300,10 @@ class Items:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
         if filters.text:
-            slugs = [text.slug for text in self.texts]
-            if filters.text not in slugs:
+            places = [place for place, text in enumerate(self.texts) if text.slug == filters.text]
+            if not places:
                 raise InvalidParameter("text", f"there is no text {filters.text!r} among those compared.")
-            mask &= np.isin(self.text, [place for place, slug in enumerate(slugs) if slug == filters.text])
+            mask &= np.isin(self.text, places)
         for name in MARKS:
             if getattr(filters, name):
                 mask &= marks.find(name, self.unit)

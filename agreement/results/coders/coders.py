@@ -91,10 +91,6 @@ class Matrix(Result[reports.PairMatrix]):
         return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")] if len(coders) > 1 else []
 
 
-# The row of the category that most coders gave an item.
-ANY_CATEGORY = "most frequent"
-
-
 @register
 class Coders(ResultPage[PageSections]):
     """The matrix of pairs, each coder against the rest, in each text, and their profiles."""
@@ -115,7 +111,7 @@ class Coders(ResultPage[PageSections]):
         by_text = build_coder_texts(request)
         times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
         distributions = _build_distributions(request, profiles)
-        tables = [_coders_table(request, profiles), build_repeats_table(repeats)]
+        tables = [_coders_table(request, profiles), *Repeats().tables(request, repeats)]
         tables += [*by_text.tables, *times.tables, *distributions.tables]
         charts = [*by_text.charts, *times.charts]
         if not request.extract.units:  # all that is compared of pyramids has one category
@@ -218,7 +214,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
             if one.category or least:
                 units = [one.at_least(k) if least else one.units[k] for k in range(one.n_coders, least - 1, -1)]
                 empty = [None] * (most - one.n_coders)
-                rows.append([one.category or ANY_CATEGORY, *([one.n_coders] if several else []), *empty, *units])
+                rows.append([one.category or "most frequent", *([one.n_coders] if several else []), *empty, *units])
         columns = [
             Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders")
             for k in range(most, least - 1, -1)
@@ -297,8 +293,12 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
 
 
 CODED_AGAIN = {UNMARKED: "unmarked", RECHECK: "in a recheck"}
-# The row of all coders together.
-ALL_CODERS = "all coders"
+NOTE_ON_REPEATS = (
+    "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
+    " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
+    " against the latest round before it that counts. All coders: the codings of all of them together. Every other"
+    " figure is of first occasions, unless repeats are included. Between coders: all coders in the same texts."
+)
 
 
 @register
@@ -315,16 +315,8 @@ class Repeats(ResultPage[RepeatsReport]):
         return compare_occasions(request.project_answers, request.parameters)
 
     def tables(self, request: AnalysisRequest, report: RepeatsReport) -> list[Table]:
-        return [build_repeats_table(report)]
-
-
-def build_repeats_table(report: RepeatsReport) -> Table:
-    """Return how far coders agree with themselves, in the texts that they coded again."""
-    return Table.of(
-        "repeats",
-        "Each coder with themself",
-        [
-            Column("coder", "Coder", cell=lambda row: row.coder or ALL_CODERS),
+        columns = [
+            Column("coder", "Coder", cell=lambda row: row.coder or "all coders"),
             Column("coded_again", "How", labels=CODED_AGAIN),
             Column("shown_again", "Coded again", "count"),
             Column("codings", "Counted", "count", explanation="coded_again_counted"),
@@ -334,11 +326,6 @@ def build_repeats_table(report: RepeatsReport) -> Table:
             *ENDS,
             Column("between_coders", "Between coders", "figure", cell="between"),
             Column("note", "Notes"),
-        ],
-        filter(None, [*report.coders, report.all_coders, *report.rechecks, report.all_rechecks]),
-        "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
-        " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
-        " against the latest round before it that counts. All coders: the codings of all of them together. Every"
-        " other figure is of first occasions, unless repeats are included. Between coders: all coders in the same"
-        " texts.",
-    )
+        ]
+        rows = filter(None, [*report.coders, report.all_coders, *report.rechecks, report.all_rechecks])
+        return [Table.of("repeats", "Each coder with themself", columns, rows, NOTE_ON_REPEATS)]

@@ -143,8 +143,9 @@ One model beside the people who are chosen: agreement, the alternative annotator
         request.options = {**request.options, "candidate": compared.candidate}
         own = compared.select(parameters)
         items = compare_items(answers, own, compared.candidate)
-        shown, rows = paginate(request, items.missed.tolist(), PAGE_SIZE)
-        counts: dict[str, Any] = {"n_missed": len(items.missed), "n_agreed": int(items.agree.sum())}
+        missed = items.missed.tolist()
+        shown, rows = paginate(request, missed, PAGE_SIZE)
+        counts: dict[str, Any] = {"n_missed": len(missed), "n_agreed": int(items.agree.sum())}
         table = _items_table(request, own, items, rows, compared.candidate)
         return self.sections(request).extended([table], **context, shown=shown, **counts)
 

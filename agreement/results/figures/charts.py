@@ -46,11 +46,8 @@ class Chart:
     @property
     def is_empty(self) -> bool:
         """Whether no trace has a value on both axes or in a cell: a box with axes alone shows nothing."""
-        for trace in self.figure["data"]:
-            parts = [chain(*trace["z"])] if "z" in trace else [trace["x"], trace["y"]]
-            if all(set(part) - {None} for part in parts):
-                return False
-        return True
+        parts = ([chain(*one["z"])] if "z" in one else [one["x"], one["y"]] for one in self.figure["data"])
+        return not any(all(set(part) - {None} for part in of_trace) for of_trace in parts)
 
     @property
     def is_too_large(self) -> bool:

@@ -479,11 +479,10 @@ def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str
     if len(set(slugs)) < 2:
         return []
     counts = np.bincount(items.text, minlength=len(slugs)).tolist()
-    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
-    titles = dict.fromkeys(islice(listed, MOST_CHOICES), "")
-    of_text = Counter[str]()  # in all of its rounds
+    titles, of_text = dict[str, str](), Counter[str]()  # in all rounds of a text
     for text, count in zip(items.texts, counts, strict=True):
-        if text.slug in titles:
-            titles[text.slug] = text.title
-            of_text[text.slug] += count
-    return [(slug, f"{titles[slug]} ({of_text[slug]})" if slug in titles else slug) for slug in listed]
+        titles[text.slug] = text.title
+        of_text[text.slug] += count
+    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
+    named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
+    return [(slug, named.get(slug, slug)) for slug in listed]
