@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -96,10 +95,7 @@ class AltTestFigures:
 
 @dataclass(frozen=True, slots=True)
 class AltTestReport:
-    """The test of a candidate against each of the other coders who are chosen, with an interval for each of them.
-
-    A winning rate is a share of tests, each of which has its p-value, and has no interval.
-    """
+    """The test of a candidate against each of the other coders who are chosen, with an interval for each of them."""
 
     parameters: Parameters
     candidate: str
@@ -197,14 +193,15 @@ class CategoryOfModel:
 class ComparedItems:
     """The items that the model and two people at least have coded, a row each, in the order of the data.
 
-    `candidate` and `people` are their scores: the mean of 1 - distance to people, of each person to the others.
-    `n_people` coded the item, and `agree` says that all of them gave one value. `category` is the place, in `names`, of
-    the answer that most people gave, -1 where none is.
+    `original` has the keys of their texts, whatever the round. `candidate` and `people` are their scores: the mean of
+    1 - distance to people, of each person to the others. `n_people` coded the item, and `agree` says that all of them
+    gave one value. `category` is the place, in `names`, of the answer that most people gave, -1 where none is.
     """
 
     texts: Sequence[Document]
     unit: Ints
     text: Ints
+    original: Ints
     candidate: Floats
     people: Floats
     n_people: Ints
@@ -233,14 +230,8 @@ class ComparedItems:
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
         return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
 
-    @cached_property
-    def _original(self) -> Ints:
-        """The text of each item, whatever the round."""
-        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
-        return originals[self.text]
-
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
-        _, text = np.unique(self._original[rows], return_inverse=True)
+        _, text = np.unique(self.original[rows], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         found = difference_interval(candidate - people)
@@ -400,10 +391,13 @@ def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: st
     codes = compared.codes[:, 1:]
     agreed = codes.max(axis=1, initial=MISSING)
     names, category = _most_given(extract, parameters, columns[1:], used)
+    texts = pick_texts(extract, parameters)
+    originals = np.array([text.text_pk for text in texts], dtype=np.int64)
     return ComparedItems(
-        texts=pick_texts(extract, parameters),
+        texts=texts,
         unit=np.array(compared.units, dtype=np.int64),
         text=compared.document_of_unit,
+        original=originals[compared.document_of_unit],
         candidate=np.nanmean(advantages.candidate, axis=1) if len(codes) else np.zeros(0),
         people=np.nanmean(advantages.human, axis=1) if len(codes) else np.zeros(0),
         n_people=(codes != MISSING).sum(axis=1),

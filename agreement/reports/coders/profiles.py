@@ -127,10 +127,7 @@ def _mean(counts: Mapping[int, int]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class TextDistances:
-    """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders.
-
-    Coders stand in the order of the extract.
-    """
+    """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders."""
 
     text: Document
     coders: tuple[float | None, ...]

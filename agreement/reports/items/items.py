@@ -116,7 +116,8 @@ class ItemFilters:
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    Each column is computed when it is first asked for: a list of few items needs few of them.
+    `unit` has their keys, `text` the places of their texts, `n_coders` how many judged each. Every other column is
+    computed when it is first asked for: a list of few items needs few of them.
     """
 
     answers: ProjectAnswers
@@ -124,16 +125,9 @@ class Items:
     texts: Sequence[Document]
     data: ReliabilityData
     pairable: PairableUnits
-
-    @property
-    def text(self) -> Ints:
-        """The place of the text of each unit."""
-        return self.pairable.documents
-
-    @cached_property
-    def unit(self) -> Ints:
-        """The key of each unit."""
-        return np.array(self.data.units, dtype=np.int64)[self.pairable.rows]
+    unit: Ints
+    text: Ints
+    n_coders: Ints
 
     @cached_property
     def term(self) -> Floats:
@@ -148,11 +142,6 @@ class Items:
     @cached_property
     def total(self) -> float:
         return exact_sum(self.term)
-
-    @property
-    def n_coders(self) -> Ints:
-        """How many coders judged each unit."""
-        return self.pairable.coders
 
     @cached_property
     def n_values(self) -> Ints:
@@ -315,7 +304,8 @@ def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged."""
     texts = pick_texts(answers, parameters)
     data = select_data(answers, parameters, texts)
-    return Items(answers, parameters, texts, data, pairable_units(data, parameters))
+    pairable, units = pairable_units(data, parameters), np.array(data.units, dtype=np.int64)
+    return Items(answers, parameters, texts, data, pairable, units[pairable.rows], pairable.documents, pairable.coders)
 
 
 @remembered_report
