@@ -22,22 +22,7 @@ from agreement.measures.data.components import merge_documents, name_pairable_do
 from agreement.measures.results import nonzero_counts, pluralize
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    codes_with,
-    coefficient_function,
-    comparison_options,
-    compute_interval,
-    compute_result,
-    count_left_out,
-    count_other_versions,
-    effective_distance,
-    interval_over_texts,
-    pick_texts,
-    pick_texts_to_draw,
-    remembered,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 
@@ -98,9 +83,9 @@ def compare_parts(
     b = _select_part(*wholes[-1], by, "second", second, groups)
     left_out = Counter[str]()
     for whole in wholes:
-        left_out.update(count_left_out(*whole))
-    other_versions = [n for n in (count_other_versions(*whole) for whole in wholes) if n is not None]
-    coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
+        left_out.update(basis.count_left_out(*whole))
+    other_versions = [n for n in (basis.count_other_versions(*whole) for whole in wholes) if n is not None]
+    coefficient = partial(alpha, distance="nominal") if by == "category" else basis.coefficient_function(parameters)
     found, permutation = difference(a, b, coefficient, original=original_of), _permute(a, b, coefficient)
     return copy_fields(
         DifferenceReport,
@@ -151,14 +136,14 @@ def _select_part(
         if unknown := [coder.strip() for coder in coders if coder.strip() not in extract.coders]:
             raise InvalidParameter(part, f"there is no {unknown[0]!r} in what is coded here.")
         extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
-    texts = pick_texts_to_draw(extract, parameters)
+    texts = basis.pick_texts_to_draw(extract, parameters)
     if by == "category":
-        data = select_categories(extract, parameters, texts)
-        with_it = codes_with(data.labels, name)
+        data = basis.select_categories(extract, parameters, texts)
+        with_it = basis.codes_with(data.labels, name)
         if not with_it:
             raise InvalidParameter(part, f"nobody used a category {name!r}.")
         return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
-    data = select_data(extract, parameters, texts)
+    data = basis.select_data(extract, parameters, texts)
     if by == "project" and not len(data.units):
         raise InvalidParameter(part, f"there is nothing to compare in {name!r}.")
     return data
@@ -237,7 +222,7 @@ def compare_groups(
     within = []
     for name, coders in groups.items():
         own = resolve(extract, replace(parameters, coders=",".join(coders)))
-        within.append(CoderGroup(name, coders, GroupInterval.of(compute_interval(*own))))
+        within.append(CoderGroup(name, coders, GroupInterval.of(basis.compute_interval(*own))))
     largest = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_GROUPS]
     pairs = []
     for first, second in combinations([name for name in groups if name in largest], 2):
@@ -251,8 +236,8 @@ def compare_groups(
         tuple(pairs),
         tuple(coder for coder in selected.coders if not any(coder in coders for coders in groups.values())),
         len(groups) - len(largest),
-        count_left_out(selected, parameters),
-        count_other_versions(selected, parameters),
+        basis.count_left_out(selected, parameters),
+        basis.count_other_versions(selected, parameters),
     )
 
 
@@ -265,14 +250,14 @@ def measure_between(
     own = replace(
         parameters,
         coefficient="alpha",
-        distance=effective_distance(parameters),
+        distance=basis.effective_distance(parameters),
         coders=",".join([*first, *second]),
-        **{name: value for name, value in comparison_options(parameters).items() if name in CONVENTIONS},
+        **{name: value for name, value in basis.comparison_options(parameters).items() if name in CONVENTIONS},
     )
     selected, own = resolve(extract, own)
-    measure = partial(cross_alpha, distance=own.distance, **comparison_options(own))
+    measure = partial(cross_alpha, distance=own.distance, **basis.comparison_options(own))
     groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
-    return GroupInterval.of(interval_over_texts(select_data(selected, own), measure, *groups))
+    return GroupInterval.of(basis.interval_over_texts(basis.select_data(selected, own), measure, *groups))
 
 
 # How a text is coded again: shown within a round, or in a recheck.
@@ -367,12 +352,12 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
         rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
         return RepeatsReport(parameters, *unmarked, *rechecks)
 
-    return remembered(extract, ("occasions", parameters), compute)
+    return basis.remembered(extract, ("occasions", parameters), compute)
 
 
 def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
     practised = "practice" in parameters.selection("include")
-    texts = [text for text in pick_texts(extract, parameters) if text.reason != "practice" or practised]
+    texts = [text for text in basis.pick_texts(extract, parameters) if text.reason != "practice" or practised]
     firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
     pairs = []
     for text in texts:
@@ -383,7 +368,7 @@ def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> lis
 
 def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
     """Return what coders coded in rechecks, each with the latest round before it that counts; one of them is chosen."""
-    rounds, chosen = parameters.selection("rounds"), pick_texts(extract, replace(parameters, rounds=""))
+    rounds, chosen = parameters.selection("rounds"), basis.pick_texts(extract, replace(parameters, rounds=""))
     texts = [text for text in chosen if text.occasion == 1]
     earlier: dict[int, list[Document]] = {}
     for text in sorted(texts, key=lambda text: text.place, reverse=True):
@@ -446,7 +431,7 @@ def _compare(
     keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
-    interval = compute_interval(_as_two_coders(extract, counted), everywhere)
+    interval = basis.compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
     return replace(
@@ -456,7 +441,7 @@ def _compare(
         low=interval.low,
         high=interval.high,
         units_left_out=result.left_out,
-        between=compute_result(selected, parameters, others).value if others else None,
+        between=basis.compute_result(selected, parameters, others).value if others else None,
         note="; ".join(filter(None, [*notes, interval.note or result.note])),
     )
 

@@ -21,17 +21,7 @@ from agreement.measures.models.alt_test import LeftOutHuman as TestedHuman
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    comparison,
-    compute_interval,
-    count_left_out,
-    count_other_versions,
-    effective_distance,
-    pick_texts,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import cached_report
@@ -120,7 +110,7 @@ def compute_alt_test(
         raise InvalidParameter(
             "candidate", "it takes two other coders at least, better three, and there are not so many."
         )
-    options, data = comparison(parameters), merge_documents(select_data(extract, parameters), original_of)
+    options, data = basis.comparison(parameters), merge_documents(basis.select_data(extract, parameters), original_of)
     test = alt_test(data, candidate, epsilon=levels[0], q=levels[1], **vars(options))
     coders = list(data.coders)
     humans = [place for place, name in enumerate(coders) if name != candidate]
@@ -134,7 +124,7 @@ def compute_alt_test(
         won = share_interval(np.bincount(text[better], minlength=len(total)).tolist(), total.tolist())
         ends = {"low": apart.low, "high": apart.high, "advantage_low": won.low, "advantage_high": won.high}
         rows.append(copy_fields(LeftOutHuman, row, **ends, note=apart.note or won.note))
-    left_out = count_left_out(extract, parameters), count_other_versions(extract, parameters)
+    left_out = basis.count_left_out(extract, parameters), basis.count_other_versions(extract, parameters)
     return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=tuple(rows)), *left_out)
 
 
@@ -350,8 +340,8 @@ def compare_model(
     test = compute_alt_test(answers, own, candidate, epsilon, q)
 
     def compute() -> ModelReport:
-        alpha = replace(own, coefficient="alpha", distance=effective_distance(own))
-        of_people = compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
+        alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
+        of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
         agreements = []
         shown = (candidate, *people[:MOST_PEOPLE])
         for number, coder in enumerate(shown):
@@ -375,23 +365,23 @@ def compare_model(
             compared=items,
         )
 
-    return cached(answers, ("model", own, candidate, people, epsilon, q), compute)
+    return basis.cached(answers, ("model", own, candidate, people, epsilon, q), compute)
 
 
 @cached_report
 def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     """Return the items of the model and the people whom the parameters choose."""
-    data = select_data(extract, parameters)
+    data = basis.select_data(extract, parameters)
     columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
     chosen = select_coders(data, columns)
     given = chosen.codes != MISSING
     used = given[:, 0] & (given[:, 1:].sum(axis=1) >= 2)
     compared = select_units(chosen, used)
-    advantages = find_advantages(compared, 0, list(range(1, len(columns))), comparison(parameters))
+    advantages = find_advantages(compared, 0, list(range(1, len(columns))), basis.comparison(parameters))
     codes = compared.codes[:, 1:]
     agreed = codes.max(axis=1, initial=MISSING)
     names, category = _most_given(extract, parameters, columns[1:], used)
-    texts = pick_texts(extract, parameters)
+    texts = basis.pick_texts(extract, parameters)
     originals = np.array([text.text_pk for text in texts], dtype=np.int64)
     return ComparedItems(
         texts=texts,
@@ -413,7 +403,7 @@ def _most_given(
     """Return names of answers, and which one most people gave to each item: -1 where none is, or there is no table."""
     if extract.kind == "numbers" or not extract.countable:
         return [], np.full(int(used.sum()), -1)
-    categories = select_categories(extract, parameters)
+    categories = basis.select_categories(extract, parameters)
     names = [extract.describe(label) for label in categories.labels]
     codes = categories.codes[used][:, people]
     counts = np.zeros((len(codes), len(names) + 1), dtype=np.int64)

@@ -23,14 +23,7 @@ from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.sums.totals import exact_sum
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.request.basis import (
-    comparison,
-    count_names,
-    pairable_units,
-    pick_texts,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.resolved import cached_report, remembered_report
 
@@ -135,7 +128,7 @@ class Items:
         if COEFFICIENTS[self.parameters.coefficient].of_labels:
             terms: Floats = 1 - unit_agreements(self.data, missing=self.parameters.missing)
             return terms
-        terms = unit_disagreements(self.pairable, comparison(self.parameters))
+        terms = unit_disagreements(self.pairable, basis.comparison(self.parameters))
         # a unit counts alike in a kappa, however many judged it
         return terms if self.parameters.is_alpha else terms / self.n_coders
 
@@ -202,7 +195,7 @@ class Items:
         """The members of the largest chain of each unit, whole, however values are made; 0 where all gave labels."""
         pointing = self.answers.kind == "pointers"
         whole = replace(self.parameters, chains="full", top="chain") if pointing else self.parameters
-        data = select_data(self.answers, whole, self.texts)
+        data = basis.select_data(self.answers, whole, self.texts)
         # labels have no members, nor has what is missing: it is -1, the last place
         sizes = np.concatenate([np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts), [0]])
         largest: Ints = sizes[data.codes].max(axis=1, initial=0)[self.pairable.rows]
@@ -211,8 +204,8 @@ class Items:
     @cached_property
     def categories(self) -> Ints:
         """How many coders gave each category to each unit: (units, countable categories)."""
-        data = select_categories(self.answers, self.parameters, self.texts)
-        return count_names(data, self.answers.countable)[self.pairable.rows]
+        data = basis.select_categories(self.answers, self.parameters, self.texts)
+        return basis.count_names(data, self.answers.countable)[self.pairable.rows]
 
     @cached_property
     def level(self) -> Ints:
@@ -302,9 +295,9 @@ class Items:
 @cached_report
 def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged."""
-    texts = pick_texts(answers, parameters)
-    data = select_data(answers, parameters, texts)
-    pairable, units = pairable_units(data, parameters), np.array(data.units, dtype=np.int64)
+    texts = basis.pick_texts(answers, parameters)
+    data = basis.select_data(answers, parameters, texts)
+    pairable, units = basis.pairable_units(data, parameters), np.array(data.units, dtype=np.int64)
     return Items(answers, parameters, texts, data, pairable, units[pairable.rows], pairable.documents, pairable.coders)
 
 
@@ -384,8 +377,8 @@ class AmbiguityCounts:
 @remembered_report
 def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
     """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
-    units = np.array(select_categories(answers, parameters).units, dtype=np.int64)
-    chosen = answers.restrict(pick_texts(answers, parameters))
+    units = np.array(basis.select_categories(answers, parameters).units, dtype=np.int64)
+    chosen = answers.restrict(basis.pick_texts(answers, parameters))
     columns = chosen.columns
     coder = chosen.column_of_coding[columns.coding_of_mark]
     is_counted = columns.is_judgement & (coder >= 0)
@@ -417,6 +410,6 @@ def read_readings(answers: ProjectAnswers, parameters: Parameters, items: Items)
         return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {MOST_RANKED:,} at most.")
     if not n_items:
         return ItemReadings(reason="There are no items.")
-    found = ambiguity(select_data(answers, parameters))
+    found = ambiguity(basis.select_data(answers, parameters))
     note = "" if found.converged else f"after {pluralize(found.rounds, 'round')} fitting had not come to an end"
     return ItemReadings({cast(int, one.unit): one for one in found.units}, found.model, note)

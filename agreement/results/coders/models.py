@@ -11,19 +11,7 @@ from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
-from agreement.reports.coders.models import (
-    DEFAULTS,
-    AltTestFigures,
-    AltTestReport,
-    ComparedItems,
-    MissedItem,
-    ModelReport,
-    choose_compared,
-    compare_items,
-    compare_model,
-    compute_alt_test,
-    read_level,
-)
+from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
@@ -52,14 +40,14 @@ OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
 
 
 @register
-class Models(ResultPage[ModelReport]):
+class Models(ResultPage[reports.ModelReport]):
     """One model beside the people who are chosen: agreement, the alternative annotator test, what it wins and loses."""
 
     name, title, route = "models", "Models", "agreement-models"
     template = "agreement/coders/models.html"
     position, tab, answers = 100, 122, NO_PYRAMIDS
     about_models = True
-    gives = ModelReport
+    gives = reports.ModelReport
     takes = OPTIONS
     api_operation = "projects_agreement_models"
     api = """\
@@ -74,23 +62,27 @@ One model beside the people who are chosen: agreement, the alternative annotator
         """Return the state of the answers of all: the coders who are chosen are people."""
         return [request.project_answers.select(request.parameters.selection("include")).state]
 
-    def compute(self, request: AnalysisRequest) -> ModelReport:
+    def compute(self, request: AnalysisRequest) -> reports.ModelReport:
         models = read_model_names(request.project)
-        return compare_model(request.project_answers, request.parameters, models, request.options, request.progress)
+        return reports.compare_model(
+            request.project_answers, request.parameters, models, request.options, request.progress
+        )
 
-    def fields(self, request: AnalysisRequest, report: ModelReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: reports.ModelReport) -> dict[str, Any]:
         return {**as_json(report), "items": report.compared.missed.tolist()}
 
-    def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
+    def describe_rows(
+        self, request: AnalysisRequest, report: reports.ModelReport, rows: Sequence[int]
+    ) -> list[reports.MissedItem]:
         return _describe_items(request, report.parameters, report.compared, rows, report.candidate)
 
-    def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
+    def tables(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
         humans = replace(_humans_table(report.candidate, report.alt_test.figures), note=note)
         tables = [_agreement_table(report), _verdict_table(report), humans, _texts_table(request, report)]
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
-    def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
+    def charts(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Chart]:
         rows = (report.among_people, *report.agreements)
         agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
@@ -124,8 +116,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         answers, parameters = request.project_answers, request.parameters
         asked, epsilon, q = (request.options.get(name, "") for name in self.options)
         for name, typed in (("epsilon", epsilon), ("q", q)):
-            read_level(name, typed)
-        compared = choose_compared(answers, parameters, request.models, asked)
+            reports.read_level(name, typed)
+        compared = reports.choose_compared(answers, parameters, request.models, asked)
         context: dict[str, Any] = {
             "candidate": compared.candidate,
             "candidates": compared.models,
@@ -133,7 +125,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
             "n_people": len(compared.people),
             "epsilon": epsilon,
             "q": q,
-            "defaults": DEFAULTS,
+            "defaults": reports.DEFAULTS,
             "report_query": parameters.query(),
             "not_counted": request.not_counted,
         }
@@ -142,7 +134,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         # what a worker stores is found by them again
         request.options = {**request.options, "candidate": compared.candidate}
         own = compared.select(parameters)
-        items = compare_items(answers, own, compared.candidate)
+        items = reports.compare_items(answers, own, compared.candidate)
         missed = items.missed.tolist()
         shown, rows = paginate(request, missed, PAGE_SIZE)
         counts: dict[str, Any] = {"n_missed": len(missed), "n_agreed": int(items.agree.sum())}
@@ -151,8 +143,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
 
 
 def _describe_items(
-    request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
-) -> list[MissedItem]:
+    request: AnalysisRequest, parameters: Parameters, items: reports.ComparedItems, rows: Sequence[int], candidate: str
+) -> list[reports.MissedItem]:
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(parameters.selection("include"), parameters.selection("coders"))
@@ -160,7 +152,7 @@ def _describe_items(
     described = []
     for row, unit in zip(rows, units, strict=True):
         text, snippet, given = items.texts[items.text[row]], snippets[unit], answers.get(unit, ())
-        item = MissedItem(
+        item = reports.MissedItem(
             text=text.slug,
             round=text.round,
             key=snippet.key,
@@ -178,17 +170,17 @@ def _describe_items(
 
 
 def _items_table(
-    request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
+    request: AnalysisRequest, parameters: Parameters, items: reports.ComparedItems, rows: Sequence[int], candidate: str
 ) -> Table:
     query = urlencode(parameters.query())
 
-    def in_context(row: MissedItem) -> Composed:
+    def in_context(row: reports.MissedItem) -> Composed:
         return keyword_cell(row.snippet.keyword, item_address(request.project.slug, row.document, row.key, query))
 
-    def people(row: MissedItem) -> Composed:
+    def people(row: reports.MissedItem) -> Composed:
         return answers_cell(row.people, group_answers([one for one in row.given if one.coder != candidate]))
 
-    def model(row: MissedItem) -> Composed:
+    def model(row: reports.MissedItem) -> Composed:
         groups = group_answers([one for one in row.given if one.coder == candidate])
         return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
@@ -211,7 +203,7 @@ def _items_table(
     )
 
 
-def _agreement_table(report: ModelReport) -> Table:
+def _agreement_table(report: reports.ModelReport) -> Table:
     more = f" {pluralize(report.n_more_people, 'person')} more are left out here." if report.n_more_people else ""
     return Table.of(
         "agreement",
@@ -228,7 +220,7 @@ def _agreement_table(report: ModelReport) -> Table:
     )
 
 
-def _verdict_table(report: ModelReport) -> Table:
+def _verdict_table(report: reports.ModelReport) -> Table:
     test = report.alt_test.figures
     tested = [row.won for row in test.rows if row.adjusted is not None]
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
@@ -264,7 +256,7 @@ def _score_columns(candidate: str) -> list[Column]:
     ]
 
 
-def _categories_table(report: ModelReport) -> Table:
+def _categories_table(report: reports.ModelReport) -> Table:
     return Table.of(
         "categories",
         f"Answers of people on which {report.candidate} is worse or better",
@@ -284,7 +276,7 @@ def _categories_table(report: ModelReport) -> Table:
     )
 
 
-def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
+def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table:
     rows: list[list[Cell]] = []
     for text, part in report.compared.by_text():
         query = urlencode(request.parameters.query() | request.options | selection_of(text))
@@ -300,25 +292,25 @@ def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
 
 
 @register
-class AltTest(Result[AltTestReport]):
+class AltTest(Result[reports.AltTestReport]):
     """Whether a candidate may code in the place of the other coders who are chosen."""
 
     name = "alt-test"
     takes = OPTIONS
     chooses_coders = True
 
-    def compute(self, request: AnalysisRequest) -> AltTestReport:
+    def compute(self, request: AnalysisRequest) -> reports.AltTestReport:
         candidate, epsilon, q = (request.options.get(name, "") for name in self.options)
-        return compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
+        return reports.compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
 
-    def tables(self, request: AnalysisRequest, report: AltTestReport) -> list[Table]:
+    def tables(self, request: AnalysisRequest, report: reports.AltTestReport) -> list[Table]:
         return [_humans_table(report.candidate, report.test)]
 
-    def preface(self, report: AltTestReport) -> str:
+    def preface(self, report: reports.AltTestReport) -> str:
         return "\n".join(filter(None, [report.test.describe(), super().preface(report)]))
 
 
-def _humans_table(candidate: str, test: AltTestFigures) -> Table:
+def _humans_table(candidate: str, test: reports.AltTestFigures) -> Table:
     return Table.of(
         "alt_test",
         f"{candidate} in the place of each other coder",

@@ -13,7 +13,7 @@ import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import Document, row_key
-from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
+from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
@@ -21,21 +21,7 @@ from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.items.items import (
-    AMBIGUITY,
-    MARKS,
-    SORTS,
-    VERDICTS,
-    ItemFilters,
-    ItemMarks,
-    ItemReadings,
-    Items,
-    compute_items,
-    count_by_filter,
-    nonzero_relations,
-    read_readings,
-    summarize_ambiguity,
-)
+from agreement.reports.items import items as reports
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
@@ -52,7 +38,7 @@ from annotations.texts.keywords import Keyword
 
 PAGE_SIZE = 100
 STRIP_SIZE = 200
-OPTIONS = ("relation", "level", "category", "ambiguity", "text", *MARKS, "sort")
+OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
 AMBIGUITY_LABELS = {
     "explicit": "marked ambiguous",
     "implicit": "split, not marked ambiguous",
@@ -124,7 +110,9 @@ class Item:
         "probability of two readings, by a model of coders; null where fewer than two gave one reading,"
         " and where more than 20,000 items are chosen",
     ]
-    verdict: Annotated[str, ChoiceField(["", *VERDICTS], help_text="what is likely where four coders or more differ")]
+    verdict: Annotated[
+        str, ChoiceField(["", *reports.VERDICTS], help_text="what is likely where four coders or more differ")
+    ]
     title: Annotated[str, "of the text"]
     in_context: Context
     n_pointers: Annotated[int, "pointers of all coders to it"]
@@ -160,20 +148,21 @@ class Item:
 class ItemsReport(NamedTuple):
     """The items, their marks, and by which model they are likely ambiguous."""
 
-    items: Items
-    marks: ItemMarks
-    readings: ItemReadings
+    items: reports.Items
+    marks: reports.ItemMarks
+    readings: reports.ItemReadings
 
 
 def read_items(request: AnalysisRequest) -> ItemsReport:
     """Return the items, with the marks of those that the reader may know of."""
     project, answers = request.project, request.extract
-    items = compute_items(answers, request.parameters)
+    items = reports.compute_items(answers, request.parameters)
     flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
     # of pyramids coders mark contributors, which are no items
-    marks = ItemMarks(flagged) if answers.units else ItemMarks(flagged, cache(partial(read_marks, project, answers)))
-    return ItemsReport(items, marks, read_readings(answers, request.parameters, items))
+    read_coder_marks = CoderMarks if answers.units else cache(partial(read_marks, project, answers))
+    marks = reports.ItemMarks(flagged, read_coder_marks)
+    return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
 
 def given_answers(
@@ -207,7 +196,7 @@ def describe_items(
             observed=float(items.observed_of(row)),
             n_coders=int(items.n_coders[row]),
             n_values=int(items.n_values[row]),
-            relations=nonzero_relations(relations),
+            relations=reports.nonzero_relations(relations),
             n_ambiguous=int(items.explicit[row]),
             camps=bool(items.camps[row]),
             posterior=readings.posterior(snippet.unit),
@@ -246,12 +235,12 @@ class ItemsPage(OfItems[ItemsReport]):
         "relation": ChoiceField(RELATIONS, required=False, help_text="Some pair of coders."),
         "level": CharField(required=False),
         "category": CharField(required=False, help_text="Some coder gave it."),
-        "ambiguity": ChoiceField(AMBIGUITY, required=False),
+        "ambiguity": ChoiceField(reports.AMBIGUITY, required=False),
         "text": CharField(required=False, help_text="The address of a text."),
         "flag": ChoiceField(["set"], required=False, help_text="For managers and adjudicators."),
         "note": ChoiceField(["set"], required=False, help_text="A coder wrote one."),
         "unsure": ChoiceField(["set"], required=False, help_text="A coder was."),
-        "sort": ChoiceField(SORTS, required=False),
+        "sort": ChoiceField(reports.SORTS, required=False),
     }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
@@ -265,14 +254,14 @@ class ItemsPage(OfItems[ItemsReport]):
 
     def fields(self, request: AnalysisRequest, report: ItemsReport) -> Any:
         """Return the rows of the items that the filters let through."""
-        return report.items.select(ItemFilters(**request.options), *report[1:]).tolist()
+        return report.items.select(reports.ItemFilters(**request.options), *report[1:]).tolist()
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
         snippets, contents = read_snippets_and_texts([int(report.items.unit[row]) for row in rows])
         return describe_items(request, report, rows, snippets, contents)
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report, filters = read_items(request), ItemFilters(**request.options)
+        report, filters = read_items(request), reports.ItemFilters(**request.options)
         items, marks, readings = report
         if filters.sort == "ambiguity":
             readings.require("sort")
@@ -301,14 +290,16 @@ class ItemsPage(OfItems[ItemsReport]):
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
                     (SORT_LABELS[name], request.address_with(sort=name), name == filters.sort)
-                    for name in SORTS
+                    for name in reports.SORTS
                     if name != "ambiguity" or readings.units
                 ],
             },
         )
 
 
-def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> list[Chart]:
+def _share_charts(
+    items: reports.Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int
+) -> list[Chart]:
     if len(first) < 2:
         return []
     shares = [float(items.share_of(row)) for row in first]
@@ -347,7 +338,7 @@ def keyword_cell(keyword: Keyword, address: str) -> Composed:
     return Composed(str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address})
 
 
-def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
+def _shows_texts(request: AnalysisRequest, items: reports.Items) -> bool:
     return len(items.texts) > 1 and not request.options.get("text")
 
 
@@ -404,7 +395,7 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
     return Table.of("items", f"Items by {order}", columns, described, _readings_note(report.items, report.readings))
 
 
-def _readings_note(items: Items, readings: ItemReadings) -> str:
+def _readings_note(items: reports.Items, readings: reports.ItemReadings) -> str:
     if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
         return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
     if not readings.units:
@@ -420,7 +411,7 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
     """Return how often ambiguity is marked; nothing where the scheme has none, or no coder has marked any."""
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
-    counts = summarize_ambiguity(request.extract, request.parameters)
+    counts = reports.summarize_ambiguity(request.extract, request.parameters)
     table = Table.of(
         "ambiguity",
         "Marked as ambiguous",
@@ -443,10 +434,10 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
 
 def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
     """Return the filters that let anything through: label, address, number of items, and whether it is on."""
-    counts = count_by_filter(request.extract, request.parameters)
+    counts = reports.count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
-    hidden = BY_CAMPS if report.readings.units else VERDICTS
-    ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
+    hidden = BY_CAMPS if report.readings.units else reports.VERDICTS
+    ambiguities = [name for name in reports.AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     categories = [] if request.extract.units else request.extract.countable
     terms = TERMS[name_terms(request.extract.question)].capitalize()
@@ -465,7 +456,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
             on = request.options.get(name) == value
             number = counts.get((name, value))
             if number is None:  # by marks or model
-                number = len(report.items.choose(ItemFilters(**{name: value}), report.marks, report.readings))
+                number = len(report.items.choose(reports.ItemFilters(**{name: value}), report.marks, report.readings))
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:
@@ -473,7 +464,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     return filters
 
 
-def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
+def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[str, str]]:
     """Return the texts that have items: addresses, and titles, of the first MOST_CHOICES, with the number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
