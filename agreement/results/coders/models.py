@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -78,7 +77,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
 
     def tables(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
-        humans = replace(_humans_table(report.candidate, report.alt_test.figures), note=note)
+        humans = _humans_table(report.candidate, report.alt_test.figures, note)
         tables = [_agreement_table(report), _verdict_table(report), humans, _texts_table(request, report)]
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
@@ -304,13 +303,13 @@ class AltTest(Result[reports.AltTestReport]):
         return reports.compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
 
     def tables(self, request: AnalysisRequest, report: reports.AltTestReport) -> list[Table]:
-        return [_humans_table(report.candidate, report.test)]
+        return [_humans_table(report.candidate, report.test, report.test.describe())]
 
     def preface(self, report: reports.AltTestReport) -> str:
         return "\n".join(filter(None, [report.test.describe(), super().preface(report)]))
 
 
-def _humans_table(candidate: str, test: reports.AltTestFigures) -> Table:
+def _humans_table(candidate: str, test: reports.AltTestFigures, note: str) -> Table:
     return Table.of(
         "alt_test",
         f"{candidate} in the place of each other coder",
@@ -333,5 +332,5 @@ def _humans_table(candidate: str, test: reports.AltTestFigures) -> Table:
             Column("note", "Notes"),
         ],
         test.rows,
-        test.describe(),
+        note,
     )

@@ -136,19 +136,15 @@ def report_item(
         if coder in codes
     }
     judged = [(coder, value) for coder, value in values.items() if value is not None]
-    pairs = tuple(
-        CoderPair(first, second, relation(a, b, unit), _distances(extract, a, b, unit, parameters))
-        for (first, a), (second, b) in combinations(judged, 2)
-    )
-    return ItemReport(text, unit, key, values, pairs, frozenset(units), data.members == "units")
-
-
-def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    """Return the distances of two values but the ordinal one, which depends on all values."""
-    if parameters.exclude_unit != "none" and extract.has_chains:
-        a, b = remove_unit(a, unit), remove_unit(b, unit)
-    names = [name for name in distances_of(extract) if name != "ordinal"]
-    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in names}
+    # the ordinal distance depends on all values
+    names, pairs = [name for name in distances_of(extract) if name != "ordinal"], []
+    for (first, a), (second, b) in combinations(judged, 2):
+        related = relation(a, b, unit)
+        if parameters.exclude_unit != "none" and extract.has_chains:
+            a, b = remove_unit(a, unit), remove_unit(b, unit)
+        apart = {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in names}
+        pairs.append(CoderPair(first, second, related, apart))
+    return ItemReport(text, unit, key, values, tuple(pairs), frozenset(units), data.members == "units")
 
 
 @register
