@@ -22,7 +22,7 @@ from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, Agr
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold import MANAGER, Reader, split_by_time
 from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts

@@ -27,10 +27,8 @@ from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import MAX_IMMEDIATE_COST, Result, register
 from agreement.results.content import PageSections, StillComputing
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot, bar_chart
-from agreement.results.labels.labels import CHOICE_LABELS, choice_label
-from agreement.results.labels.settings import read_settings
+from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
+from agreement.results.labels import CHOICE_LABELS, choice_label, read_settings
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 

@@ -22,7 +22,7 @@ from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.coders.coders import read_patterns
 from agreement.reports.fields import Flat, copy_fields
-from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.items import summarize_ambiguity
 from agreement.reports.request.basis import (
     codes_with,
     count_names,
@@ -37,11 +37,9 @@ from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import remembered_report
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import dots_chart
-from agreement.results.figures.confusion import build_confusion, build_together
-from agreement.results.figures.plots import Dot
-from agreement.results.labels.labels import item_address
-from agreement.results.labels.settings import TERMS, name_terms
+from agreement.results.figures.charts import Dot, dots_chart
+from agreement.results.figures.sections import build_confusion, build_together
+from agreement.results.labels import TERMS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.models import Project

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rest_framework.serializers import ChoiceField
 
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.overall.course import (
     GROUPINGS,
     RunningPoint,
@@ -20,9 +20,8 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot, band_chart, line_chart
-from agreement.results.figures.times import build_days
+from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
+from agreement.results.figures.sections import build_days
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.coding.active_time import Activity

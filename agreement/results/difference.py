@@ -26,8 +26,7 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot
+from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize

@@ -16,9 +16,8 @@ from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
 from agreement.results.computations import count_judgements, register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot, heat_map
-from agreement.results.labels.labels import choice_label, field_label
+from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
+from agreement.results.labels import choice_label, field_texts
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
 
@@ -148,7 +147,7 @@ class Compare(ResultPage[PageSections]):
         changes = methods.vary_choices(request.extract, request.parameters, request.progress, extract_of)
         labels = []
         for one in changes:
-            field = field_label(one.name, pyramids=bool(request.extract.units)) if one.name else ""
+            field, _ = field_texts(one.name, pyramids=bool(request.extract.units)) if one.name else ("", "")
             labels.append(f"{field}: {choice_label(one.name, one.choice)}" if field else "current")
         presets = []
         for preset in presets_for(request.extract.answers):

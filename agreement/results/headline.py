@@ -16,12 +16,11 @@ from agreement.data.activity import Day, count_remaining, read_activity, read_pr
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.coders.timing import count_days, estimate_paces
+from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.labels.labels import RELATION_LABELS, item_address
-from agreement.results.labels.settings import read_settings
+from agreement.results.labels import RELATION_LABELS, item_address, read_settings
 from annotations.models import Project
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first

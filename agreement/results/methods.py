@@ -6,8 +6,7 @@ from typing import Any
 
 from agreement.data.gold import has_gold
 from agreement.data.groups import read_groups
-from agreement.reports.coders.differences import compare_groups
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall

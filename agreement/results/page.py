@@ -13,7 +13,7 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import NOTHING, Result
 from agreement.results.content import PageSections
-from agreement.results.labels.model_labels import label_models
+from agreement.results.labels import label_models
 from agreement.results.tables import Table
 from annotations.models import Project
 from annotations.models.people.rights import Person, Right

@@ -17,10 +17,9 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import dots_chart
-from agreement.results.figures.plots import Dot
-from agreement.results.figures.positions import build_tenths
-from agreement.results.labels.labels import selection_of
+from agreement.results.figures.charts import Dot, dots_chart
+from agreement.results.figures.sections import build_tenths
+from agreement.results.labels import selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table
 

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from agreement.reports.request.request import TABLE_PAGE
 from agreement.results.figures.charts import Chart
-from agreement.results.labels.model_labels import label_model
+from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 
 register = template.Library()

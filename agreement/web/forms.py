@@ -13,9 +13,7 @@ from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELE
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.labels.labels import CHOICE_LABELS, HELP_FOR_NAMES, field_help, field_label
-from agreement.results.labels.model_labels import label_model
-from agreement.results.labels.settings import IN_SIGHT, Settings
+from agreement.results.labels import CHOICE_LABELS, IN_SIGHT, Settings, field_texts, label_model
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
@@ -78,8 +76,9 @@ class ParametersForm(forms.Form):
         for name, choices in offered.items():
             if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
                 self.initial[name] = query.get(name, "")
-                label, help_ = field_label(name, pyramids=pyramids), field_help(name, pyramids=pyramids)
-                self.fields[name] = forms.CharField(required=False, label=label, help_text=f"{help_} {HELP_FOR_NAMES}")
+                label, help_text = field_texts(name, pyramids=pyramids)
+                help_text = f"{help_text} Names with commas between."
+                self.fields[name] = forms.CharField(required=False, label=label, help_text=help_text)
             elif choices or parameters.selection(name):
                 widget = forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple
                 self._offer(name, choices, forms.MultipleChoiceField, widget=widget)
@@ -87,8 +86,8 @@ class ParametersForm(forms.Form):
     def _offer(
         self, name: str, choices: Iterable[Choice], field: type[forms.ChoiceField] = forms.ChoiceField, **options: Any
     ) -> None:
-        label, help_ = (read(name, pyramids=self.has_pyramids) for read in (field_label, field_help))
-        self.fields[name] = field(choices=list(choices), required=False, label=label, help_text=help_, **options)
+        label, help_text = field_texts(name, pyramids=self.has_pyramids)
+        self.fields[name] = field(choices=list(choices), required=False, label=label, help_text=help_text, **options)
 
     @property
     def in_sight(self) -> list[forms.BoundField]:

@@ -31,7 +31,7 @@ from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import is_lost, leave_long_reading
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
 from agreement.results.headline import build_headline
-from agreement.results.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
+from agreement.results.labels import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.results.page import ResultPage
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm, read_form

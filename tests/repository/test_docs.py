@@ -15,7 +15,7 @@ from jsonschema import validate
 from agreement import measures
 from agreement.data.reading import read_answers
 from agreement.measures import DISTANCES, conformance
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.differences import compare_occasions
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format

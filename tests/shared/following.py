@@ -10,7 +10,7 @@ from django.urls import reverse
 from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
-from agreement.reports.coders.timing import count_days
+from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import find_highest
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis

@@ -15,20 +15,7 @@ from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
 from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters, score_clusters
-from agreement.reports.request.basis import (
-    cached,
-    codes_with,
-    coefficient_function,
-    compute_interval_of,
-    compute_result,
-    data_by_coders,
-    interval_over_texts,
-    names_of,
-    pick_texts,
-    remembered,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import remembered_report
@@ -61,10 +48,6 @@ class PairMatrix:
         """Return the mean over the pairs that the coder is in and that have a value."""
         values = self.of_coder(coder)
         return sum(values) / len(values) if values else None
-
-    def count_pairs(self, coder: str) -> int:
-        """Return how many pairs that mean is of."""
-        return len(self.of_coder(coder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +93,7 @@ def compute_pair_matrix(
             values[frozenset(pair)] = of_pair(*pair)
         return PairMatrix(measure, _order_by_similarity(extract.coders, values), values)
 
-    return remembered(extract, ("matrix", parameters, measure, read_marked is not None), compute)
+    return basis.remembered(extract, ("matrix", parameters, measure, read_marked is not None), compute)
 
 
 def measure_pair(
@@ -129,10 +112,12 @@ def measure_pair(
         figures = []
         for measure in measures:
             if measure not in CHAIN_MEASURES:
-                one = interval_over_texts(select_data(extract, parameters), _coefficient(parameters, measure))
+                one = basis.interval_over_texts(
+                    basis.select_data(extract, parameters), _coefficient(parameters, measure)
+                )
                 figures.append(PairFigure(measure, one.value, one.low, one.high, one.note))
         if "link_kappa" in measures:
-            texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+            texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
             key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
             value = link_kappa(key, response, duplicates="first").value
             figures.append(PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS))
@@ -141,20 +126,20 @@ def measure_pair(
                 figures.append(PairFigure(name, found.f1, found.low, found.high, found.notes))
         return figures
 
-    return remembered(extract, ("pair", parameters, first, second, read_marked is not None), compute)
+    return basis.remembered(extract, ("pair", parameters, first, second, read_marked is not None), compute)
 
 
 def _coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
     if measure == "coefficient":
-        return coefficient_function(parameters)
+        return basis.coefficient_function(parameters)
     return partial({"cohen_kappa": cohen_kappa}.get(measure, observed_agreement), missing=parameters.missing)
 
 
 def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
-    data_of, coefficient = data_by_coders(extract, parameters), _coefficient(parameters, measure)
+    data_of, coefficient = basis.data_by_coders(extract, parameters), _coefficient(parameters, measure)
     if measure != "coefficient" or not parameters.is_alpha:
         return lambda a, b: coefficient(data_of([a, b])).value
-    has_answered = extract.restrict(pick_texts(extract, parameters)).has_answered
+    has_answered = extract.restrict(basis.pick_texts(extract, parameters)).has_answered
     answered = dict(zip(extract.coders, has_answered.T, strict=True))
 
     def of_common_texts(a: str, b: str) -> float | None:
@@ -169,7 +154,7 @@ def _chain_measure(
     extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
 ) -> Callable[[str, str], float | None]:
     """Return the kappa of links or the F1 of a score, in the texts of both coders."""
-    texts = pick_texts(extract, parameters)
+    texts = basis.pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
     def against_key(key: str, response: str) -> float | None:
@@ -203,18 +188,16 @@ def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatte
 
     answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
     """
-    texts = pick_texts(answers, parameters)
+    texts = basis.pick_texts(answers, parameters)
     place = {name: number for number, name in enumerate(answers.categories)}
 
-    def place_in_scheme(label: Label) -> tuple[int, list[str]]:
-        return place.get(str(label), len(place)), sorted(names_of(label))
-
     def find() -> LabelPatterns:
-        data = select_categories(answers, parameters)
+        data = basis.select_categories(answers, parameters)
         used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
-        return LabelPatterns.from_data(data, sorted(used, key=place_in_scheme))
+        used.sort(key=lambda label: (place.get(str(label), len(place)), sorted(basis.names_of(label))))
+        return LabelPatterns.from_data(data, used)
 
-    return cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
+    return basis.cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
 
 
 @remembered_report
@@ -222,7 +205,7 @@ def leave_out_each_coder(extract: ProjectAnswers, parameters: Parameters) -> Lea
     """Return the coefficient without each coder in turn."""
     intervals = intervals_without_each_coder(extract, parameters)
     rest: dict[Hashable, Result] = {coder: one.result for coder, one in intervals.items()}
-    return LeaveOneOut.from_results(compute_result(extract, parameters), "coder", rest)
+    return LeaveOneOut.from_results(basis.compute_result(extract, parameters), "coder", rest)
 
 
 @remembered_report
@@ -230,9 +213,9 @@ def intervals_without_each_coder(extract: ProjectAnswers, parameters: Parameters
     """Return the interval of the coefficient without each coder."""
     others = {coder: [other for other in extract.coders if other != coder] for coder in extract.coders}
     if parameters.is_alpha:
-        return {coder: compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
-    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
-    return {coder: interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
+        return {coder: basis.compute_interval_of(extract, parameters, of_rest) for coder, of_rest in others.items()}
+    coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters)
+    return {coder: basis.interval_over_texts(data_of(of_rest), coefficient) for coder, of_rest in others.items()}
 
 
 @remembered_report
@@ -246,7 +229,7 @@ def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tupl
         gives, pairs = gives_names(patterns.labels, extract.countable), patterns.count_pairs()
         first, second = np.nonzero(pairs)
         return count_confused(gives[first], gives[second], pairs[first, second])
-    data = select_categories(extract, parameters)
+    data = basis.select_categories(extract, parameters)
     for name in pair:
         if name not in data.coders:
             raise InvalidParameter("coders", f"there is no {name!r} in this project.")
@@ -279,7 +262,7 @@ def gives_names(labels: Sequence[Label], names: Sequence[str]) -> Ints:
     """Return which categories, or labels of a set, each value has, none in the last row: (values + 1, names)."""
     gives = np.zeros((len(labels) + 1, len(names)), dtype=np.int64)
     for place, name in enumerate(names):
-        gives[codes_with(labels, name), place] = 1
+        gives[basis.codes_with(labels, name), place] = 1
     return gives
 
 
@@ -306,7 +289,7 @@ def count_agreeing_coders(extract: ProjectAnswers, parameters: Parameters) -> li
     Each number of coders has its own counts, the largest first; last come those of the category that most gave.
     """
     patterns = read_patterns(extract, parameters)
-    given = [patterns.count_coders(codes_with(patterns.labels, name)) for name in extract.countable]
+    given = [patterns.count_coders(basis.codes_with(patterns.labels, name)) for name in extract.countable]
     most = np.max([np.zeros_like(patterns.n_units), *given], axis=0)
     counted = []
     for n in sorted(set(patterns.n_coders[patterns.n_coders > 1].tolist()), reverse=True):

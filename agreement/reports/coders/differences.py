@@ -1,38 +1,28 @@
-"""How two rounds, groups of coders, categories or projects differ; and all groups, within and with each other."""
+"""How two parts of the data differ, what groups of coders agree, and how far coders agree with themselves."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from types import MappingProxyType
 from typing import Annotated, ClassVar
 
+import numpy as np
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.documents import original_of
+from agreement.data.documents import NEXT_DOCUMENT, Document, original_of
 from agreement.data.groups import Groups
-from agreement.data.project_answers import ProjectAnswers
+from agreement.data.project_answers import REASONS, ProjectAnswers
 from agreement.measures import Comparison, ReliabilityData, Result, alpha, collapse, cross_alpha, difference
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
+from agreement.measures.results import nonzero_counts, pluralize
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    codes_with,
-    coefficient_function,
-    comparison_options,
-    compute_interval,
-    count_left_out,
-    count_other_versions,
-    effective_distance,
-    interval_over_texts,
-    pick_texts_to_draw,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import resolve
 
@@ -93,9 +83,9 @@ def compare_parts(
     b = _select_part(*wholes[-1], by, "second", second, groups)
     left_out = Counter[str]()
     for whole in wholes:
-        left_out.update(count_left_out(*whole))
-    other_versions = [n for n in (count_other_versions(*whole) for whole in wholes) if n is not None]
-    coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
+        left_out.update(basis.count_left_out(*whole))
+    other_versions = [n for n in (basis.count_other_versions(*whole) for whole in wholes) if n is not None]
+    coefficient = partial(alpha, distance="nominal") if by == "category" else basis.coefficient_function(parameters)
     found, permutation = difference(a, b, coefficient, original=original_of), _permute(a, b, coefficient)
     return copy_fields(
         DifferenceReport,
@@ -120,43 +110,42 @@ def check_parts(
     """Raise InvalidParameter unless the two parts are there."""
     _check_names(by, first, second)
     extract, parameters = resolve(extract, parameters)
-    for field, name in (("first", first), ("second", second)):
-        _select_part(extract, parameters, by, field, name, groups)
+    _select_part(extract, parameters, by, "first", first, groups)
+    _select_part(extract, parameters, by, "second", second, groups)
 
 
 def _check_names(by: str, first: str, second: str) -> None:
     check_choice("by", by, KINDS)
-    for field, name in (("first", first), ("second", second)):
+    for part, name in (("first", first), ("second", second)):
         if not name.strip():
-            raise InvalidParameter(field, "say which two are compared, first and second.")
+            raise InvalidParameter(part, "say which two are compared, first and second.")
     if first == second:
         raise InvalidParameter("second", "choose another one than the first.")
 
 
 def _select_part(
-    extract: ProjectAnswers, parameters: Parameters, by: str, field: str, name: str, groups: Groups
+    extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups
 ) -> ReliabilityData:
-    """Return the data of a part. Raises InvalidParameter for the field where it is not there."""
+    """Return the data of a part. Raises InvalidParameter for "first" or "second" where it is not there."""
     if by == "round":
         if name not in extract.rounds:
-            raise InvalidParameter(field, f"there is no round {name!r}.")
+            raise InvalidParameter(part, f"there is no round {name!r}.")
         extract, parameters = resolve(extract, replace(parameters, rounds=name))
     elif by == "group":
         coders = _name_coders(name, groups, extract.coders)
-        for coder in coders:
-            if coder.strip() not in extract.coders:
-                raise InvalidParameter(field, f"there is no {coder.strip()!r} in what is coded here.")
+        if unknown := [coder.strip() for coder in coders if coder.strip() not in extract.coders]:
+            raise InvalidParameter(part, f"there is no {unknown[0]!r} in what is coded here.")
         extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
-    texts = pick_texts_to_draw(extract, parameters)
+    texts = basis.pick_texts_to_draw(extract, parameters)
     if by == "category":
-        data = select_categories(extract, parameters, texts)
-        with_it = codes_with(data.labels, name)
+        data = basis.select_categories(extract, parameters, texts)
+        with_it = basis.codes_with(data.labels, name)
         if not with_it:
-            raise InvalidParameter(field, f"nobody used a category {name!r}.")
+            raise InvalidParameter(part, f"nobody used a category {name!r}.")
         return collapse(data, {label: name if place in with_it else OTHERS for place, label in enumerate(data.labels)})
-    data = select_data(extract, parameters, texts)
+    data = basis.select_data(extract, parameters, texts)
     if by == "project" and not len(data.units):
-        raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
+        raise InvalidParameter(part, f"there is nothing to compare in {name!r}.")
     return data
 
 
@@ -233,7 +222,7 @@ def compare_groups(
     within = []
     for name, coders in groups.items():
         own = resolve(extract, replace(parameters, coders=",".join(coders)))
-        within.append(CoderGroup(name, coders, GroupInterval.of(compute_interval(*own))))
+        within.append(CoderGroup(name, coders, GroupInterval.of(basis.compute_interval(*own))))
     largest = sorted(groups, key=lambda name: -len(groups[name]))[:MOST_GROUPS]
     pairs = []
     for first, second in combinations([name for name in groups if name in largest], 2):
@@ -247,8 +236,8 @@ def compare_groups(
         tuple(pairs),
         tuple(coder for coder in selected.coders if not any(coder in coders for coders in groups.values())),
         len(groups) - len(largest),
-        count_left_out(selected, parameters),
-        count_other_versions(selected, parameters),
+        basis.count_left_out(selected, parameters),
+        basis.count_other_versions(selected, parameters),
     )
 
 
@@ -261,11 +250,224 @@ def measure_between(
     own = replace(
         parameters,
         coefficient="alpha",
-        distance=effective_distance(parameters),
+        distance=basis.effective_distance(parameters),
         coders=",".join([*first, *second]),
-        **{name: value for name, value in comparison_options(parameters).items() if name in CONVENTIONS},
+        **{name: value for name, value in basis.comparison_options(parameters).items() if name in CONVENTIONS},
     )
     selected, own = resolve(extract, own)
-    measure = partial(cross_alpha, distance=own.distance, **comparison_options(own))
+    measure = partial(cross_alpha, distance=own.distance, **basis.comparison_options(own))
     groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
-    return GroupInterval.of(interval_over_texts(select_data(selected, own), measure, *groups))
+    return GroupInterval.of(basis.interval_over_texts(basis.select_data(selected, own), measure, *groups))
+
+
+# How a text is coded again: shown within a round, or in a recheck.
+UNMARKED, RECHECK = "unmarked", "recheck"
+# The two occasions stand where two coders stand in other figures.
+OCCASIONS = ("first", "second")
+NOT_SUBMITTED = "not submitted on both occasions"
+EMPTY = "without judgements on one occasion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfAgreement:
+    """A coder's agreement between two occasions, or that of all coders."""
+
+    coder: Annotated[str, "empty: all coders together, each with texts of their own"]
+    shown_again: Annotated[int, "codings of texts that the coder was shown, or coded, again"]
+    codings: Annotated[int, "how many of them count"]
+    texts: Annotated[int, "of how many texts these are"]
+    texts_left_out: Annotated[Mapping[str, int], "other codings, by reason"]
+    n_units: int = 0
+    units_left_out: Annotated[Mapping[str, int], "by reason"] = field(default_factory=dict)
+    value: Annotated[float | None, "the first occasion against the second"] = None
+    low: Annotated[float | None, "of its 95% interval over texts"] = None
+    high: float | None = None
+    between: Annotated[float | None, "of all coders in the same texts, on the first occasion"] = None
+    note: Annotated[str, "What is left out, and why there is no figure."]
+    coded_again: PageOnly[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CodedAgain:
+    """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
+
+    Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
+    The interval leaves out text by text.
+    """
+
+    coders: tuple[SelfAgreement, ...] = ()
+    together: SelfAgreement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsReport:
+    """The agreement of coders with themselves. `parameters` are those of every other figure of the page.
+
+    A recheck is compared with a latest round before it that counts: coders may see what they coded before.
+    """
+
+    component: ClassVar = "Repeats"
+
+    parameters: Parameters
+    coders: Annotated[tuple[SelfAgreement, ...], "in texts that they were shown again within a round"]
+    all_coders: Annotated[SelfAgreement | None, "null where fewer than two have a figure"]
+    rechecks: Annotated[tuple[SelfAgreement, ...], "in texts that they knowingly coded again in a recheck"]
+    all_rechecks: Annotated[SelfAgreement | None, "null where fewer than two have a figure"]
+
+    @property
+    def parts(self) -> tuple[CodedAgain, CodedAgain]:
+        """What coders were shown again, unmarked, and what they coded again in rechecks."""
+        return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
+
+    coder: str
+    document: Document
+    first: int
+    second: int
+
+
+def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> RepeatsReport:
+    """Return the coefficient of the parameters between the two occasions of each coder. Raises InvalidParameter.
+
+    extract: all answers of the project. The first occasion and the second are compared as two coders are, who coded
+    these texts alone, with the interval over texts. A text counts where both occasions are submitted, or open codings
+    are included, and it was not practice; what an adjudicator coded counts where that is included.
+    """
+    selected, parameters = resolve(extract, parameters)
+
+    def compare_all(pairs: list[_Pair], how: str) -> tuple[tuple[SelfAgreement, ...], SelfAgreement | None]:
+        by_coder: dict[str, list[_Pair]] = {name: [] for name in sorted({pair.coder for pair in pairs})}
+        for pair in pairs:
+            by_coder[pair.coder].append(pair)
+        coders = tuple(_compare(extract, selected, parameters, own, how, name) for name, own in by_coder.items())
+        several = sum(one.texts > 0 for one in coders) > 1
+        return coders, _compare(extract, selected, parameters, pairs, how) if several else None
+
+    def compute() -> RepeatsReport:
+        unmarked = compare_all(_pairs_within_rounds(extract, parameters), UNMARKED)
+        rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
+        return RepeatsReport(parameters, *unmarked, *rechecks)
+
+    return basis.remembered(extract, ("occasions", parameters), compute)
+
+
+def _pairs_within_rounds(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
+    practised = "practice" in parameters.selection("include")
+    texts = [text for text in basis.pick_texts(extract, parameters) if text.reason != "practice" or practised]
+    firsts = {(text.text_pk, text.round): text for text in texts if text.occasion == 1}
+    pairs = []
+    for text in texts:
+        if text.occasion == len(OCCASIONS) and (first := firsts.get((text.text_pk, text.round))) is not None:
+            pairs += _pairs_of(extract, first, text, parameters)
+    return pairs
+
+
+def _pairs_with_rechecks(extract: ProjectAnswers, parameters: Parameters) -> list[_Pair]:
+    """Return what coders coded in rechecks, each with the latest round before it that counts; one of them is chosen."""
+    rounds, chosen = parameters.selection("rounds"), basis.pick_texts(extract, replace(parameters, rounds=""))
+    texts = [text for text in chosen if text.occasion == 1]
+    earlier: dict[int, list[Document]] = {}
+    for text in sorted(texts, key=lambda text: text.place, reverse=True):
+        if not text.reason:
+            earlier.setdefault(text.text_pk, []).append(text)
+    pairs = []
+    for text in texts:
+        paired: set[str] = set()
+        for first in earlier.get(text.text_pk, ()) if text.reason == "repeats" else ():
+            if first.place < text.place:
+                found = [pair for pair in _pairs_of(extract, first, text, parameters) if pair.coder not in paired]
+                paired |= {pair.coder for pair in found}
+                pairs += found if not rounds or rounds & {first.round, text.round} else []
+    return pairs
+
+
+def _pairs_of(answers: ProjectAnswers, document: Document, again: Document, parameters: Parameters) -> list[_Pair]:
+    included, chosen = parameters.selection("include"), parameters.selection("coders")
+    of_first = {coder: one.place for _, coder, one in answers.codings_in([document])}
+    return [
+        _Pair(coder, document, of_first[coder], second.place)
+        for _, coder, second in answers.codings_in([again])
+        if coder in of_first
+        and (not chosen or coder in chosen)
+        and (REASONS[second.coding["reason"]] != "adjudicators" or "adjudicators" in included)
+    ]
+
+
+def _compare(
+    extract: ProjectAnswers,
+    selected: ProjectAnswers,
+    parameters: Parameters,
+    pairs: Sequence[_Pair],
+    how: str,
+    coder: str = "",
+) -> SelfAgreement:
+    columns, includes_open = extract.columns, "open" in parameters.selection("include")
+    left_out, counted = {NOT_SUBMITTED: 0, EMPTY: 0}, []
+    for pair in sorted(pairs, key=lambda pair: (pair.document.text_pk, pair.document.place, pair.coder)):
+        both = [pair.first, pair.second]
+        if not includes_open and not columns.codings["submitted"][both].all():
+            left_out[NOT_SUBMITTED] += 1
+        elif not columns.is_answer[both].all():
+            left_out[EMPTY] += 1
+        else:
+            counted.append(pair)
+    left_out = nonzero_counts(left_out)
+    notes = [f"{number} {reason}" for reason, number in left_out.items()]
+    compared = SelfAgreement(
+        coder=coder,
+        shown_again=len(pairs),
+        codings=len(counted),
+        texts=len({pair.document.text_pk for pair in counted}),
+        texts_left_out=left_out,
+        coded_again=how,
+        note="; ".join(notes),
+    )
+    if not counted:
+        return compared
+    keys = {pair.document.pk for pair in counted}
+    others = [text for text in selected.texts if text.pk in keys]
+    everywhere = replace(parameters, coders="", texts="", rounds="", include="")
+    interval = basis.compute_interval(_as_two_coders(extract, counted), everywhere)
+    result = interval.result
+    notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
+    return replace(
+        compared,
+        n_units=result.n_units,
+        value=interval.value,
+        low=interval.low,
+        high=interval.high,
+        units_left_out=result.left_out,
+        between=basis.compute_result(selected, parameters, others).value if others else None,
+        note="; ".join(filter(None, [*notes, interval.note or result.note])),
+    )
+
+
+def _as_two_coders(answers: ProjectAnswers, pairs: Sequence[_Pair]) -> ProjectAnswers:
+    """Return the documents as two coders would have coded them, each pair as a document with keys of its own."""
+    documents = np.array([answers.places[pair.document.pk] for pair in pairs], dtype=np.int64)
+    codings = np.array([place for pair in pairs for place in (pair.first, pair.second)], dtype=np.int64)
+    columns = answers.columns.gather(documents, codings, np.full(len(pairs), len(OCCASIONS)))
+    numbers, members = np.arange(1, len(pairs) + 1), columns.members.copy()
+    members["key"] = members["key"] % NEXT_DOCUMENT + np.repeat(numbers, columns.n_members) * NEXT_DOCUMENT
+    codings_of_two = columns.codings.copy()
+    codings_of_two["coder"], codings_of_two["reason"] = np.tile([0, 1], len(pairs)), 0
+    texts = tuple(
+        replace(pair.document, pk=pair.document.text_pk + number * NEXT_DOCUMENT, reason="")
+        for number, pair in enumerate(pairs, 1)
+    )
+    return replace(
+        answers,
+        texts=texts,
+        columns=replace(columns, members=members, codings=codings_of_two),
+        names=OCCASIONS,
+        coders=OCCASIONS,
+        known_coders=OCCASIONS,
+        left_out=(),
+        managers=(),
+        state_name="",
+        cache={},
+    )

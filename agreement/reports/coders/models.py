@@ -4,36 +4,153 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
 
-from agreement.data.documents import Document
+from agreement.data.documents import Document, original_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import Snippet
-from agreement.measures import ReliabilityData
+from agreement.measures import ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.components import merge_documents
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.models.advantages import find_advantages
+from agreement.measures.models.alt_test import LeftOutHuman as TestedHuman
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.coders.alt_test import TIE, AltTestFigures, AltTestReport, compute_alt_test, difference_interval
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    comparison,
-    compute_interval,
-    effective_distance,
-    pick_texts,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import cached_report
 from annotations.core.processes.progress import Progress
+from annotations.core.text import pluralize
+
+DEFAULTS = {"epsilon": 0.1, "q": 0.05}
+# Scores that differ by no more are equal, whatever the rounding.
+TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutHuman(TestedHuman):
+    """The model in the place of one person."""
+
+    human: str
+    difference: Annotated[float | None, "of the scores, the mean over texts"]
+    p_value: Annotated[float | None, "over texts"]
+    adjusted: Annotated[float | None, "for several people"]
+    published_p_value: Annotated[float | None, "of the published test, over items"]
+    low: Annotated[float | None, "of its 95% interval over texts"]
+    high: float | None
+    advantage_low: Annotated[float | None, "of its 95% interval over texts"]
+    advantage_high: float | None
+    note: PageOnly[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AltTestFigures:
+    """The alternative annotator test over texts, and the published one of items."""
+
+    rows: tuple[LeftOutHuman, ...]
+    winning_rate: Annotated[float | None, "the share of people it may replace"]
+    published_winning_rate: float | None
+    advantage_probability: float | None
+    epsilon: float
+    q: float
+    n_units: int
+    n_texts: int
+    exact: Annotated[bool, "whether all signs were tried"]
+    resamples: int
+    seed: int
+    left_out: Annotated[Mapping[str, int], "items, by reason"]
+    note: str
+    passed: Annotated[bool | None, "whether that is a half or more"]
+    published_passed: bool | None
+
+    def describe(self, *, rates: bool = True) -> str:
+        """Return what the test is of and what limits it, in a line, which begins with its rates."""
+        named = {
+            "winning rate": self.winning_rate,
+            "winning rate of the published test": self.published_winning_rate,
+            "advantage probability": self.advantage_probability,
+        }
+        known = [f"{name} {rate:.4f}" for name, rate in named.items() if rates and rate is not None]
+        used = f"{pluralize(self.n_units, 'unit')} of {pluralize(self.n_texts, 'text')}"
+        left_out = [f"{number} {reason}" for reason, number in self.left_out.items()]
+        levels = f"epsilon {self.epsilon:g}, q {self.q:g}"
+        return f"{'; '.join(filter(None, [', '.join(known), used, *left_out, levels, self.note]))}."
+
+
+@dataclass(frozen=True, slots=True)
+class AltTestReport:
+    """The test of a candidate against each of the other coders who are chosen, with an interval for each of them."""
+
+    parameters: Parameters
+    candidate: str
+    test: Flat[AltTestFigures]
+    codings_left_out: LeftOut
+    judgements_of_other_versions: OtherVersions = None
+
+
+@cached_report
+def compute_alt_test(
+    extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
+) -> AltTestReport:
+    """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
+
+    epsilon and q are numbers as they were typed; nothing is the default.
+    """
+    levels = read_level("epsilon", epsilon), read_level("q", q)
+    if candidate not in extract.coders:
+        known = ", ".join(extract.coders) or "nobody"
+        raise InvalidParameter("candidate", f"name one of those who are compared and have answers: {known}.")
+    if len(extract.coders) < 3:
+        raise InvalidParameter(
+            "candidate", "it takes two other coders at least, better three, and there are not so many."
+        )
+    options, data = basis.comparison(parameters), merge_documents(basis.select_data(extract, parameters), original_of)
+    test = alt_test(data, candidate, epsilon=levels[0], q=levels[1], **vars(options))
+    coders = list(data.coders)
+    humans = [place for place, name in enumerate(coders) if name != candidate]
+    advantages, rows = find_advantages(data, coders.index(candidate), humans, options), []
+    for number, row in enumerate(test.rows):
+        apart = difference_interval(np.subtract(*advantages.scores_by_text(number)))
+        compared = advantages.compared[:, number]
+        better = (advantages.candidate - advantages.human)[compared, number] >= -TIE
+        _, text = np.unique(advantages.documents[compared], return_inverse=True)
+        total = np.bincount(text)
+        won = share_interval(np.bincount(text[better], minlength=len(total)).tolist(), total.tolist())
+        ends = {"low": apart.low, "high": apart.high, "advantage_low": won.low, "advantage_high": won.high}
+        rows.append(copy_fields(LeftOutHuman, row, **ends, note=apart.note or won.note))
+    left_out = basis.count_left_out(extract, parameters), basis.count_other_versions(extract, parameters)
+    return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=tuple(rows)), *left_out)
+
+
+def read_level(name: str, typed: str) -> float:
+    """Return epsilon or q as a number, of what was typed; nothing is the default. Raises InvalidParameter."""
+    default = DEFAULTS[name]
+    try:
+        number = float(typed) if typed else default
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 1 or (name == "q" and not number):
+        least = "above 0" if name == "q" else "from 0"
+        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below 1, such as {default:g}.")
+    return number
+
+
+def difference_interval(differences: Floats) -> ScoreInterval:
+    """Return the mean of differences of scores in each text, from -1 to 1, with the interval of `mean_interval`."""
+    if len(differences) > 1 and float(np.ptp(differences)) <= TIE:
+        value = float(differences.mean())
+        return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
+    scaled = mean_interval(((differences + 1) / 2).tolist())
+    ends = {name: getattr(scaled, name) for name in ("value", "low", "high")}
+    ends = {name: None if one is None else 2 * one - 1 for name, one in ends.items()}
+    return replace(scaled, **ends, note=scaled.note.replace("peer", "text"))
+
 
 # Of more people only so many are set beside the model one by one.
 MOST_PEOPLE = 30
@@ -66,14 +183,15 @@ class CategoryOfModel:
 class ComparedItems:
     """The items that the model and two people at least have coded, a row each, in the order of the data.
 
-    `candidate` and `people` are their scores: the mean of 1 - distance to people, of each person to the others.
-    `n_people` coded the item, and `agree` says that all of them gave one value. `category` is the place, in `names`, of
-    the answer that most people gave, -1 where none is.
+    `original` has the keys of their texts, whatever the round. `candidate` and `people` are their scores: the mean of
+    1 - distance to people, of each person to the others. `n_people` coded the item, and `agree` says that all of them
+    gave one value. `category` is the place, in `names`, of the answer that most people gave, -1 where none is.
     """
 
     texts: Sequence[Document]
     unit: Ints
     text: Ints
+    original: Ints
     candidate: Floats
     people: Floats
     n_people: Ints
@@ -102,14 +220,8 @@ class ComparedItems:
         parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
         return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
 
-    @cached_property
-    def _original(self) -> Ints:
-        """The text of each item, whatever the round."""
-        originals = np.array([text.text_pk for text in self.texts], dtype=np.int64)
-        return originals[self.text]
-
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
-        _, text = np.unique(self._original[rows], return_inverse=True)
+        _, text = np.unique(self.original[rows], return_inverse=True)
         counts = np.bincount(text)
         candidate, people = (np.bincount(text, weights=one[rows]) / counts for one in (self.candidate, self.people))
         found = difference_interval(candidate - people)
@@ -172,7 +284,6 @@ class ModelReport:
     items: Annotated[Sequence[MissedItem], "in pages, the farthest first"] = ()
     # People who are too many to be among the agreements.
     n_more_people: PageOnly[int]
-    test: PageOnly[AltTestReport]
     # Those of its rows that are missed are described as `items`, page by page.
     compared: PageOnly[ComparedItems]
 
@@ -229,8 +340,8 @@ def compare_model(
     test = compute_alt_test(answers, own, candidate, epsilon, q)
 
     def compute() -> ModelReport:
-        alpha = replace(own, coefficient="alpha", distance=effective_distance(own))
-        of_people = compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
+        alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
+        of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
         agreements = []
         shown = (candidate, *people[:MOST_PEOPLE])
         for number, coder in enumerate(shown):
@@ -251,34 +362,36 @@ def compare_model(
             categories=tuple(items.by_category()),
             models=compared.models,
             n_more_people=max(len(people) - MOST_PEOPLE, 0),
-            test=test,
             compared=items,
         )
 
-    return cached(answers, ("model", own, candidate, people, epsilon, q), compute)
+    return basis.cached(answers, ("model", own, candidate, people, epsilon, q), compute)
 
 
 @cached_report
 def compare_items(extract: ProjectAnswers, parameters: Parameters, candidate: str) -> ComparedItems:
     """Return the items of the model and the people whom the parameters choose."""
-    data = select_data(extract, parameters)
+    data = basis.select_data(extract, parameters)
     columns = [list(data.coders).index(candidate), *(n for n, name in enumerate(data.coders) if name != candidate)]
     chosen = select_coders(data, columns)
     given = chosen.codes != MISSING
     used = given[:, 0] & (given[:, 1:].sum(axis=1) >= 2)
     compared = select_units(chosen, used)
-    advantages = find_advantages(compared, 0, list(range(1, len(columns))), comparison(parameters))
+    advantages = find_advantages(compared, 0, list(range(1, len(columns))), basis.comparison(parameters))
     codes = compared.codes[:, 1:]
-    least = np.where(codes == MISSING, np.iinfo(codes.dtype).max, codes).min(axis=1)
+    agreed = codes.max(axis=1, initial=MISSING)
     names, category = _most_given(extract, parameters, columns[1:], used)
+    texts = basis.pick_texts(extract, parameters)
+    originals = np.array([text.text_pk for text in texts], dtype=np.int64)
     return ComparedItems(
-        texts=pick_texts(extract, parameters),
+        texts=texts,
         unit=np.array(compared.units, dtype=np.int64),
         text=compared.document_of_unit,
+        original=originals[compared.document_of_unit],
         candidate=np.nanmean(advantages.candidate, axis=1) if len(codes) else np.zeros(0),
         people=np.nanmean(advantages.human, axis=1) if len(codes) else np.zeros(0),
         n_people=(codes != MISSING).sum(axis=1),
-        agree=((codes == MISSING) | (codes == least[:, None])).all(axis=1),
+        agree=((codes == MISSING) | (codes == agreed[:, None])).all(axis=1),
         category=category,
         names=names,
     )
@@ -290,15 +403,13 @@ def _most_given(
     """Return names of answers, and which one most people gave to each item: -1 where none is, or there is no table."""
     if extract.kind == "numbers" or not extract.countable:
         return [], np.full(int(used.sum()), -1)
-    categories: ReliabilityData = select_categories(extract, parameters)
+    categories = basis.select_categories(extract, parameters)
     names = [extract.describe(label) for label in categories.labels]
-    codes = categories.codes[np.flatnonzero(used)][:, people]
+    codes = categories.codes[used][:, people]
     counts = np.zeros((len(codes), len(names) + 1), dtype=np.int64)
     for column in codes.T:
         np.add.at(counts, (np.arange(len(codes)), column), 1)
-    counts = counts[:, : len(names)]  # the last column is what is missing, which is -1
-    if not names:
-        return [], np.full(len(codes), -1)
+    counts[:, -1] = 0  # of what is missing, which is -1
     most = counts.max(axis=1)
-    tied = (counts == most[:, None]).sum(axis=1) > 1
-    return names, np.where(tied | (most == 0), -1, counts.argmax(axis=1))
+    is_tied = (counts == most[:, None]).sum(axis=1) > 1
+    return names, np.where(is_tied | (most == 0), -1, counts.argmax(axis=1))

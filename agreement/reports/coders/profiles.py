@@ -1,21 +1,29 @@
-"""How each coder codes, and how far each is from the others in each text."""
+"""How each coder codes, how far each is from the others in each text, and the time and days that coders take."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
+from django.utils import timezone
 
 from agreement.data.documents import Document
-from agreement.data.project_answers import ProjectAnswers
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY
+from agreement.data.project_answers import NO_ROUND, ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
-from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.items.items import SHARE_DIGITS
-from agreement.reports.request.basis import comparison, pairable_units, pick_texts, select_data
+from agreement.measures.values import Bools, Ints
+from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, remembered, select_data
 from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import remembered_report
+from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
+from annotations.models import Project
+from annotations.planning.work.pace import Pace, estimate_pace_of
+from annotations.planning.work.remaining import Remaining
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +39,10 @@ class Profile:
 
     @property
     def mean_chain(self) -> float | None:
-        """The mean number of members of a chain."""
         return _mean(self.chain_lengths)
 
     @property
     def mean_link(self) -> float | None:
-        """The mean number of units that a link goes back."""
         return _mean(self.link_distances)
 
 
@@ -50,20 +56,13 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
     is_ambiguous = is_counted & (columns.n_readings > 1)
     judgements, ambiguous = (np.bincount(coder[one], minlength=n_coders).tolist() for one in (is_counted, is_ambiguous))
     of_coder, given = _given_categories(chosen, is_counted)
-    shape = n_coders, len(answers.categories)
-    categories = np.bincount(of_coder * shape[1] + given, minlength=shape[0] * shape[1]).reshape(shape).tolist()
-    distances, lengths = _link_distances(chosen), _chain_lengths(answers, parameters, chosen, is_ambiguous)
-    return [
-        Profile(
-            name,
-            judgements[place],
-            dict(zip(answers.categories, categories[place], strict=True)) if answers.countable else {},
-            lengths[place],
-            distances[place],
-            ambiguous[place],
-        )
-        for place, name in enumerate(answers.coders)
+    categories = np.zeros((n_coders, len(answers.categories)), dtype=np.int64)
+    np.add.at(categories, (of_coder, given), 1)
+    named = [
+        dict(zip(answers.categories, row, strict=True)) if answers.countable else {} for row in categories.tolist()
     ]
+    lengths, distances = _chain_lengths(answers, parameters, chosen, is_ambiguous), _link_distances(chosen)
+    return list(map(Profile, answers.coders, judgements, named, lengths, distances, ambiguous))
 
 
 def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints, Ints]:
@@ -72,14 +71,12 @@ def _given_categories(answers: ProjectAnswers, is_counted: Bools) -> tuple[Ints,
     coder = answers.column_of_coding[columns.coding_of_mark]
     if answers.kind != "labels":
         return coder[is_counted], columns.marks["category"][is_counted].astype(np.int64)
-    is_linked = np.zeros(len(columns.marks), dtype=np.bool_)
-    is_linked[columns.mark_of_link] = True
-    links = np.flatnonzero(is_counted[columns.mark_of_link])
-    rest = is_counted & ~is_linked
-    return (
-        np.concatenate((coder[columns.mark_of_link[links]], coder[rest])),
-        np.concatenate((columns.links["to"][links], columns.marks["category"][rest])).astype(np.int64),
-    )
+    mark, labels = columns.mark_of_link, columns.links["to"]
+    is_whole = is_counted.copy()  # without labels of its own
+    is_whole[mark] = False
+    links = is_counted[mark]
+    given = np.concatenate((labels[links], columns.marks["category"][is_whole]))
+    return np.concatenate((coder[mark[links]], coder[is_whole])), given.astype(np.int64)
 
 
 def _link_distances(answers: ProjectAnswers) -> list[dict[int, int]]:
@@ -115,7 +112,6 @@ def _chain_lengths(
 
 
 def _count_by_coder(answers: ProjectAnswers, coder: Ints, values: Ints) -> list[dict[int, int]]:
-    """Return of each coder how often each value comes, ascending."""
     counts: list[dict[int, int]] = [{} for _ in answers.coders]
     least = values.min(initial=0)
     [coders, above], numbers = distinct_rows(coder, values - least)
@@ -131,53 +127,147 @@ def _mean(counts: Mapping[int, int]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class TextDistances:
-    """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders.
-
-    Coders stand in the order of the extract.
-    """
+    """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders."""
 
     text: Document
     coders: tuple[float | None, ...]
     mean: float | None
 
 
-def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
-    """Return the mean distances in each chosen text, in the order of the project. Raises InvalidParameter."""
-    texts, totals, numbers = _sum_distances(answers, parameters)
-    return [_describe(text, *row) for text, *row in zip(texts, totals, numbers, strict=True)]
-
-
-def find_farthest_texts(
-    answers: ProjectAnswers, parameters: Parameters, most: int | None = None
-) -> tuple[list[TextDistances], int]:
-    """Return the texts with most disagreement, `most` at most, and how many have any. Raises InvalidParameter."""
-    texts, totals, numbers = _sum_distances(answers, parameters)
-    rows = np.flatnonzero(numbers.any(axis=1))
-    means = totals[rows].sum(axis=1) / numbers[rows].sum(axis=1)
-    # of texts with equal distances the first one comes first, whatever last digits say
-    order = rows[np.argsort(-means.round(SHARE_DIGITS), kind="stable")][:most].tolist()
-    return [_describe(texts[row], totals[row], numbers[row]) for row in order], len(rows)
-
-
-def _describe(text: Document, totals: Floats, numbers: Floats) -> TextDistances:
-    coders = [
-        total / number if number else None for total, number in zip(totals.tolist(), numbers.tolist(), strict=True)
-    ]
-    return TextDistances(text, tuple(coders), float(totals.sum() / numbers.sum()) if numbers.any() else None)
-
-
 @remembered_report
-def _sum_distances(answers: ProjectAnswers, parameters: Parameters) -> tuple[Sequence[Document], Floats, Floats]:
-    """Return the sums of distances of each coder in each text, and how many they are of: (texts, coders)."""
+def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
+    """Return the mean distances in each chosen text, in the order of the project."""
     texts = pick_texts(answers, parameters)
     data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
     documents, n_coders = pairable.documents[found.units], len(data.coders)
-    size = len(texts) * n_coders
     totals, numbers = np.zeros((2, len(texts), n_coders))
     for columns in (found.first, found.second):
         places = documents * n_coders + columns
-        totals += np.bincount(places, found.distances, size).reshape(totals.shape)
-        numbers += np.bincount(places, minlength=size).reshape(totals.shape)
-    return texts, totals, numbers
+        totals += np.bincount(places, found.distances, totals.size).reshape(totals.shape)
+        numbers += np.bincount(places, minlength=totals.size).reshape(totals.shape)
+    distances = []
+    for text, total, number in zip(texts, totals, numbers, strict=True):
+        means = [t / n if n else None for t, n in zip(total.tolist(), number.tolist(), strict=True)]
+        mean = float(total.sum() / number.sum()) if number.any() else None
+        distances.append(TextDistances(text, tuple(means), mean))
+    return distances
+
+
+type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
+
+
+@dataclass(frozen=True, slots=True)
+class CoderTimes:
+    """The active seconds of a coder's judgements: how many have a time, their median and quartiles."""
+
+    coder: str
+    n: int
+    first_quartile: float
+    median: float
+    third_quartile: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoderDays:
+    """How many markables each coder judged for the first time on each day on which somebody did, the earliest first."""
+
+    days: tuple[date, ...]
+    coders: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPace:
+    """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
+
+    name: str | None
+    left: Remaining
+    pace: Pace | None
+
+
+def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
+    """Return what the log says of the work on a project, all of whose answers these are: by document and coder."""
+
+    def read() -> ProjectWork:
+        keys = {text.text_pk for text in answers.texts}
+        found = read_work(project, keys if len(keys) <= MAX_TEXTS_IN_QUERY else None)
+        rows = zip(answers.texts, answers.rows_by_text(), strict=True)
+        text_of = {coding: text.pk for text, of_text in rows for _, coding in of_text}
+
+        def by_text[T](of_codings: Mapping[tuple[int, str], T]) -> dict[tuple[int, str], T]:
+            return {(text_of[coding], name): one for (coding, name), one in of_codings.items() if coding in text_of}
+
+        return ProjectWork(by_text(found.activities), by_text(found.judgement_times))
+
+    return cached(answers, ("work",), read)
+
+
+def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Times) -> list[CoderTimes]:
+    """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter."""
+    answers, parameters = resolve(answers, parameters)
+    texts = {text.pk for text in pick_texts(answers, parameters)}
+    seconds: dict[str, list[float]] = {coder: [] for coder in answers.coders}
+    for (text, coder), judgements in times.items():
+        if text in texts and coder in seconds:
+            seconds[coder] += [one.seconds for one in judgements if one.seconds is not None]
+    return [
+        CoderTimes(coder, len(own), *np.quantile(own, [0.25, 0.5, 0.75]).tolist())
+        for coder, own in seconds.items()
+        if own
+    ]
+
+
+def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) -> CoderDays:
+    """Return the judgements of each day in the chosen texts, also of codings that do not count."""
+    extract, parameters = resolve(extract, parameters)
+    texts, chosen = {text.pk for text in pick_texts(extract, parameters)}, parameters.selection("coders")
+    counts: dict[str, Counter[date]] = {}
+    for (text, coder), judgements in sorted(times.items(), key=lambda item: item[0][1]):
+        if text in texts and (not chosen or coder in chosen):
+            counts.setdefault(coder, Counter()).update(one.day for one in judgements)
+    days = tuple(sorted(set().union(*counts.values())))
+    return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
+
+
+def estimate_paces(
+    rounds: Mapping[str, Mapping[date, int]], remaining: Mapping[str, Remaining], today: date
+) -> list[RoundPace]:
+    """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
+
+    `rounds` has the judgements of each day in each round, in their order; `remaining` says what is left in each. A
+    round's pace is that of its own texts, and of the markables that are known.
+    """
+    days = sum(map(Counter, rounds.values()), Counter[date]())
+    left = sum(remaining.values(), Remaining())
+    whole = RoundPace(None, left, estimate_pace_of(days, left.markables, today))
+    if len(rounds) < 2:
+        return [whole]
+    parts = [(name, remaining[name], of_round) for name, of_round in rounds.items() if name in remaining]
+    return [whole, *(RoundPace(name, one, estimate_pace_of(of, one.markables, today)) for name, one, of in parts)]
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """The judgements of each day in each round, and of each coder, without practice."""
+
+    rounds: dict[str, Counter[date]]
+    coders: dict[str, Counter[date]]
+
+
+def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
+    """Return how many markables were judged on each day. `extract` has all answers of the project."""
+
+    def count() -> DayCounts:
+        places = zip(extract.texts, extract.round_places.tolist(), strict=True)
+        round_of = {text.pk: extract.rounds[place] for text, place in places if place != NO_ROUND}
+        rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
+        coders: dict[str, Counter[date]] = {}
+        for (text, coder), judgements in sorted(read_project_work(project, extract).judgement_times.items()):
+            if text in round_of and judgements:
+                days = Counter(one.day for one in judgements)
+                rounds[round_of[text]].update(days)
+                coders.setdefault(coder, Counter()).update(days)
+        return DayCounts(rounds, dict(sorted(coders.items())))
+
+    return remembered(extract, ("judged days", timezone.get_current_timezone_name()), count)

@@ -15,9 +15,8 @@ from agreement.data.corpus import Corpus, read_corpus
 from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.reports.coders.differences import compare_groups
+from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.coders.profiles import compute_profiles
-from agreement.reports.coders.repeats import compare_occasions
 from agreement.reports.datasheet import rounds as parts
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
 from agreement.reports.methods.methods import describe_methods, program_name

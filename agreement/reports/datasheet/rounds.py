@@ -15,8 +15,8 @@ from agreement.data.gold import GOLD, has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures.results import pluralize
+from agreement.reports.coders.differences import CodedAgain
 from agreement.reports.coders.profiles import Profile, compute_profiles
-from agreement.reports.coders.repeats import CodedAgain
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.gold import compare_with_gold
 from agreement.reports.methods.methods import describe_data

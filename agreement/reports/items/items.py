@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from math import fsum
 from types import EllipsisType
-from typing import ClassVar
+from typing import cast
 
 import numpy as np
 
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.given_answers import CoderMarks
-from agreement.data.keys import read_keys
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, distance, relation, relation_counts
+from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambiguity, relation_counts
 from agreement.measures.coefficients.augmented import unit_agreements
+from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.subsets import select_units
 from agreement.measures.models.camps import LEAST_IN_CAMPS, count_camps, split_into_camps
+from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
-from agreement.measures.values import Bools, Floats, Ints, Readings, Value, remove_unit
+from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.request.basis import (
-    comparison,
-    count_names,
-    distances_of,
-    pairable_units,
-    pick_texts,
-    select_categories,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
@@ -55,15 +46,11 @@ class ItemMarks:
     flag: frozenset[int] = frozenset()
     read_coder_marks: Callable[[], CoderMarks] = CoderMarks
 
-    @cached_property
-    def _of_coders(self) -> CoderMarks:
-        return self.read_coder_marks()
-
     def find(self, name: str, units: Ints) -> Bools:
         """Return which of some units have a mark, one of MARKS."""
         if name == "flag":
             return np.isin(units % NEXT_DOCUMENT, list(self.flag))
-        return np.isin(units, list(getattr(self._of_coders, name)))
+        return np.isin(units, list(getattr(self.read_coder_marks(), name)))
 
 
 NO_MARKS = ItemMarks()
@@ -123,7 +110,8 @@ class ItemFilters:
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
-    Each column is computed when it is first asked for: a list of few items needs few of them.
+    `unit` has their keys, `text` the places of their texts, `n_coders` how many judged each. Every other column is
+    computed when it is first asked for: a list of few items needs few of them.
     """
 
     answers: ProjectAnswers
@@ -131,21 +119,9 @@ class Items:
     texts: Sequence[Document]
     data: ReliabilityData
     pairable: PairableUnits
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the categories that are counted."""
-        return self.answers.countable
-
-    @property
-    def text(self) -> Ints:
-        """The place of the text of each unit."""
-        return self.pairable.documents
-
-    @cached_property
-    def unit(self) -> Ints:
-        """The key of each unit."""
-        return np.array(self.data.units, dtype=np.int64)[self.pairable.rows]
+    unit: Ints
+    text: Ints
+    n_coders: Ints
 
     @cached_property
     def term(self) -> Floats:
@@ -153,19 +129,13 @@ class Items:
         if COEFFICIENTS[self.parameters.coefficient].of_labels:
             terms: Floats = 1 - unit_agreements(self.data, missing=self.parameters.missing)
             return terms
-        terms = unit_disagreements(self.pairable, comparison(self.parameters))
+        terms = unit_disagreements(self.pairable, basis.comparison(self.parameters))
         # a unit counts alike in a kappa, however many judged it
         return terms if self.parameters.is_alpha else terms / self.n_coders
 
     @cached_property
     def total(self) -> float:
-        """The sum of all terms."""
         return fsum(self.term.tolist())
-
-    @property
-    def n_coders(self) -> Ints:
-        """How many coders judged each unit."""
-        return self.pairable.coders
 
     @cached_property
     def n_values(self) -> Ints:
@@ -226,7 +196,7 @@ class Items:
         """The members of the largest chain of each unit, whole, however values are made; 0 where all gave labels."""
         pointing = self.answers.kind == "pointers"
         whole = replace(self.parameters, chains="full", top="chain") if pointing else self.parameters
-        data = select_data(self.answers, whole, self.texts)
+        data = basis.select_data(self.answers, whole, self.texts)
         # labels have no members, nor has what is missing: it is -1, the last place
         sizes = np.concatenate([np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts), [0]])
         largest: Ints = sizes[data.codes].max(axis=1, initial=0)[self.pairable.rows]
@@ -234,9 +204,9 @@ class Items:
 
     @cached_property
     def categories(self) -> Ints:
-        """How many coders gave each category to each unit: (units, `names`)."""
-        data = select_categories(self.answers, self.parameters, self.texts)
-        return count_names(data, self.names)[self.pairable.rows]
+        """How many coders gave each category to each unit: (units, countable categories)."""
+        data = basis.select_categories(self.answers, self.parameters, self.texts)
+        return basis.count_names(data, self.answers.countable)[self.pairable.rows]
 
     @cached_property
     def level(self) -> Ints:
@@ -247,7 +217,6 @@ class Items:
 
     @cached_property
     def level_names(self) -> list[str]:
-        """The names of the levels that units have."""
         return sorted(self.answers.levels[number] for number in np.unique(self.level).tolist())
 
     def share_of(self, rows: Rows) -> Floats:
@@ -265,10 +234,6 @@ class Items:
         """Return the mean distance of two coders' values of some units, or of one; of a kappa, how often two differ."""
         distances: Floats = self.term[rows] / (self.n_coders[rows] if self.parameters.is_alpha else 1)
         return distances
-
-    def highest(self, n: int) -> Ints:
-        """Return the first n rows of `select` without filters."""
-        return self.order(np.arange(len(self.term)), n)
 
     def select(self, filters: ItemFilters, marks: ItemMarks = NO_MARKS, readings: ItemReadings = NO_READINGS) -> Ints:
         """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
@@ -307,9 +272,10 @@ class Items:
                 raise InvalidParameter("level", f"there is no item of a level {filters.level!r}.")
             mask &= self.level == self.answers.levels.index(filters.level)
         if filters.category:
-            if filters.category not in self.names:
-                raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(self.names)}.")
-            mask &= self.categories[:, self.names.index(filters.category)] > 0
+            names = self.answers.countable
+            if filters.category not in names:
+                raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(names)}.")
+            mask &= self.categories[:, names.index(filters.category)] > 0
         if filters.ambiguity in VERDICTS:
             readings.require("ambiguity")
             mask &= np.array([readings.verdict(unit) == filters.ambiguity for unit in self.unit.tolist()], np.bool_)
@@ -317,10 +283,10 @@ class Items:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
         if filters.text:
-            slugs = [text.slug for text in self.texts]
-            if filters.text not in slugs:
+            places = [place for place, text in enumerate(self.texts) if text.slug == filters.text]
+            if not places:
                 raise InvalidParameter("text", f"there is no text {filters.text!r} among those compared.")
-            mask &= np.isin(self.text, [place for place, slug in enumerate(slugs) if slug == filters.text])
+            mask &= np.isin(self.text, places)
         for name in MARKS:
             if getattr(filters, name):
                 mask &= marks.find(name, self.unit)
@@ -330,9 +296,10 @@ class Items:
 @cached_report
 def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged."""
-    texts = pick_texts(answers, parameters)
-    data = select_data(answers, parameters, texts)
-    return Items(answers, parameters, texts, data, pairable_units(data, parameters))
+    texts = basis.pick_texts(answers, parameters)
+    data = basis.select_data(answers, parameters, texts)
+    pairable, units = basis.pairable_units(data, parameters), np.array(data.units, dtype=np.int64)
+    return Items(answers, parameters, texts, data, pairable, units[pairable.rows], pairable.documents, pairable.coders)
 
 
 @remembered_report
@@ -341,7 +308,7 @@ def count_by_filter(answers: ProjectAnswers, parameters: Parameters) -> dict[tup
     items = compute_items(answers, parameters)
     names = {
         "relation": RELATIONS,
-        "category": items.names,
+        "category": answers.countable,
         "level": items.level_names,
         "ambiguity": [name for name in AMBIGUITY if name not in VERDICTS],
     }
@@ -350,82 +317,6 @@ def count_by_filter(answers: ProjectAnswers, parameters: Parameters) -> dict[tup
         for name, values in names.items()
         for value in values
     }
-
-
-@dataclass(frozen=True, slots=True)
-class CoderPair:
-    """Two coders on one unit."""
-
-    component: ClassVar = "Pair"
-
-    first: str
-    second: str
-    relation: str
-    distances: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemReport:
-    """One unit: every coder's value, and every pair of coders; `units` are those of its text."""
-
-    text: Document
-    unit: int
-    key: str
-    values: dict[str, Value | None]
-    pairs: tuple[CoderPair, ...]
-    describe: Callable[[Hashable], str]
-    units: frozenset[int]
-    of_units: bool = True
-
-    @property
-    def chains(self) -> dict[str, frozenset[Hashable]]:
-        """The sets of units of the coders who have one; of several readings the members of all."""
-        if not self.of_units:
-            return {}
-        return {
-            coder: value.members if isinstance(value, Readings) else value
-            for coder, value in self.values.items()
-            if isinstance(value, frozenset | Readings)
-        }
-
-
-def report_item(
-    extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
-) -> ItemReport | None:
-    """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
-
-    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
-    """
-    extract, parameters = resolve(extract, parameters)
-    text = extract.text(text_slug, round_name)
-    if text is None:
-        return None
-    units, keys = set(extract.units_in(text)), read_keys([text])
-    unit = next((one for one, name in keys.items() if name == key and one in units), None)
-    if unit is None:
-        return None
-    data = select_data(extract, replace(parameters, without=""), [text])
-    codes = dict(zip(data.coders, data.codes[list(data.units).index(unit)].tolist(), strict=True))
-    [own] = extract.rows_by_text([text])
-    values = {
-        coder: data.value(codes[coder]) if codes.get(coder, -1) >= 0 else None
-        for coder, _ in sorted(own)
-        if coder in codes
-    }
-    judged = [(coder, value) for coder, value in values.items() if value is not None]
-    pairs = tuple(
-        CoderPair(first, second, relation(a, b, unit), _distances(extract, a, b, unit, parameters))
-        for (first, a), (second, b) in combinations(judged, 2)
-    )
-    return ItemReport(text, unit, key, values, pairs, extract.describe, frozenset(units), data.members == "units")
-
-
-def _distances(extract: ProjectAnswers, a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    """Return the distances of two values but the ordinal one, which depends on all values."""
-    if parameters.exclude_unit != "none" and extract.has_chains:
-        a, b = remove_unit(a, unit), remove_unit(b, unit)
-    names = [name for name in distances_of(extract) if name != "ordinal"]
-    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in names}
 
 
 def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
@@ -449,12 +340,77 @@ class HighItem:
 
 @remembered_report
 def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighItem]:
-    """Return the items with the highest share, as `Items.highest` orders them; none with a share of 0."""
+    """Return the items with the highest share, as `Items.order` does; none with a share of 0."""
     items = compute_items(answers, parameters)
-    rows = items.highest(MOST)
+    rows = items.order(np.arange(len(items.term)), MOST)
     rows = rows[items.share_of(rows).round(SHARE_DIGITS) > 0]
     figures = zip(rows.tolist(), items.share_of(rows).tolist(), items.relations_of(rows).tolist(), strict=True)
     return [
         HighItem(items.texts[items.text[row]], int(items.unit[row]), share, tuple(relations))
         for row, share, relations in figures
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguityCounts:
+    """Of `n_units` units and `n_judgements` judgements, how many are marked as ambiguous.
+
+    `n_ambiguous_units` are those that at least one coder marked. `kind` is "all", "category" (the units to which some
+    coder gave the category `name`) or "coder" (the units that `name` judged).
+    """
+
+    kind: str
+    name: str
+    n_ambiguous_units: int
+    n_units: int
+    n_ambiguous_judgements: int
+    n_judgements: int
+
+    @property
+    def share_of_units(self) -> float | None:
+        return self.n_ambiguous_units / self.n_units if self.n_units else None
+
+    @property
+    def share_of_judgements(self) -> float | None:
+        return self.n_ambiguous_judgements / self.n_judgements if self.n_judgements else None
+
+
+@remembered_report
+def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
+    """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
+    units = np.array(basis.select_categories(answers, parameters).units, dtype=np.int64)
+    chosen = answers.restrict(basis.pick_texts(answers, parameters))
+    columns = chosen.columns
+    coder = chosen.column_of_coding[columns.coding_of_mark]
+    is_counted = columns.is_judgement & (coder >= 0)
+    is_counted &= np.isin(columns.units["key"], units)[columns.unit_of_mark]
+    unit, is_ambiguous = columns.unit_of_mark[is_counted], columns.n_readings[is_counted] > 1
+
+    def count(kind: str, names: Sequence[str], group: Ints) -> list[AmbiguityCounts]:
+        key = group * (len(columns.units) + 1) + unit
+        of_units = [sorted_unique(keys) // (len(columns.units) + 1) for keys in (key[is_ambiguous], key)]
+        counts = [np.bincount(one, minlength=len(names)) for one in (*of_units, group[is_ambiguous], group)]
+        return [AmbiguityCounts(kind, name, *row) for name, row in zip(names, np.array(counts).T.tolist(), strict=True)]
+
+    return [
+        *count("all", [""], np.zeros_like(unit)),
+        *count("category", answers.categories, columns.marks["category"][is_counted].astype(np.int64)),
+        *count("coder", answers.coders, coder[is_counted]),
+    ]
+
+
+# Of more items the model is not fitted for a page: of so many it takes about a second.
+MOST_RANKED = 20_000
+
+
+@cached_report
+def read_readings(answers: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
+    """Return the readings of the items of these parameters, unless there are too many."""
+    n_items = len(items.unit)
+    if n_items > MOST_RANKED:
+        return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {MOST_RANKED:,} at most.")
+    if not n_items:
+        return ItemReadings(reason="There are no items.")
+    found = ambiguity(basis.select_data(answers, parameters))
+    note = "" if found.converged else f"after {pluralize(found.rounds, 'round')} fitting had not come to an end"
+    return ItemReadings({cast(int, one.unit): one for one in found.units}, found.model, note)

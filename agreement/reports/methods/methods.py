@@ -14,8 +14,7 @@ from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.coders.differences import GroupsReport
-from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgreement
+from agreement.reports.coders.differences import CodedAgain, GroupsReport, RepeatsReport, SelfAgreement
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold import GoldReport

@@ -10,9 +10,9 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import Profile, compute_profiles, find_farthest_texts
-from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
+from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances, read_project_work
+from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import effective_distance, pick_texts, remembered
@@ -21,11 +21,9 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import Result, count_judgements, register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, describe_dots
-from agreement.results.figures.confusion import build_confusion
-from agreement.results.figures.plots import Dot, heat_map, line_chart, stacked_bars
-from agreement.results.figures.times import build_times
-from agreement.results.labels.labels import SCORE_LABELS, choice_label, selection_of
+from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
+from agreement.results.figures.sections import build_confusion, build_times
+from agreement.results.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 
@@ -80,7 +78,7 @@ class Matrix(Result[reports.PairMatrix]):
                 [
                     Column("coder", "Coder", cell=str),
                     Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
-                    Column("pairs", "Pairs with a value", "count", cell=report.count_pairs),
+                    Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
                 ],
                 report.coders,
             ),
@@ -88,16 +86,9 @@ class Matrix(Result[reports.PairMatrix]):
 
     def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
         coders, name = report.coders, MEASURES[report.measure]
-        if len(coders) < 2:
-            return []
-        values = [[report.value(a, b) for b in coders] for a in coders]
         words = describe_dots([Dot(" and ".join(sorted(pair)), value) for pair, value in report.values.items()])
-        figure = heat_map(coders, coders, values, name)
-        return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")]
-
-
-# The row of the category that most coders gave an item.
-ANY_CATEGORY = "most frequent"
+        figure = heat_map(coders, coders, [[report.value(a, b) for b in coders] for a in coders], name)
+        return [Chart("matrix", f"Pairs of coders, {name}", figure, words, "matrix")] if len(coders) > 1 else []
 
 
 @register
@@ -120,7 +111,7 @@ class Coders(ResultPage[PageSections]):
         by_text = build_coder_texts(request)
         times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
         distributions = _build_distributions(request, profiles)
-        tables = [_coders_table(request, profiles), build_repeats_table(repeats)]
+        tables = [_coders_table(request, profiles), *Repeats().tables(request, repeats)]
         tables += [*by_text.tables, *times.tables, *distributions.tables]
         charts = [*by_text.charts, *times.charts]
         if not request.extract.units:  # all that is compared of pyramids has one category
@@ -148,30 +139,26 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
 
     seconds = remembered(answers, ("seconds per judgement", parameters), measure_seconds)
     without = reports.intervals_without_each_coder(answers, parameters)
-    chained = answers.has_chains or not answers.question
-    rows = []
-    for part, one in zip(reports.leave_out_each_coder(answers, parameters).parts, profiles, strict=True):
-        figures = part.result.value, without[one.coder].low, without[one.coder].high, part.change
-        of_chains = (one.n_ambiguous, one.mean_chain, one.mean_link) if chained else ()
-        rows.append((one.coder, *figures, one.n_judgements, *of_chains, seconds[one.coder]))
-    columns_of_chains = [
-        Column("ambiguous", "Marked ambiguous", "count"),
+    of_chains = [
+        Column("ambiguous", "Marked ambiguous", "count", cell="n_ambiguous"),
         Column("mean_chain", "Words of an SCU" if answers.units else "Members of a chain", "figure"),
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
-    return Table(
+    parts = {part.name: part for part in reports.leave_out_each_coder(answers, parameters).parts}
+    return Table.of(
         "each",
         "Each coder",
         [
             Column("coder", "Coder"),
-            Column("without", "Without this coder", "figure"),
-            *ENDS,
-            Column("change", "Change", "figure"),
-            Column("judgements", "Judgements", "count"),
-            *(columns_of_chains if chained else []),
-            Column("seconds", "Time per judgement", "seconds"),
+            Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
+            Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
+            Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
+            Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
+            Column("judgements", "Judgements", "count", cell="n_judgements"),
+            *(of_chains if answers.has_chains or not answers.question else []),
+            Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
         ],
-        rows,
+        profiles,
         "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
         " Means of pairs have no CI here; the page of a pair has those of the pair.",
     )
@@ -218,46 +205,39 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     head = [Column("category", "Category", labels=request.extract.labels)]
     head += [Column("judged_by", "Judged by", "count")] if several else []
     tables = []
-    for key, caption, column, label, numbers in (
-        ("agreed", "Items by number of coders choosing the category", "by", "{}", range(most, -1, -1)),
-        (
-            "agreed_at_least",
-            "Items by minimum number of coders choosing the category",
-            "at_least",
-            "{} or more",
-            range(most, 0, -1),
-        ),
+    for key, how, column, label, least in (
+        ("agreed", "number of coders", "by", "{}", 0),
+        ("agreed_at_least", "minimum number of coders", "at_least", "{} or more", 1),
     ):
         rows: list[list[Cell]] = []
         for one in counts:
-            if one.category or key == "agreed_at_least":
-                count = one.at_least if key == "agreed_at_least" else one.units.__getitem__
-                units = [count(k) if k <= one.n_coders else None for k in numbers]
-                rows.append([one.category or ANY_CATEGORY, *([one.n_coders] if several else []), *units])
-        columns = [Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders") for k in numbers]
-        note = "Items that fewer than two coders judged are left out."
+            if one.category or least:
+                units = [one.at_least(k) if least else one.units[k] for k in range(one.n_coders, least - 1, -1)]
+                empty = [None] * (most - one.n_coders)
+                rows.append([one.category or "most frequent", *([one.n_coders] if several else []), *empty, *units])
+        columns = [
+            Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders")
+            for k in range(most, least - 1, -1)
+        ]
+        caption, note = f"Items by {how} choosing the category", "Items that fewer than two coders judged are left out."
         tables.append(Table(key, caption, [*head, *columns], rows, note))
     return tables
 
 
 def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
-    """Return how often each coder has each length of a chain, and each distance of a link."""
     nouns, tables, charts = nouns_for(request.extract), [], []
-    lengths = {one.coder: one.chain_lengths for one in profiles}
-    distances = {one.coder: one.link_distances for one in profiles}
     long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
     members, back = Column("members", "Members", "count"), Column("back", "Distance (units)", "count")
-    for key, title, unit, last, counts, head, note in (
-        ("chains", long, nouns.chains, LONGEST_CHAIN, lengths, members, ""),
-        (
-            *("links", "Antecedent distance", "pointers", FARTHEST_LINK, distances, back),
-            "Below 1: the antecedent comes later.",
-        ),
+    later = "Below 1: the antecedent comes later."
+    for key, title, unit, last, field, head, note in (
+        ("chains", long, nouns.chains, LONGEST_CHAIN, "chain_lengths", members, ""),
+        ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
-        if not any(counts.values()):
+        counts: dict[str, dict[int, int]] = {one.coder: getattr(one, field) for one in profiles}
+        sizes = sorted(set().union(*counts.values()))
+        if not sizes:
             continue
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
-        sizes = sorted(set().union(*counts.values()))
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
         drawn, series = range(1, max(min(last, sizes[-1]), 2) + 1), {}
@@ -277,17 +257,19 @@ MOST_TEXTS = 30  # on the page; the file of the table has all
 
 def build_coder_texts(request: AnalysisRequest) -> PageSections:
     """Return the mean distance of each coder in each text, the texts with most disagreement first."""
-    most = MOST_TEXTS if request.page is not None else None
-    shown, n_texts = find_farthest_texts(request.extract, request.parameters, most)
-    if not shown:
+    texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
+    if not texts:
         return PageSections()
+    # of texts with equal distances the first one comes first, whatever last digits say
+    texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
+    shown = texts[:MOST_TEXTS] if request.page is not None else texts
     title = (
         f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
         " distance from the others"
     )
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
     addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
-    rest = f" The {len(shown)} of {n_texts} texts with most; files have all." if len(shown) < n_texts else ""
+    rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
     columns = [
         Column("text", "Text"),
         Column("all", "All coders", "figure", explanation="all_distance"),
@@ -298,22 +280,10 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     ]
     note = "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
     mapped = shown[:MOST_TEXTS]
-    figure = heat_map(
-        [one.text.label for one in mapped],
-        coders,
-        [one.coders for one in mapped],
-        "mean distance",
-        addresses=addresses[:MOST_TEXTS],
-    )
-    farthest, coder, label = max(
-        (
-            (value, coder, one.text.label)
-            for one in mapped
-            for coder, value in zip(coders, one.coders, strict=True)
-            if value is not None
-        ),
-        key=lambda cell: cell[0],
-    )
+    labels, values = [one.text.label for one in mapped], [one.coders for one in mapped]
+    figure = heat_map(labels, coders, values, "mean distance", addresses=addresses[:MOST_TEXTS])
+    cells = [(value, coder, one.text.label) for one in mapped for coder, value in zip(coders, one.coders, strict=True)]
+    farthest, coder, label = max((cell for cell in cells if cell[0] is not None), key=lambda cell: cell[0] or 0.0)
     words = (
         f"Most disagreement in {mapped[0].text.label}, {format_value(mapped[0].mean, 'figure')}; farthest from the"
         f" others is {coder} in {label}, {format_value(farthest, 'figure')}."
@@ -323,8 +293,12 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
 
 
 CODED_AGAIN = {UNMARKED: "unmarked", RECHECK: "in a recheck"}
-# The row of all coders together.
-ALL_CODERS = "all coders"
+NOTE_ON_REPEATS = (
+    "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
+    " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
+    " against the latest round before it that counts. All coders: the codings of all of them together. Every other"
+    " figure is of first occasions, unless repeats are included. Between coders: all coders in the same texts."
+)
 
 
 @register
@@ -341,16 +315,8 @@ class Repeats(ResultPage[RepeatsReport]):
         return compare_occasions(request.project_answers, request.parameters)
 
     def tables(self, request: AnalysisRequest, report: RepeatsReport) -> list[Table]:
-        return [build_repeats_table(report)]
-
-
-def build_repeats_table(report: RepeatsReport) -> Table:
-    """Return how far coders agree with themselves, in the texts that they coded again."""
-    return Table.of(
-        "repeats",
-        "Each coder with themself",
-        [
-            Column("coder", "Coder", cell=lambda row: row.coder or ALL_CODERS),
+        columns = [
+            Column("coder", "Coder", cell=lambda row: row.coder or "all coders"),
             Column("coded_again", "How", labels=CODED_AGAIN),
             Column("shown_again", "Coded again", "count"),
             Column("codings", "Counted", "count", explanation="coded_again_counted"),
@@ -360,11 +326,6 @@ def build_repeats_table(report: RepeatsReport) -> Table:
             *ENDS,
             Column("between_coders", "Between coders", "figure", cell="between"),
             Column("note", "Notes"),
-        ],
-        [row for part in report.parts for row in part.rows],
-        "The first occasion against the second, with the settings of this page and a 95% CI over texts. Unmarked: texts"
-        " shown again within a round. In a recheck: texts of a round of that kind, which coders knowingly coded again,"
-        " against the latest round before it that counts. All coders: the codings of all of them together. Every"
-        " other figure is of first occasions, unless repeats are included. Between coders: all coders in the same"
-        " texts.",
-    )
+        ]
+        rows = filter(None, [*report.coders, report.all_coders, *report.rechecks, report.all_rechecks])
+        return [Table.of("repeats", "Each coder with themself", columns, rows, NOTE_ON_REPEATS)]

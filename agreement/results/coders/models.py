@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,25 +10,15 @@ from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.model_codings import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
-from agreement.reports.coders.alt_test import EPSILON, AltTestReport, Q, compute_alt_test, read_levels
-from agreement.reports.coders.models import (
-    CategoryOfModel,
-    ComparedItems,
-    MissedItem,
-    ModelReport,
-    choose_compared,
-    compare_items,
-    compare_model,
-)
+from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import Result, register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart, describe_dots, dots_chart
-from agreement.results.figures.plots import Dot, dot_plot
-from agreement.results.items.items import given_answers, group_answers
-from agreement.results.labels.labels import item_address, selection_of
+from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
+from agreement.results.items.items import answers_cell, given_answers, group_answers, keyword_cell
+from agreement.results.labels import item_address, selection_of
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
@@ -50,14 +39,14 @@ OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
 
 
 @register
-class Models(ResultPage[ModelReport]):
+class Models(ResultPage[reports.ModelReport]):
     """One model beside the people who are chosen: agreement, the alternative annotator test, what it wins and loses."""
 
     name, title, route = "models", "Models", "agreement-models"
     template = "agreement/coders/models.html"
     position, tab, answers = 100, 122, NO_PYRAMIDS
     about_models = True
-    gives = ModelReport
+    gives = reports.ModelReport
     takes = OPTIONS
     api_operation = "projects_agreement_models"
     api = """\
@@ -72,23 +61,27 @@ One model beside the people who are chosen: agreement, the alternative annotator
         """Return the state of the answers of all: the coders who are chosen are people."""
         return [request.project_answers.select(request.parameters.selection("include")).state]
 
-    def compute(self, request: AnalysisRequest) -> ModelReport:
+    def compute(self, request: AnalysisRequest) -> reports.ModelReport:
         models = read_model_names(request.project)
-        return compare_model(request.project_answers, request.parameters, models, request.options, request.progress)
+        return reports.compare_model(
+            request.project_answers, request.parameters, models, request.options, request.progress
+        )
 
-    def fields(self, request: AnalysisRequest, report: ModelReport) -> dict[str, Any]:
+    def fields(self, request: AnalysisRequest, report: reports.ModelReport) -> dict[str, Any]:
         return {**as_json(report), "items": report.compared.missed.tolist()}
 
-    def describe_rows(self, request: AnalysisRequest, report: ModelReport, rows: Sequence[int]) -> list[MissedItem]:
+    def describe_rows(
+        self, request: AnalysisRequest, report: reports.ModelReport, rows: Sequence[int]
+    ) -> list[reports.MissedItem]:
         return _describe_items(request, report.parameters, report.compared, rows, report.candidate)
 
-    def tables(self, request: AnalysisRequest, report: ModelReport) -> list[Table]:
+    def tables(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Table]:
         note = "Scores are means over texts of how near an answer is to those of the other people."
-        tables = [_agreement_table(report), _verdict_table(report), replace(_humans_table(report.test), note=note)]
-        tables.append(_texts_table(request, report))
+        humans = _humans_table(report.candidate, report.alt_test.figures, note)
+        tables = [_agreement_table(report), _verdict_table(report), humans, _texts_table(request, report)]
         return [*tables, *([_categories_table(report)] if report.compared.names else [])]
 
-    def charts(self, request: AnalysisRequest, report: ModelReport) -> list[Chart]:
+    def charts(self, request: AnalysisRequest, report: reports.ModelReport) -> list[Chart]:
         rows = (report.among_people, *report.agreements)
         agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
@@ -106,7 +99,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
         if report.compared.names:
             most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
             parts = [part for part in report.categories if part in most]
-            dots = [Dot(_name_majority(part), part.difference, part.low, part.high) for part in parts]
+            dots = [Dot(part.name or NO_MAJORITY, part.difference, part.low, part.high) for part in parts]
             title = f"Score of {candidate} less that of people, by what most people say, with 95% CI"
             charts.append(dots_chart("categories", title, dots, "difference of scores", (0,)))
         return charts
@@ -121,8 +114,9 @@ One model beside the people who are chosen: agreement, the alternative annotator
         """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
         answers, parameters = request.project_answers, request.parameters
         asked, epsilon, q = (request.options.get(name, "") for name in self.options)
-        read_levels(epsilon, q)
-        compared = choose_compared(answers, parameters, request.models, asked)
+        for name, typed in (("epsilon", epsilon), ("q", q)):
+            reports.read_level(name, typed)
+        compared = reports.choose_compared(answers, parameters, request.models, asked)
         context: dict[str, Any] = {
             "candidate": compared.candidate,
             "candidates": compared.models,
@@ -130,7 +124,7 @@ One model beside the people who are chosen: agreement, the alternative annotator
             "n_people": len(compared.people),
             "epsilon": epsilon,
             "q": q,
-            "defaults": {"epsilon": EPSILON, "q": Q},
+            "defaults": reports.DEFAULTS,
             "report_query": parameters.query(),
             "not_counted": request.not_counted,
         }
@@ -139,17 +133,17 @@ One model beside the people who are chosen: agreement, the alternative annotator
         # what a worker stores is found by them again
         request.options = {**request.options, "candidate": compared.candidate}
         own = compared.select(parameters)
-        items = compare_items(answers, own, compared.candidate)
-        missed = items.missed
-        shown, rows = paginate(request, missed.tolist(), PAGE_SIZE)
-        sections = self.sections(request)
+        items = reports.compare_items(answers, own, compared.candidate)
+        missed = items.missed.tolist()
+        shown, rows = paginate(request, missed, PAGE_SIZE)
+        counts: dict[str, Any] = {"n_missed": len(missed), "n_agreed": int(items.agree.sum())}
         table = _items_table(request, own, items, rows, compared.candidate)
-        return sections.extended([table], **context, shown=shown, n_missed=len(missed), n_agreed=int(items.agree.sum()))
+        return self.sections(request).extended([table], **context, shown=shown, **counts)
 
 
 def _describe_items(
-    request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
-) -> list[MissedItem]:
+    request: AnalysisRequest, parameters: Parameters, items: reports.ComparedItems, rows: Sequence[int], candidate: str
+) -> list[reports.MissedItem]:
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(parameters.selection("include"), parameters.selection("coders"))
@@ -157,7 +151,7 @@ def _describe_items(
     described = []
     for row, unit in zip(rows, units, strict=True):
         text, snippet, given = items.texts[items.text[row]], snippets[unit], answers.get(unit, ())
-        item = MissedItem(
+        item = reports.MissedItem(
             text=text.slug,
             round=text.round,
             key=snippet.key,
@@ -175,23 +169,19 @@ def _describe_items(
 
 
 def _items_table(
-    request: AnalysisRequest, parameters: Parameters, items: ComparedItems, rows: Sequence[int], candidate: str
+    request: AnalysisRequest, parameters: Parameters, items: reports.ComparedItems, rows: Sequence[int], candidate: str
 ) -> Table:
     query = urlencode(parameters.query())
 
-    def in_context(row: MissedItem) -> Composed:
-        address = item_address(request.project.slug, row.document, row.key, query)
-        about = {"keyword": row.snippet.keyword, "address": address}
-        return Composed(str(row.snippet.keyword), "agreement/parts/items/item_keyword.html", about)
+    def in_context(row: reports.MissedItem) -> Composed:
+        return keyword_cell(row.snippet.keyword, item_address(request.project.slug, row.document, row.key, query))
 
-    def people(row: MissedItem) -> Composed:
-        groups = group_answers([one for one in row.given if one.coder != candidate])
-        return Composed(row.people, "agreement/parts/items/item_answers.html", groups)
+    def people(row: reports.MissedItem) -> Composed:
+        return answers_cell(row.people, group_answers([one for one in row.given if one.coder != candidate]))
 
-    def model(row: MissedItem) -> Composed:
+    def model(row: reports.MissedItem) -> Composed:
         groups = group_answers([one for one in row.given if one.coder == candidate])
-        nameless = [replace(one, who="") for one in groups]
-        return Composed(row.model, "agreement/parts/items/item_answers.html", nameless)
+        return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
     return Table.of(
         "items",
@@ -212,7 +202,7 @@ def _items_table(
     )
 
 
-def _agreement_table(report: ModelReport) -> Table:
+def _agreement_table(report: reports.ModelReport) -> Table:
     more = f" {pluralize(report.n_more_people, 'person')} more are left out here." if report.n_more_people else ""
     return Table.of(
         "agreement",
@@ -229,13 +219,12 @@ def _agreement_table(report: ModelReport) -> Table:
     )
 
 
-def _verdict_table(report: ModelReport) -> Table:
+def _verdict_table(report: reports.ModelReport) -> Table:
     test = report.alt_test.figures
     tested = [row.won for row in test.rows if row.adjusted is not None]
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
-    advantage = ""
-    if test.advantage_probability is not None:
-        advantage = f" Advantage probability: {test.advantage_probability:.3f}, the mean of those below."
+    probability = test.advantage_probability
+    advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
     return Table(
         "verdict",
         f"May {report.candidate} code in the place of a person?",
@@ -247,13 +236,13 @@ def _verdict_table(report: ModelReport) -> Table:
             Column("passes", "Passes", explanation="passes"),
         ],
         [
-            ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
-            (
-                *("as published, of items", sum(published), len(published), test.published_winning_rate),
-                YES[test.published_passed],
-            ),
+            (name, sum(won), len(won), rate, YES[passed])
+            for name, won, rate, passed in (
+                ("over texts", tested, test.winning_rate, test.passed),
+                ("as published, of items", published, test.published_winning_rate, test.published_passed),
+            )
         ],
-        f"Alternative annotator test (Calderon et al. 2025): {report.test.describe(rates=False)} A winning rate is a"
+        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a"
         f" share of tests, each with its p, and has no interval.{advantage}",
     )
 
@@ -266,16 +255,14 @@ def _score_columns(candidate: str) -> list[Column]:
     ]
 
 
-def _name_majority(part: CategoryOfModel) -> str:
-    return part.name or NO_MAJORITY
-
-
-def _categories_table(report: ModelReport) -> Table:
+def _categories_table(report: reports.ModelReport) -> Table:
     return Table.of(
         "categories",
         f"Answers of people on which {report.candidate} is worse or better",
         [
-            Column("category", "Most people say", explanation="majority_category", cell=_name_majority),
+            Column(
+                "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
+            ),
             Column("items", "Items", "count", cell="n_items"),
             Column("texts", "Texts", "count", cell="n_texts"),
             *_score_columns(report.candidate),
@@ -288,7 +275,7 @@ def _categories_table(report: ModelReport) -> Table:
     )
 
 
-def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
+def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table:
     rows: list[list[Cell]] = []
     for text, part in report.compared.by_text():
         query = urlencode(request.parameters.query() | request.options | selection_of(text))
@@ -304,28 +291,28 @@ def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
 
 
 @register
-class AltTest(Result[AltTestReport]):
+class AltTest(Result[reports.AltTestReport]):
     """Whether a candidate may code in the place of the other coders who are chosen."""
 
     name = "alt-test"
     takes = OPTIONS
     chooses_coders = True
 
-    def compute(self, request: AnalysisRequest) -> AltTestReport:
+    def compute(self, request: AnalysisRequest) -> reports.AltTestReport:
         candidate, epsilon, q = (request.options.get(name, "") for name in self.options)
-        return compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
+        return reports.compute_alt_test(request.project_answers, request.parameters, candidate, epsilon, q)
 
-    def tables(self, request: AnalysisRequest, report: AltTestReport) -> list[Table]:
-        return [_humans_table(report)]
+    def tables(self, request: AnalysisRequest, report: reports.AltTestReport) -> list[Table]:
+        return [_humans_table(report.candidate, report.test, report.test.describe())]
 
-    def preface(self, report: AltTestReport) -> str:
-        return "\n".join(filter(None, [report.describe(), super().preface(report)]))
+    def preface(self, report: reports.AltTestReport) -> str:
+        return "\n".join(filter(None, [report.test.describe(), super().preface(report)]))
 
 
-def _humans_table(report: AltTestReport) -> Table:
+def _humans_table(candidate: str, test: reports.AltTestFigures, note: str) -> Table:
     return Table.of(
         "alt_test",
-        f"{report.candidate} in the place of each other coder",
+        f"{candidate} in the place of each other coder",
         [
             Column("human", "Coder", explanation="coder"),
             Column("candidate_score", "Score of the candidate", "figure"),
@@ -344,6 +331,6 @@ def _humans_table(report: AltTestReport) -> Table:
             Column("texts", "Texts", "count", cell="n_texts"),
             Column("note", "Notes"),
         ],
-        report.test.rows,
-        report.describe(),
+        test.rows,
+        note,
     )

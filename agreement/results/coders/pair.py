@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from django.http import Http404
 from django.urls import reverse
@@ -26,10 +26,9 @@ from agreement.reports.request.resolution import resolve
 from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.confusion import build_confusion
-from agreement.results.figures.plots import Dot, heat_map
-from agreement.results.labels.labels import RELATION_LABELS
+from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
+from agreement.results.figures.sections import build_confusion
+from agreement.results.labels import RELATION_LABELS
 from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.core.text import pluralize
@@ -108,11 +107,11 @@ def _pair_chains(first: tuple[Chain, ...], second: tuple[Chain, ...]) -> list[Ch
     overlaps = match_sets(dict(enumerate(first)), dict(enumerate(second)), "dice")
     found = [(cast(int, one.first), cast(int, one.second), one) for one in overlaps]
     found.sort(key=lambda pair: (not pair[2].matched, -pair[2].shared, -pair[2].dice, *pair[:2]))
-    alone = [set(range(len(side))).difference(pair[at] for pair in found) for at, side in enumerate((first, second))]
+    alone = [sorted({*range(len(side))} - {pair[at] for pair in found}) for at, side in enumerate((first, second))]
     return [
         *(ChainPair(a, b, one.shared, one.dice, one.matched) for a, b, one in found),
-        *(ChainPair(place, None, 0, 0.0, aligned=False) for place in sorted(alone[0])),
-        *(ChainPair(None, place, 0, 0.0, aligned=False) for place in sorted(alone[1])),
+        *(ChainPair(place, None, 0, 0.0, aligned=False) for place in alone[0]),
+        *(ChainPair(None, place, 0, 0.0, aligned=False) for place in alone[1]),
     ]
 
 
@@ -134,12 +133,11 @@ class Pair(ResultPage[PageSections]):
     address = ("first", "second")
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return every measure of two coders, how they differ, and on which categories. Raises Http404."""
         first, second = (request.address[name] for name in self.address)
         counted = request.project_answers.select(request.parameters.selection("include"))
         if first == second or not {first, second} <= set(counted.known_coders):
             raise Http404("Unknown pair of coders.")
-        alignment, choices = _build_alignment(request, first, second)
+        alignment = _build_alignment(request, first, second)
         read_marked = marked_texts_reader(request.project)
         measures = reports.measure_pair(request.project_answers, request.parameters, first, second, read_marked)
         parameters = replace(request.parameters, coders=f"{first},{second}")
@@ -157,16 +155,13 @@ class Pair(ResultPage[PageSections]):
             "95% CI over the texts, or over the connected components of a single text."
             + (f"{both} either as the key." if read_marked else ""),
         )
-        confusion = PageSections()
-        if not request.extract.units and {first, second} <= set(counted.coders):
-            confusion = build_confusion(request, parameters, (first, second))
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
-        return PageSections(
-            [measured, _relations_table(request, parameters), *confusion.tables, *alignment.tables],
-            [chart, *confusion.charts, *alignment.charts],
-            context={"first": first, "second": second, "has_chains": request.extract.has_chains, **choices},
-        )
+        context = {"first": first, "second": second, "has_chains": request.extract.has_chains}
+        sections = PageSections([measured, _relations_table(request, parameters)], [chart], context=context)
+        if not request.extract.units and {first, second} <= set(counted.coders):
+            sections = sections.with_sections(build_confusion(request, parameters, (first, second)))
+        return sections.with_sections(alignment)
 
 
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
@@ -187,12 +182,12 @@ def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
     )
 
 
-def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[PageSections, dict[str, Any]]:
+def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageSections:
     text = request.options.get("text", "")
     found = align_chains(request.project_answers, request.parameters, first, second, text)
     _, texts = _select_pair(request.project_answers, request.parameters, first, second)
     if not texts:
-        return PageSections(), {}
+        return PageSections()
     read = found.text if found else next((one for one in texts if one.name == text), texts[0])
     sides = {"coder": first, "beside": second}
     if read.is_one_of_several:
@@ -205,7 +200,7 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
     if found is None:
-        return PageSections(), choices
+        return PageSections(context=choices)
     shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
     chains = [
         *(*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]),
@@ -214,20 +209,23 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple
     ]
     snippets = read_snippets({unit for chain in chains for unit in chain[:MOST_MEMBERS]})
     table = _alignment_table(found, first, second, shown, snippets)
-    return PageSections([table], [_alignment_chart(found, first, second, snippets)]), choices
+    return PageSections([table], [_alignment_chart(found, first, second, snippets)], context=choices)
 
 
 def _alignment_table(
     found: ChainAlignment, first: str, second: str, shown: Sequence[ChainPair], snippets: Mapping[int, Snippet]
 ) -> Table:
-    def side(chains: tuple[Chain, ...], place: int | None) -> list[Cell]:
-        """Return a chain by its first members, and their number; those that are left out are counted."""
-        if place is None:
-            return ["", None]
-        named = ", ".join(snippets[unit].keyword.words for unit in chains[place][:MOST_MEMBERS])
-        more = len(chains[place]) - MOST_MEMBERS
-        return [f"{named}, and {more} more" if more > 0 else named, len(chains[place])]
+    def name(chain: Chain) -> str:
+        """Return the first members of a chain; those that are left out are counted."""
+        named = ", ".join(snippets[unit].keyword.words for unit in chain[:MOST_MEMBERS])
+        more = len(chain) - MOST_MEMBERS
+        return f"{named}, and {more} more" if more > 0 else named
 
+    rows: list[list[Cell]] = []
+    for one in shown:
+        sides = (found.first, one.first), (found.second, one.second)
+        cells = [["", None] if place is None else [name(of[place]), len(of[place])] for of, place in sides]
+        rows.append([*cells[0], *cells[1], one.shared, one.similarity, "aligned" if one.aligned else ""])
     rest = f" {len(shown)} of {len(found.pairs)} rows; files have all." if len(shown) < len(found.pairs) else ""
     return Table(
         "alignment",
@@ -241,13 +239,7 @@ def _alignment_table(
             Column("similarity", "Similarity", "figure", explanation="phi_4"),
             Column("aligned", "Aligned"),
         ],
-        [
-            (
-                *(*side(found.first, one.first), *side(found.second, one.second)),
-                *(one.shared, one.similarity, "aligned" if one.aligned else ""),
-            )
-            for one in shown
-        ],
+        rows,
         "Each chain is aligned with one at most, so that the sum of similarities is largest, as in CEAF of entities."
         + rest,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from agreement.measures.results import pluralize
-from agreement.reports.coders.repeats import RECHECK, UNMARKED
+from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, NO_DRAFT, Adjudication, ErrorEstimate, count_chains
 from agreement.results.tables import Cell, Column, Table, format_value

@@ -18,11 +18,9 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.content import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.confusion import Square, describe_equal
-from agreement.results.figures.plots import Dot, line_chart
-from agreement.results.labels.labels import SCORE_LABELS, item_address
-from agreement.results.labels.settings import TERMS, name_terms
+from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
+from agreement.results.figures.sections import build_square, describe_equal
+from agreement.results.labels import SCORE_LABELS, TERMS, item_address, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Membership
@@ -227,8 +225,11 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
     counts: list[list[int]] = sum(of_coders, start=np.zeros((len(report.names),) * 2, dtype=np.int64)).tolist()
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
-    square = Square("confusion", caption, report.names, counts, "items", ("gold", who), "gold_confusion")
-    return square.build(request, lambda _: describe_equal(term, counts))
+    words, axes = describe_equal(term, counts), ("gold", who)
+    explanation = "gold_confusion"
+    return build_square(
+        request, "confusion", caption, report.names, counts, "items", axes, words, explanation=explanation
+    )
 
 
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:

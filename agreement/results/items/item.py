@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import Annotated, Any, ClassVar, cast
 from urllib.parse import urlencode
 
@@ -12,25 +13,28 @@ import numpy as np
 from django.http import Http404
 from rest_framework.serializers import CharField
 
-from agreement.data.documents import row_key, shift_of
+from agreement.data.documents import Document, row_key, shift_of
 from agreement.data.keys import read_keys
+from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.pyramids.words import scus_by_word
 from agreement.data.question import name_value
 from agreement.data.texts.snippets import read_snippets, read_snippets_and_texts
+from agreement.measures import distance, relation
 from agreement.measures.models.camps import LEAST_IN_CAMPS
-from agreement.measures.values import Ints, Readings
+from agreement.measures.values import Ints, Readings, Value, remove_unit
 from agreement.reports.fields import WhereThere
-from agreement.reports.items.items import CoderPair, ItemFilters, ItemReadings, ItemReport, Items, report_item
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.items.items import ItemFilters, ItemReadings, Items
+from agreement.reports.request.basis import distances_of, select_data
+from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import upset_plot
+from agreement.results.figures.charts import Chart, upset_plot
 from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_items
-from agreement.results.labels.labels import RELATION_LABELS, choice_label, item_address
+from agreement.results.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index
@@ -59,6 +63,42 @@ class ValueOfCoder:
 
 
 @dataclass(frozen=True, slots=True)
+class CoderPair:
+    """Two coders on one unit."""
+
+    component: ClassVar = "Pair"
+
+    first: str
+    second: str
+    relation: str
+    distances: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReport:
+    """One unit: every coder's value, and every pair of coders; `units` are those of its text."""
+
+    text: Document
+    unit: int
+    key: str
+    values: dict[str, Value | None]
+    pairs: tuple[CoderPair, ...]
+    units: frozenset[int]
+    of_units: bool
+
+    @property
+    def chains(self) -> dict[str, frozenset[Hashable]]:
+        """The sets of units of the coders who have one; of several readings the members of all."""
+        if not self.of_units:
+            return {}
+        return {
+            coder: value.members if isinstance(value, Readings) else value
+            for coder, value in self.values.items()
+            if isinstance(value, frozenset | Readings)
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ItemFields:
     """One unit: what every coder answered, and every pair of coders."""
 
@@ -70,6 +110,41 @@ class ItemFields:
     values: tuple[ValueOfCoder, ...]
     answers: tuple[AnswerFields, ...]
     pairs: tuple[CoderPair, ...]
+
+
+def report_item(
+    extract: ProjectAnswers, parameters: Parameters, text_slug: str, key: str, round_name: str = ""
+) -> ItemReport | None:
+    """Return one unit with every coder's value; None where the text or the unit is not there. Raises InvalidParameter.
+
+    Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
+    """
+    extract, parameters = resolve(extract, parameters)
+    text = extract.text(text_slug, round_name)
+    if text is None:
+        return None
+    units, keys = set(extract.units_in(text)), read_keys([text])
+    unit = next((one for one, name in keys.items() if name == key and one in units), None)
+    if unit is None:
+        return None
+    data = select_data(extract, replace(parameters, without=""), [text])
+    codes = dict(zip(data.coders, data.codes[list(data.units).index(unit)].tolist(), strict=True))
+    [own] = extract.rows_by_text([text])
+    values = {
+        coder: data.value(codes[coder]) if codes.get(coder, -1) >= 0 else None
+        for coder, _ in sorted(own)
+        if coder in codes
+    }
+    judged = [(coder, value) for coder, value in values.items() if value is not None]
+    # the ordinal distance depends on all values
+    names, pairs = [name for name in distances_of(extract) if name != "ordinal"], []
+    for (first, a), (second, b) in combinations(judged, 2):
+        related = relation(a, b, unit)
+        if parameters.exclude_unit != "none" and extract.has_chains:
+            a, b = remove_unit(a, unit), remove_unit(b, unit)
+        apart = {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in names}
+        pairs.append(CoderPair(first, second, related, apart))
+    return ItemReport(text, unit, key, values, tuple(pairs), frozenset(units), data.members == "units")
 
 
 @register
@@ -90,7 +165,6 @@ class ItemPage(OfItems[ItemReport]):
     api = "One unit: what every coder answered, and the relation of every pair of coders."
 
     def compute(self, request: AnalysisRequest) -> ItemReport:
-        """Return what is known of the unit that the address names. Raises Http404."""
         text, key = (request.address[name] for name in self.address)
         report = report_item(request.extract, request.parameters, text, key, request.options.get("round", ""))
         if report is None:
@@ -111,7 +185,6 @@ class ItemPage(OfItems[ItemReport]):
         return ItemFields(report.text.slug, report.text.round, report.key, tuple(values), answers, report.pairs)
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        """Return one unit with its place among the items that are filtered. Raises Http404."""
         report = self.compute(request)
         filters = {name: value for name, value in request.options.items() if name not in ("view", "round")}
         view = request.options.get("view", "")
@@ -119,12 +192,11 @@ class ItemPage(OfItems[ItemReport]):
             raise InvalidParameter("view", f"{view!r} is not {SIDE_BY_SIDE}.")
         items, marks, readings = read_items(request)
         rows = items.select(ItemFilters(**filters), marks, readings)
-        place = next(iter(np.flatnonzero(items.unit[rows] == report.unit).tolist()), None)
         about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
         members, details = _details(request, report, about)
         return PageSections(
-            tables=[*_readings_tables(report, readings), *_pairs_tables(report), *members.tables],
-            charts=members.charts,
+            [*_readings_tables(report, readings), *_pairs_tables(report), *members.tables],
+            members.charts,
             context={
                 "item": report,
                 "item_query": request.full_query,
@@ -133,14 +205,12 @@ class ItemPage(OfItems[ItemReport]):
                     ("overlaid", request.address_with(view="")),
                     ("side by side", request.address_with(view=SIDE_BY_SIDE)),
                 ],
-                "ranked_share": float(items.share_of(rows[place])) if place is not None else None,
-                "place": place + 1 if place is not None else None,
                 "total": len(rows),
-                "links": _neighbour_links(request, items, rows, place),
                 "text": about,
                 "round": report.text.round if report.text.is_one_of_several else "",
                 "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
                 "labels": request.extract.labels,
+                **_place_of(request, items, rows, report.unit),
                 **details,
             },
         )
@@ -159,19 +229,19 @@ def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units
     return ValueOfCoder(coder, None, None, labels=tuple(sorted(map(str, value))))
 
 
-def _neighbour_links(request: AnalysisRequest, items: Items, rows: Ints, place: int | None) -> dict[str, str]:
+def _place_of(request: AnalysisRequest, items: Items, rows: Ints, unit: int) -> dict[str, Any]:
+    """Return the place and share of a unit among the items in these rows, with links to those beside it."""
+    place = next(iter(np.flatnonzero(items.unit[rows] == unit).tolist()), None)
     if place is None:
-        return {}
+        return {"place": None, "links": {}}
     neighbours = {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
     snippets = read_snippets({int(items.unit[row]) for row in neighbours.values()})
-    options = {name: one for name, one in request.options.items() if name != "round"}
-    query = urlencode(request.parameters.query() | options)
-    return {
-        name: item_address(
-            request.project.slug, items.texts[items.text[row]], snippets[int(items.unit[row])].key, query
-        )
-        for name, row in neighbours.items()
-    }
+    options = {name: value for name, value in request.options.items() if name != "round"}
+    query, links = urlencode(request.parameters.query() | options), {}
+    for name, row in neighbours.items():
+        key = snippets[int(items.unit[row])].key
+        links[name] = item_address(request.project.slug, items.texts[items.text[row]], key, query)
+    return {"place": place + 1, "ranked_share": float(items.share_of(rows[place])), "links": links}
 
 
 def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
@@ -211,52 +281,56 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
 
 def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[PageSections, dict[str, Any]]:
     """Return the members of chains, and for the template each chain in words and in the text."""
-    chains, unit, of_pyramids = report.chains, report.unit, bool(request.extract.units)
-    shift = shift_of(report.text.pk)
+    extract, chains, unit, content = request.extract, report.chains, report.unit, about.content
+    of_pyramids, shift = bool(extract.units), shift_of(report.text.pk)
     named = {row_key(cast(int, pk)) for pk in {unit}.union(*chains.values())}
     markables = Markable.objects.filter(pk__in=named).order_by("start", "-end").values_list("pk", "label", "parts")
-    units = {pk + shift: (label, covered_text(about.content, parts), parts) for pk, label, parts in markables}
+    units = {pk + shift: (label, covered_text(content, parts), parts) for pk, label, parts in markables}
     label, words, unit_parts = units[unit]
-    given = given_answers(request.extract, [unit], {about.pk: about.content})
-    answers = {one.coder: one for one in given.get(unit, ())}
+    answers = {one.coder: one for one in given_answers(extract, [unit], {about.pk: content}).get(unit, ())}
+    pyramids = read_pyramids(request.project, about.docset.slug if about.docset else "").own if of_pyramids else ()
+    own_pyramids = {pyramid.coder: pyramid for pyramid in pyramids}
     coders: list[dict[str, Any]] = []
-    holders: dict[int, list[int]] = {unit: []}
+    drawn: list[dict[Hashable, Parts]] = []  # what is marked of each coder
+    holders: dict[Hashable, list[int]] = defaultdict(list)
     for number, (coder, value) in enumerate(report.values.items(), start=1):
         answer, members = answers.get(coder), chains.get(coder)
         chain = [pk for pk in units if pk in members] if members is not None else None
         shown = value is not None or (answer is not None and bool(answer.category))
-        for pk in chain if chain is not None else [unit] if shown else []:
-            holders.setdefault(pk, []).append(number)
-        coders.append(
-            {
-                "number": number,
-                "coder": coder,
-                "value": value if value is None or coder in chains else report.describe(value),
-                "answer": answer,
-                "shown": shown,
-                "chain": None if chain is None else [(pk == unit, units[pk][1]) for pk in chain],
-            }
-        )
+        described: dict[str, Any] = {
+            "number": number,
+            "coder": coder,
+            "value": value if value is None or coder in chains else extract.describe(value),
+            "answer": answer,
+            "shown": shown,
+            "chain": None if chain is None else [(pk == unit, units[pk][1]) for pk in chain],
+        }
+        if of_pyramids:
+            described["scus"], contributors = _describe_scus(own_pyramids.get(coder), content, unit_parts)
+            own: dict[Hashable, Parts] = {(number, place): one.parts for place, one in enumerate(contributors)}
+        else:
+            marked = chain if chain is not None else [unit] if shown else []
+            own = {pk: units[pk][2] for pk in marked if pk in report.units}
+        for key in own:
+            holders[key].append(number)
+        coders.append(described)
+        drawn.append({unit: unit_parts, **own})
     kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
     turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
-    content = _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()})
-    details: dict[str, Any] = {"label": label, "words": words, "coders": coders}
-    if of_pyramids:
-        pyramids = read_pyramids(request.project, about.docset.slug if about.docset else "")
-        own_pyramids = {one.coder: one for one in pyramids.own}
-        for one in coders:
-            one |= _describe_scus(own_pyramids.get(one["coder"]), about.content, unit_parts)
-        columns = [(one, _draw_summaries(about.content, turns, [one], unit_parts)) for one in coders]
-        lines = _draw_summaries(about.content, turns, coders, unit_parts)
-        return content, details | {"label": "", "scus": True, "lines": lines, "columns": columns}
-    parts = {pk: units[pk][2] for pk in holders if pk in report.units}
-    columns = []
-    for one in coders:
-        if one["shown"]:
-            own = {pk: spans for pk, spans in parts.items() if pk == unit or pk in chains.get(one["coder"], ())}
-            columns.append((one, build_lines(about.content, turns, own, {}, unit)))
-    lines = build_lines(about.content, turns, parts, holders, unit)
-    return content, details | {"has_chains": bool(chains), "lines": lines, "columns": columns}
+    every = {key: parts for own in drawn for key, parts in own.items()} or {unit: unit_parts}
+    details: dict[str, Any] = {
+        "label": "" if of_pyramids else label,
+        "words": words,
+        "coders": coders,
+        "lines": build_lines(content, turns, every, holders, unit),
+        "columns": [
+            (coder, build_lines(content, turns, own, holders if of_pyramids else {}, unit))
+            for coder, own in zip(coders, drawn, strict=True)
+            if of_pyramids or coder["shown"]
+        ],
+        **({"scus": True} if of_pyramids else {"has_chains": bool(chains)}),
+    }
+    return _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()}), details
 
 
 def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> PageSections:
@@ -286,89 +360,59 @@ def _members_content(request: AnalysisRequest, report: ItemReport, words: Mappin
 type Stretches = Sequence[tuple[int, int, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A run of the text under the same markables.
-
-    `badges` are the coders whose chain has a markable that ends here, `of` those whose chain has any, for the script.
-    """
-
-    words: str
-    marked: bool
-    current: bool
-    badges: Sequence[int]
-    of: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A turn, or all of a text that has none."""
-
-    label: str
-    speaker: str
-    pieces: Sequence[TextPiece]
-
-
 def build_lines(
-    content: str, turns: Stretches, parts: Mapping[int, Parts], holders: Mapping[int, Iterable[int]], current: int
-) -> list[Line]:
-    """Return the text in lines of pieces.
+    content: str,
+    turns: Stretches,
+    parts: Mapping[Hashable, Parts],
+    holders: Mapping[Hashable, Sequence[int]],
+    current: Hashable,
+) -> list[dict[str, Any]]:
+    """Return the text in lines, each a turn or all of a text that has none, of pieces under the same markables.
 
-    parts: of each markable that is shown. holders: by markable the numbers of the coders whose chain it is in.
+    parts: of what is marked, by its key. holders: the numbers of the coders who have it. current: the key of the item.
+    A piece has in `badges` the coders whose markable ends with it, and in `of`, for the script, all whose it is of.
     """
-    spans = [
-        (start, end, markable, end == max(stop for _, stop in of_markable))
-        for markable, of_markable in parts.items()
-        for start, end in of_markable
-    ]
 
-    def numbers(markables: Iterable[int]) -> list[int]:
-        return sorted({number for markable in markables for number in holders.get(markable, ())})
+    def numbers(keys: Iterable[Hashable]) -> list[int]:
+        return sorted({number for key in keys for number in holders.get(key, ())})
 
+    ends = {key: max(end for _, end in spans) for key, spans in parts.items()}
+    spans = [(start, end, key) for key, of_key in parts.items() for start, end in of_key]
     lines = []
-    for start, end, label, speaker in sorted(turns) or [(0, len(content), "", "")]:
-        inside = [span for span in spans if span[0] < end and span[1] > start]
-        cuts = {start, end, *(max(span[0], start) for span in inside), *(min(span[1], end) for span in inside)}
+    for first, last, label, speaker in sorted(turns) or [(0, len(content), "", "")]:
+        inside = [(max(start, first), min(end, last), key) for start, end, key in spans if start < last and end > first]
+        cuts = {first, last, *(cut for start, end, _ in inside for cut in (start, end))}
         pieces = []
         for left, right in pairwise(sorted(cuts)):
-            covering = [span for span in inside if span[0] <= left and span[1] >= right]
-            over = [markable for _, _, markable, _ in covering]
-            ending = [markable for _, last, markable, is_last in covering if is_last and last == right]
-            of = " ".join(map(str, numbers(over)))
-            pieces.append(TextPiece(content[left:right], bool(over), current in over, numbers(ending), of))
-        lines.append(Line(label, speaker, pieces))
+            over = [key for start, end, key in inside if start <= left and end >= right]
+            piece = {"words": content[left:right], "marked": bool(over), "current": current in over}
+            badges = numbers(key for key in over if ends[key] == right)
+            pieces.append({**piece, "badges": badges, "of": " ".join(map(str, numbers(over)))})
+        lines.append({"label": label, "speaker": speaker, "pieces": pieces})
     return lines
 
 
-def _describe_scus(annotation: PyramidAnnotation | None, content: str, parts: Parts) -> dict[str, Any]:
+def _describe_scus(
+    annotation: PyramidAnnotation | None, content: str, parts: Parts
+) -> tuple[list[dict[str, Any]], list[Contributor]]:
+    """Return the SCUs of a coder that have the words of these parts, and their contributors."""
     if annotation is None:
-        return {"scus": [], "contributors": []}
+        return [], []
     pairs = [(one.parts, key) for one in annotation.contributors for key in one.scus]
     keys = set().union(*scus_by_word([(start, end) for start, end in parts], pairs).values())
     contributors = [one for one in annotation.contributors if keys.intersection(one.scus)]
-
-    def in_summary(one: Contributor) -> tuple[str, str]:
-        place = summary_index(one.parts, annotation.docset.stretches)
-        return "" if place is None else annotation.docset.summaries[place], covered_text(content, one.parts)
-
+    places = [summary_index(one.parts, annotation.docset.stretches) for one in contributors]
+    shown = [
+        ("" if place is None else annotation.docset.summaries[place], covered_text(content, one.parts), one.scus)
+        for one, place in zip(contributors, places, strict=True)
+    ]
     scus = [
         {
             "label": label,
             "weight": annotation.pyramid.weights[key],
-            "contributors": [in_summary(one) for one in contributors if key in one.scus],
+            "contributors": [(summary, words) for summary, words, of in shown if key in of],
         }
         for key, label in annotation.labels.items()
         if key in keys
     ]
-    return {"scus": scus, "contributors": contributors}
-
-
-def _draw_summaries(content: str, summaries: Stretches, coders: Sequence[Mapping[str, Any]], unit: Parts) -> list[Line]:
-    """Return the summaries with the contributors of these coders, and the unit."""
-    spans: dict[int, Parts] = {0: unit}
-    holders: dict[int, list[int]] = {}
-    for one in coders:
-        for contributor in one["contributors"]:
-            holders[len(spans)] = [one["number"]]
-            spans[len(spans)] = contributor.parts
-    return build_lines(content, summaries, spans, holders, 0)
+    return scus, contributors

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import islice
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import Document, row_key
-from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
+from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
@@ -21,38 +21,24 @@ from agreement.measures import RELATIONS
 from agreement.measures.models.camps import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.items.ambiguity import read_readings, summarize_ambiguity
-from agreement.reports.items.items import (
-    AMBIGUITY,
-    MARKS,
-    SORTS,
-    VERDICTS,
-    ItemFilters,
-    ItemMarks,
-    ItemReadings,
-    Items,
-    compute_items,
-    count_by_filter,
-    nonzero_relations,
-)
+from agreement.reports.items import items as reports
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart
-from agreement.results.figures.plots import strip_plot
-from agreement.results.figures.positions import bin_positions, build_positions
-from agreement.results.labels.labels import RELATION_LABELS, item_address
-from agreement.results.labels.settings import name_terms
+from agreement.results.figures.charts import Chart, strip_plot
+from agreement.results.figures.sections import bin_positions, build_positions
+from agreement.results.labels import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.page import ResultPage
 from agreement.results.tables import Column, Composed, Table
 from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.texts.keywords import Keyword
 
 PAGE_SIZE = 100
 STRIP_SIZE = 200
-OPTIONS = ("relation", "level", "category", "ambiguity", "text", *MARKS, "sort")
+OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
 AMBIGUITY_LABELS = {
     "explicit": "marked ambiguous",
     "implicit": "split, not marked ambiguous",
@@ -124,7 +110,9 @@ class Item:
         "probability of two readings, by a model of coders; null where fewer than two gave one reading,"
         " and where more than 20,000 items are chosen",
     ]
-    verdict: Annotated[str, ChoiceField(["", *VERDICTS], help_text="what is likely where four coders or more differ")]
+    verdict: Annotated[
+        str, ChoiceField(["", *reports.VERDICTS], help_text="what is likely where four coders or more differ")
+    ]
     title: Annotated[str, "of the text"]
     in_context: Context
     n_pointers: Annotated[int, "pointers of all coders to it"]
@@ -160,20 +148,21 @@ class Item:
 class ItemsReport(NamedTuple):
     """The items, their marks, and by which model they are likely ambiguous."""
 
-    items: Items
-    marks: ItemMarks
-    readings: ItemReadings
+    items: reports.Items
+    marks: reports.ItemMarks
+    readings: reports.ItemReadings
 
 
 def read_items(request: AnalysisRequest) -> ItemsReport:
     """Return the items, with the marks of those that the reader may know of."""
     project, answers = request.project, request.extract
-    items = compute_items(answers, request.parameters)
+    items = reports.compute_items(answers, request.parameters)
     flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
     # of pyramids coders mark contributors, which are no items
-    marks = ItemMarks(flagged) if answers.units else ItemMarks(flagged, partial(read_marks, project, answers))
-    return ItemsReport(items, marks, read_readings(answers, request.parameters, items))
+    read_coder_marks = CoderMarks if answers.units else cache(partial(read_marks, project, answers))
+    marks = reports.ItemMarks(flagged, read_coder_marks)
+    return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
 
 def given_answers(
@@ -207,7 +196,7 @@ def describe_items(
             observed=float(items.observed_of(row)),
             n_coders=int(items.n_coders[row]),
             n_values=int(items.n_values[row]),
-            relations=nonzero_relations(relations),
+            relations=reports.nonzero_relations(relations),
             n_ambiguous=int(items.explicit[row]),
             camps=bool(items.camps[row]),
             posterior=readings.posterior(snippet.unit),
@@ -246,12 +235,12 @@ class ItemsPage(OfItems[ItemsReport]):
         "relation": ChoiceField(RELATIONS, required=False, help_text="Some pair of coders."),
         "level": CharField(required=False),
         "category": CharField(required=False, help_text="Some coder gave it."),
-        "ambiguity": ChoiceField(AMBIGUITY, required=False),
+        "ambiguity": ChoiceField(reports.AMBIGUITY, required=False),
         "text": CharField(required=False, help_text="The address of a text."),
         "flag": ChoiceField(["set"], required=False, help_text="For managers and adjudicators."),
         "note": ChoiceField(["set"], required=False, help_text="A coder wrote one."),
         "unsure": ChoiceField(["set"], required=False, help_text="A coder was."),
-        "sort": ChoiceField(SORTS, required=False),
+        "sort": ChoiceField(reports.SORTS, required=False),
     }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
@@ -263,18 +252,16 @@ class ItemsPage(OfItems[ItemsReport]):
     def compute(self, request: AnalysisRequest) -> ItemsReport:
         return read_items(request)
 
-    def fields(self, request: AnalysisRequest, report: ItemsReport) -> list[int]:
+    def fields(self, request: AnalysisRequest, report: ItemsReport) -> Any:
         """Return the rows of the items that the filters let through."""
-        items, marks, readings = report
-        rows: list[int] = items.select(ItemFilters(**request.options), marks, readings).tolist()
-        return rows
+        return report.items.select(reports.ItemFilters(**request.options), *report[1:]).tolist()
 
     def describe_rows(self, request: AnalysisRequest, report: ItemsReport, rows: Sequence[int]) -> list[Item]:
         snippets, contents = read_snippets_and_texts([int(report.items.unit[row]) for row in rows])
         return describe_items(request, report, rows, snippets, contents)
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report, filters = read_items(request), ItemFilters(**request.options)
+        report, filters = read_items(request), reports.ItemFilters(**request.options)
         items, marks, readings = report
         if filters.sort == "ambiguity":
             readings.require("sort")
@@ -303,14 +290,16 @@ class ItemsPage(OfItems[ItemsReport]):
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
                     (SORT_LABELS[name], request.address_with(sort=name), name == filters.sort)
-                    for name in SORTS
+                    for name in reports.SORTS
                     if name != "ambiguity" or readings.units
                 ],
             },
         )
 
 
-def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> list[Chart]:
+def _share_charts(
+    items: reports.Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int
+) -> list[Chart]:
     if len(first) < 2:
         return []
     shares = [float(items.share_of(row)) for row in first]
@@ -320,34 +309,36 @@ def _share_charts(items: Items, first: Sequence[int], snippets: Mapping[int, Sni
     return [Chart("items", "Share of the observed disagreement, by item", figure, words, "items")]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerGroup:
-    """The coders who gave the same answer, and whether some of them were unsure or wrote a note."""
+def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
+    """Return equal answers together, those of most coders first: few coders are named, many counted.
 
-    who: str
-    answer: GivenAnswer
-    unsure: bool
-    note: bool
-
-
-def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
-    """Return equal answers together, those of most coders first: few coders are named, many counted."""
+    Each group has who answered, the answer, and whether somebody was unsure or wrote a note.
+    """
     alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
     for one in answers:
         alike[one.category, one.targets, one.antecedents].append(one)
-    groups = sorted(alike.values(), key=lambda group: -len(group))
     return [
-        AnswerGroup(
-            f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
-            group[0],
-            any(one.unsure for one in group),
-            any(one.note for one in group),
-        )
-        for group in groups
+        {
+            "who": f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
+            "answer": group[0],
+            "unsure": any(one.unsure for one in group),
+            "note": any(one.note for one in group),
+        }
+        for group in sorted(alike.values(), key=len, reverse=True)
     ]
 
 
-def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
+def answers_cell(words: str, groups: Sequence[Mapping[str, Any]]) -> Composed:
+    """Return a cell with answers; a file has the words."""
+    return Composed(words, "agreement/parts/items/item_answers.html", groups)
+
+
+def keyword_cell(keyword: Keyword, address: str) -> Composed:
+    """Return a cell with an item in its context, which leads to its page."""
+    return Composed(str(keyword), "agreement/parts/items/item_keyword.html", {"keyword": keyword, "address": address})
+
+
+def _shows_texts(request: AnalysisRequest, items: reports.Items) -> bool:
     return len(items.texts) > 1 and not request.options.get("text")
 
 
@@ -357,17 +348,17 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
 
     def in_context(row: Item) -> Composed:
         keyword = row.snippet.keyword if judged else row.snippet.keyword.on_its_line()
-        address = item_address(request.project.slug, row.document, row.key, request.full_query)
-        about = {"keyword": keyword, "address": address}
-        return Composed(str(keyword), "agreement/parts/items/item_keyword.html", about)
+        return keyword_cell(keyword, item_address(request.project.slug, row.document, row.key, request.full_query))
 
     def answers(row: Item) -> Composed:
         words = "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in row.given)
-        return Composed(words, "agreement/parts/items/item_answers.html", group_answers(row.given))
+        return answers_cell(words, group_answers(row.given))
 
     def ambiguity(row: Item) -> str:
-        n_marked = row.n_ambiguous
-        return f"marked by {n_marked}" if n_marked else "split" if row.camps else ""
+        return f"marked by {row.n_ambiguous}" if row.n_ambiguous else "split" if row.camps else ""
+
+    def flag(row: Item) -> str:
+        return "flagged" if row.flagged else ""
 
     def count(relation: str) -> Callable[[Item], int]:
         return lambda row: row.relations.get(relation, 0)
@@ -391,23 +382,20 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
         Column("ambiguity", "Ambiguity", place="file", cell=ambiguity),
         Column("two_readings", "Probability of two readings", "probability", "file", cell="posterior"),
         Column("verdict", "Likely", place="file"),
+        *([Column("notes", "Notes", "count", "file", cell="n_notes")] if judged else []),
+        *([Column("unsure", "Unsure", "count", "file", cell="n_unsure")] if judged else []),
+        *([Column("flag", "Flag", place="file", cell=flag)] if may(request.project, Right.DISCUSS) else []),
+        Column("pointers", "Pointers", "count", "file", cell="n_pointers"),
+        *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file", cell="chain_size")]),
+        Column("observed", "Disagreement", "figure", "file"),
+        Column("key", "Key", place="file"),
     ]
-    if judged:
-        columns.append(Column("notes", "Notes", "count", "file", cell="n_notes"))
-        columns.append(Column("unsure", "Unsure", "count", "file", cell="n_unsure"))
-    if may(request.project, Right.DISCUSS):
-        columns.append(Column("flag", "Flag", place="file", cell=lambda row: "flagged" if row.flagged else ""))
-    columns.append(Column("pointers", "Pointers", "count", "file", cell="n_pointers"))
-    if not request.extract.question:
-        columns.append(Column("chain", "Largest chain", "count", "file", cell="chain_size"))
-    columns.append(Column("observed", "Disagreement", "figure", "file"))
-    columns.append(Column("key", "Key", place="file"))
     by_model = request.options.get("sort") == "ambiguity"
     order = "probability of two readings" if by_model else "share of observed disagreement"
     return Table.of("items", f"Items by {order}", columns, described, _readings_note(report.items, report.readings))
 
 
-def _readings_note(items: Items, readings: ItemReadings) -> str:
+def _readings_note(items: reports.Items, readings: reports.ItemReadings) -> str:
     if items.n_coders.max(initial=0) < LEAST_IN_CAMPS:
         return "Of fewer than four coders who differ nobody can tell whether an item is ambiguous."
     if not readings.units:
@@ -423,9 +411,7 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
     """Return how often ambiguity is marked; nothing where the scheme has none, or no coder has marked any."""
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
-    counts = summarize_ambiguity(request.extract, request.parameters)
-    if not counts[0].n_ambiguous_judgements:
-        return []
+    counts = reports.summarize_ambiguity(request.extract, request.parameters)
     table = Table.of(
         "ambiguity",
         "Marked as ambiguous",
@@ -443,18 +429,18 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
         "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
         " coder judged, gave the category, or that the coder judged.",
     )
-    return [table]
+    return [table] if counts[0].n_ambiguous_judgements else []
 
 
 def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
     """Return the filters that let anything through: label, address, number of items, and whether it is on."""
-    counts = count_by_filter(request.extract, request.parameters)
+    counts = reports.count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
-    hidden = BY_CAMPS if report.readings.units else VERDICTS
-    ambiguities = [name for name in AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
+    hidden = BY_CAMPS if report.readings.units else reports.VERDICTS
+    ambiguities = [name for name in reports.AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
-    categories = [] if request.extract.units else report.items.names
-    terms = {"categories": "Category", "labels": "Label", "values": "Value"}[name_terms(request.extract.question)]
+    categories = [] if request.extract.units else request.extract.countable
+    terms = TERMS[name_terms(request.extract.question)].capitalize()
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
@@ -470,7 +456,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
             on = request.options.get(name) == value
             number = counts.get((name, value))
             if number is None:  # by marks or model
-                number = len(report.items.choose(ItemFilters(**{name: value}), report.marks, report.readings))
+                number = len(report.items.choose(reports.ItemFilters(**{name: value}), report.marks, report.readings))
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:
@@ -478,17 +464,16 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     return filters
 
 
-def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str]]:
+def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[str, str]]:
     """Return the texts that have items: addresses, and titles, of the first MOST_CHOICES, with the number of items."""
     slugs, chosen = [text.slug for text in items.texts], request.options.get("text")
     if len(set(slugs)) < 2:
         return []
     counts = np.bincount(items.text, minlength=len(slugs)).tolist()
-    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
-    titles = dict.fromkeys(islice(listed, MOST_CHOICES), "")
-    of_text = Counter[str]()  # in all of its rounds
+    titles, of_text = dict[str, str](), Counter[str]()  # in all rounds of a text
     for text, count in zip(items.texts, counts, strict=True):
-        if text.slug in titles:
-            titles[text.slug] = text.title
-            of_text[text.slug] += count
-    return [(slug, f"{titles[slug]} ({of_text[slug]})" if slug in titles else slug) for slug in listed]
+        titles[text.slug] = text.title
+        of_text[text.slug] += count
+    listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
+    named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
+    return [(slug, named.get(slug, slug)) for slug in listed]

@@ -18,8 +18,7 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot
+from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column
 from agreement.results.tables import Column, Kind, Table, with_ends

@@ -16,8 +16,7 @@ from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, dots_chart
-from agreement.results.figures.plots import Dot, Point, scatter_plot
+from agreement.results.figures.charts import Chart, Dot, Point, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.scores import SCORES, PeerScore, check_score, report_scores
 from agreement.results.tables import Cell, Column, Linked, Table, format_value, with_ends

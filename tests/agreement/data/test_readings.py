@@ -14,8 +14,7 @@ from agreement.data.links import count_readings, tidy_readings
 from agreement.data.reading import read_answers
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.chains import MODES, READINGS, TOPS
-from agreement.reports.items.ambiguity import summarize_ambiguity
-from agreement.reports.items.items import compute_items
+from agreement.reports.items.items import compute_items, summarize_ambiguity
 from agreement.reports.links.coreference import find_clusters
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import select_data

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.coders.alt_test import compute_alt_test
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.differences import compare_occasions
+from agreement.reports.coders.models import compute_alt_test
 from agreement.reports.links.coreference import compare_chains
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import compute_report

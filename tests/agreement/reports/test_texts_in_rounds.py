@@ -4,8 +4,7 @@ import pytest
 
 from agreement.data.documents import original_of
 from agreement.data.reading import read_answers
-from agreement.reports.coders.differences import compare_parts
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.differences import compare_occasions, compare_parts
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.methods.methods import describe_data, describe_methods
 from agreement.reports.overall.overall import compute_report

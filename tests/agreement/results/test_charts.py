@@ -3,14 +3,15 @@
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 import pytest
 
-from agreement.results.figures import plots
-from agreement.results.figures.charts import Chart, describe_dots
-from agreement.results.figures.plots import (
+from agreement.results.figures import charts
+from agreement.results.figures.charts import (
     MARKERS,
     MOST_IN_WORDS,
     PATTERNS,
+    Chart,
     Dot,
     band_chart,
+    describe_dots,
     dot_plot,
     heat_map,
     line_chart,
@@ -112,12 +113,12 @@ def test_two_names_that_are_cut_alike_stay_two(figure, axis):
     assert found["tickvals"] == [0, 1]
     first, second = found["ticktext"]
     assert first == second
-    assert len(first) == plots.WIDEST_LABEL
+    assert len(first) == charts.WIDEST_LABEL
     assert first.endswith("…")
 
 
 def test_a_name_that_just_fits_is_not_cut():
-    name = "x" * plots.WIDEST_LABEL
+    name = "x" * charts.WIDEST_LABEL
     assert dot_plot([Dot(name, 0.5), Dot(f"{name}x", 0.5)], "alpha")["layout"]["yaxis"]["ticktext"] == [
         name,
         f"{name[:-1]}…",
@@ -167,7 +168,7 @@ def test_a_strip_counts_items_from_one():
     [trace] = BUILT["strip"]["data"]
     assert (trace["x"], trace["y"]) == ([1, 2], [0.75, 0.25])
     assert trace["customdata"][0] == "it"
-    assert len(trace["customdata"][1]) == plots.WIDEST_LABEL
+    assert len(trace["customdata"][1]) == charts.WIDEST_LABEL
 
 
 def test_combinations_of_coders_come_by_their_number_of_members_and_dots_say_who():
@@ -190,7 +191,7 @@ def test_a_figure_grows_with_its_rows():
         dot_plot([Dot(str(n), 0.5) for n in range(size)], "alpha")["layout"]["height"] for size in (1, 2, 10, 20)
     ]
     assert heights[0] == heights[1] < heights[2] < heights[3]
-    assert heights[3] - heights[2] == 10 * plots.ROW
+    assert heights[3] - heights[2] == 10 * charts.ROW
 
 
 def test_a_few_dots_are_all_said():

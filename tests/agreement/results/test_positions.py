@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from django.http import QueryDict
 
-from agreement.results.figures import positions
+from agreement.results.figures import sections as positions
 from agreement.results.items.items import ItemsPage
 from agreement.results.texts import Texts
 from annotations.models import User

@@ -79,7 +79,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
             )
         )
     assert figures(page, "each") == rows
-    rest_rows = [digits(matrix.against_rest(name), matrix.count_pairs(name)) for name in matrix.coders]
+    rest_rows = [digits(matrix.against_rest(name), len(matrix.of_coder(name))) for name in matrix.coders]
     assert figures(page, "rest") == rest_rows
     assert [row[0] for row in table(page, "each")] == sorted(profiles)
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test
-from agreement.reports.coders.alt_test import compute_alt_test
+from agreement.reports.coders.models import compute_alt_test
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.resolution import resolve
 from annotations.models import Project

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.coders.repeats import NOT_SUBMITTED, compare_occasions
+from agreement.reports.coders.differences import NOT_SUBMITTED, compare_occasions
 from agreement.reports.fields import as_json
 from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.parameters import Parameters

@@ -8,12 +8,12 @@ from django.http import QueryDict
 
 from agreement.data.activity import count_remaining
 from agreement.data.reading import read_answers
-from agreement.reports.coders import timing
-from agreement.reports.coders.timing import count_days
+from agreement.reports.coders import profiles as timing
+from agreement.reports.coders.profiles import count_days
 from agreement.reports.request.parameters import Parameters
 from agreement.results.coders.coders import Coders
 from agreement.results.course import Course
-from agreement.results.figures import times as sections
+from agreement.results.figures import sections
 from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User

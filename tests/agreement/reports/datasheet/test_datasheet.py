@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import forget_answers
-from agreement.reports.coders.repeats import compare_occasions
+from agreement.reports.coders.differences import compare_occasions
 from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.fields import as_json

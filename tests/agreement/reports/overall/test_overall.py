@@ -12,6 +12,7 @@ from agreement.measures import SET_DISTANCES
 from agreement.reports.items import items
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.results.items.item import report_item
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
@@ -304,7 +305,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
 
 
 def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
-    inclusive = items.report_item(judged, Parameters(), "tea", keys["d"])
+    inclusive = report_item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")
     # {a, c, d} and {a, b, c, d}: c points at a as well
@@ -312,10 +313,10 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
     assert pair.distances == pytest.approx(
         {"nominal": 1, "passonneau": 1 / 3, "jaccard": 1 / 4, "dice": 1 / 7, "masi": 1 / 2, "masi-product": 1 / 12}
     )
-    exclusive = items.report_item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
+    exclusive = report_item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
     assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
-    assert items.report_item(judged, Parameters(), "tea", "phrase:900-901") is None
-    assert items.report_item(judged, Parameters(), "ghost", keys["d"]) is None
+    assert report_item(judged, Parameters(), "tea", "phrase:900-901") is None
+    assert report_item(judged, Parameters(), "ghost", keys["d"]) is None
 
 
 @pytest.mark.parametrize("mode", ["none", "partial"])

@@ -1,0 +1,298 @@
+"""What choices and values are called on pages, the settings of a page in words, and which coders are models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers
+from agreement.data.question import Question
+from agreement.measures.results import pluralize
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.overall.overall import DISTANCE_NAMES, count_unanswered
+from agreement.reports.request.parameters import (
+    MODELS,
+    NAMES,
+    PRIMARY_WEIGHTS,
+    SELECTIONS,
+    VERSIONS,
+    InvalidParameter,
+    Parameters,
+    Preset,
+    default_parameters,
+    default_preset,
+)
+from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.request.resolution import differing_settings, find_preset, relevant_settings, resolve
+from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
+from agreement.results.content import PageSections
+from agreement.results.figures.charts import shorten
+from agreement.results.tables import Column, Table, cell_value
+
+# What each control is called, and the short sentence below it.
+FIELDS = {
+    "preset": ("Preset", "A paper’s convention sets all of them at once."),
+    "coefficient": (
+        "Coefficient",
+        "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
+    ),
+    "distance": ("Distance", "How far two values are apart."),
+    "chains": ("Value of an item", "What is compared: the antecedents, the chain so far, or the whole chain."),
+    "top": ("Chain-initial markable", "The value of the first member of a chain."),
+    "readings": ("Ambiguous items", "The value of an item with several readings."),
+    "exclude_unit": ("Exclude the item from its own set", "Whether an item counts as a member of its own set."),
+    "empty": ("Empty set counts as", "How far the empty set is from others."),
+    "thirds": ("Passonneau weights", "Rounded as printed in 2004."),
+    "missing": ("Items with missing coders (kappa)", "Items that not all coders judged."),
+    "unmarked": ("Unannotated markables", "The value of a markable that a coder left out of a submitted text."),
+    "units": ("Units", "Each word of the summaries, or each contributor as somebody marked it."),
+    "unasked": ("Not asked", "Judgements of which the question was not asked."),
+    "primary_weight": ("Weight of a first choice", "Where a second choice was given, it has the rest."),
+    "question": ("Question", "Whose answers are compared."),
+    "coders": ("Coders", "Only these coders."),
+    "texts": ("Texts", "Only these texts."),
+    "rounds": ("Rounds", "Only texts of these rounds."),
+    "without": (
+        "Exclude markables that are mostly",
+        "Left out: what most of the coders who gave it a category put in one of these.",
+    ),
+    "include": ("Also count codings", "Besides those that coders submitted."),
+    "versions": ("Versions of the scheme", "Only judgements last given under these; those of others are missing."),
+}
+CHOICE_LABELS = {
+    "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
+    "distance": DISTANCE_NAMES,
+    "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
+    "top": {"category": "category (-top)", "chain": "chain (+top)"},
+    "readings": {"union": "union of their readings", "matched": "readings, matched"},
+    "exclude_unit": {"none": "no", "observed": "observed only", "both": "observed and expected"},
+    "empty": {"subset": "subset of all sets", "disjoint": "disjoint from all sets"},
+    "thirds": {"exact": "exact (1/3, 2/3)", "rounded": "rounded (.33, .67)"},
+    "missing": {"available": "use available pairs", "drop": "drop the item"},
+    "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
+    "units": {"words": "words", "spans": "contributors"},
+    "unasked": {"missing": "left out", "label": "a value of its own"},
+    "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
+}
+# Coreference scores.
+SCORE_LABELS = {
+    "muc": "MUC",
+    "b_cubed": "B-cubed",
+    "ceaf_m": "CEAF of mentions",
+    "ceaf_e": "CEAF of entities",
+    "lea": "LEA",
+    "blanc": "BLANC",
+    "conll_average": "CoNLL average",
+}
+# What is called otherwise where pyramids are compared.
+PYRAMID_FIELDS = {
+    "unmarked": ("Words in no SCU", "The value of a word that is in no SCU of a submitted pyramid."),
+    "texts": ("Docsets", "Only these docsets."),
+}
+# How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
+RELATION_LABELS = {
+    "identity": "identical",
+    "subsumption": "subset",
+    "intersection": "overlap",
+    "disjunction": "disjoint",
+    "category": "different category",
+}
+
+
+def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
+    """Return what a control is called and the sentence below it; `pyramids`: where pyramids are compared."""
+    return (FIELDS | PYRAMID_FIELDS if pyramids else FIELDS)[name]
+
+
+def choice_label(name: str, choice: str) -> str:
+    """Return a choice as the controls call it."""
+    return CHOICE_LABELS.get(name, {}).get(choice, choice.replace(",", ", "))
+
+
+def item_address(project: str, text: Document, key: str, query: str) -> str:
+    """Return the address of an item, with the round where the text has several documents."""
+    of_round = urlencode({"round": text.round}) if text.is_one_of_several else ""
+    return f"{reverse('item', args=[project, text.slug, key])}?{'&'.join(filter(None, (query, of_round)))}"
+
+
+def selection_of(text: Document) -> dict[str, str]:
+    """Return the parameters that choose the document: the text, with the round where it has several documents."""
+    return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
+
+
+# So many names of a selection stand on a chip.
+MOST_NAMES = 3
+# What is in sight besides the chips.
+IN_SIGHT = ("distance",)
+# What the values of a question are called, and one of them.
+TERMS = {"categories": "category", "values": "value", "labels": "label"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A parameter that is not as in the project, in words, and the address of the page without it."""
+
+    name: str
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project."""
+
+    preset: Preset | None
+    own: Preset
+    differences: tuple[Difference, ...]
+
+    @property
+    def n_folded(self) -> int:
+        """How many settings out of sight differ."""
+        folded = {one.name for one in self.differences} - {*IN_SIGHT, *SELECTIONS}
+        return len(folded) if self.preset is None else 0
+
+    @property
+    def shown(self) -> tuple[Difference, ...]:
+        """What stands as a chip: of a preset only what is selected, for its settings are its own."""
+        return tuple(one for one in self.differences if self.preset is None or one.name in SELECTIONS)
+
+    @property
+    def sentence(self) -> str:
+        """The preset, or what was chosen instead of it."""
+        if self.preset:
+            return f"Preset: {self.preset.label}{', the project default' if self.preset == self.own else ''}."
+        changed = ", ".join(one.words for one in self.differences if one.name not in SELECTIONS)
+        return f"Custom: {self.own.label}, but for {changed}."
+
+
+def read_settings(request: AnalysisRequest) -> Settings:
+    """Return how the page of the request is computed."""
+    project, parameters, answers = request.project, request.parameters, request.extract
+    own = default_preset(project.preset, answers.answers)
+    changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
+    values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
+    return Settings(
+        find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
+        own,
+        tuple(
+            Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
+            for name, value in values.items()
+        ),
+    )
+
+
+def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
+    """Return in words every setting that matters, and every selection that leaves something out."""
+    selections = (name for name in SELECTIONS if getattr(request.parameters, name))
+    names = (*relevant_settings(request.extract.kind, request.parameters), *selections)
+    return [_in_words(request, name) for name in names]
+
+
+def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
+    """Return of how many judgements the question was not asked and how many have no answer to it, in words."""
+    unasked, unanswered = count_unanswered(answers, parameters)
+    counted = "" if parameters.unasked == "missing" else ", which is a value"
+    parts = [f"not asked of {pluralize(unasked, 'judgement')}{counted}"] if unasked else []
+    parts += [f"{pluralize(unanswered, 'judgement')} without an answer"] if unanswered else []
+    return "; ".join(parts)
+
+
+def name_terms(question: Question | None) -> str:
+    """Return what the values of a question are called."""
+    if question is None:
+        return "categories"
+    return "labels" if question.kind == "labels" else "values"
+
+
+def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
+    extract, value = request.extract, getattr(request.parameters, name)
+    label, _ = field_texts(name, pyramids=bool(extract.units))
+    if name not in SELECTIONS:
+        return label, choice_label(name, value)
+    labels: Mapping[str, str] = {}
+    if name == "without":
+        labels = extract.labels
+    elif name == "texts":
+        labels = {text.slug: text.title for text in extract.texts}
+    elif name == "include":
+        labels = {MODELS: BY_MODELS, **CODINGS_LEFT_OUT}
+    chosen = [labels.get(one, one) for one in sorted(request.parameters.selection(name))]
+    more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
+    return label, ", ".join(chosen[:MOST_NAMES]) + more
+
+
+def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
+    """Return the address with one parameter as the project has it; what then cannot be is so, too."""
+    changed, answers = replace(request.parameters, **{name: value}), request.project_answers
+    # by who coded, negative numbers or many readings the answers themselves may exclude a setting
+    exclusive = (
+        COEFFICIENTS[changed.coefficient].for_two or changed.distance == "ratio" or changed.readings == "matched"
+    )
+    if name == "units" or (name == VERSIONS and exclusive):
+        answers = read_asked(request.project, changed)
+    own = default_parameters(request.project.preset, request.extract.answers)
+    for _ in NAMES:
+        try:
+            resolve(answers, changed)
+        except InvalidParameter as error:
+            changed = replace(changed, **{error.field: getattr(own, error.field)})
+        else:
+            break
+    return f"?{urlencode(changed.query() | request.options)}"
+
+
+# Columns whose cells have coders by name, one or several.
+OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
+# What a name of an account may have.
+SIGN = r"[\w.@+-]"
+
+
+def label_models(sections: PageSections, models: Collection[str]) -> PageSections:
+    """Return what a page shows with each name of a model followed by what it is."""
+    if not models:
+        return sections
+    names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
+    pattern = re.compile(f"(?<!{SIGN})({names})(?!{SIGN})")
+    alone = {shown: label_model(shown) for name in models for shown in (name, shorten(name))}
+
+    def label(words: str) -> str:
+        return pattern.sub(lambda found: label_model(found[0]), words)
+
+    def label_column(table: Table, place: int, column: Column) -> Column:
+        if column.label in models:
+            column = replace(column, label=label_model(column.label))
+        if column.name not in OF_CODERS:
+            return column
+        values = {value for row in table.rows if isinstance(value := cell_value(row[place]), str)}
+        labels = {value: labelled for value in values if (labelled := label(value)) != value}
+        return replace(column, labels={**labels, **column.labels})
+
+    tables = [
+        replace(table, columns=[label_column(table, *placed) for placed in enumerate(table.columns)])
+        for table in sections.tables
+    ]
+    charts = [
+        replace(chart, figure=_label_figure(chart.figure, alone), alternative=label(chart.alternative))
+        for chart in sections.charts
+    ]
+    return replace(sections, tables=tables, charts=charts)
+
+
+def label_model(name: str) -> str:
+    """Return the name of a model with what it is."""
+    return f"{name} (model)"
+
+
+def _label_figure(part: Any, alone: dict[str, str]) -> Any:
+    """Return a part of a figure in which the whole of a label is a name of a model."""
+    if isinstance(part, dict):
+        return {key: _label_figure(one, alone) for key, one in part.items()}
+    if isinstance(part, list):
+        return [_label_figure(one, alone) for one in part]
+    return alone.get(part, part) if isinstance(part, str) else part
