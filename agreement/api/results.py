@@ -17,8 +17,7 @@ from agreement.api.serializers import AnalysisQuerySerializer, serializer_of
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import parse_query
-from agreement.results.computations import leave_long_reading
-from agreement.results.page import ResultPage
+from agreement.results.computations import ResultPage, leave_long_reading
 from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
 
 
@@ -47,7 +46,7 @@ class ResultView(APIView):
                     answer["Content-Disposition"] = f'attachment; filename="{name}"'
                     return answer
                 report = page.compute(asked)
-                fields = page.plain_fields(asked, report)
+                fields = as_json(page.fields(asked, report))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         if page.rows == "":

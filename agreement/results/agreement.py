@@ -26,13 +26,12 @@ from agreement.reports.request.parameters import UNITS, InvalidParameter, Parame
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import MAX_IMMEDIATE_COST, Result, register
+from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
 from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, bar_chart
 from agreement.results.labels.labels import CHOICE_LABELS, choice_label
 from agreement.results.labels.settings import read_settings
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 
 # A distance of these is one of a few values: bins between them are empty.
@@ -240,7 +239,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
 
 @register
-class Distribution(Result[PageSections]):
+class Distribution(ResultPage[PageSections]):
     """The shares of pairs by their distance, observed and expected."""
 
     name = "distribution"
@@ -270,7 +269,7 @@ class Distribution(Result[PageSections]):
 
 
 @register
-class Bootstrap(Result[PageSections]):
+class Bootstrap(ResultPage[PageSections]):
     """The coefficient with its interval over random samples of the texts, and how this was made."""
 
     name = "bootstrap"

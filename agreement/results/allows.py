@@ -8,9 +8,8 @@ from typing import Literal
 
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
-from agreement.results.page import ResultPage
 from agreement.results.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec
 from annotations.models import Project

@@ -35,14 +35,13 @@ from agreement.reports.request.parameters import QUESTION, InvalidParameter, Par
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.reports.resolved import remembered_report
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.confusion import build_confusion, build_together
 from agreement.results.figures.plots import Dot
 from agreement.results.labels.labels import item_address
 from agreement.results.labels.settings import TERMS, name_terms
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS

@@ -18,12 +18,11 @@ from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, band_chart, line_chart
 from agreement.results.figures.times import build_days
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.coding.active_time import Activity
 from annotations.core.text import pluralize

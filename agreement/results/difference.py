@@ -24,11 +24,10 @@ from agreement.reports.coders.differences import (
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Project, User

@@ -14,12 +14,11 @@ from agreement.reports.request.basis import compute_interval, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
-from agreement.results.computations import count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, heat_map
 from agreement.results.labels.labels import choice_label, field_label
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
 
 

@@ -14,9 +14,8 @@ from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.agreement import build_units_tables
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
-from agreement.results.page import ResultPage
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may

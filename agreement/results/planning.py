@@ -18,11 +18,10 @@ from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
-from agreement.results.computations import count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import forecast_chart
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, format_value
 from annotations.core.text import pluralize
 

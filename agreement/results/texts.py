@@ -15,13 +15,12 @@ from agreement.reports.request.basis import compute_interval, pick_texts, rememb
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart
 from agreement.results.figures.plots import Dot
 from agreement.results.figures.positions import build_tenths
 from agreement.results.labels.labels import selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table
 
 PAGE_SIZE = 25

@@ -23,11 +23,10 @@ from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_vers
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
-from agreement.results.computations import is_lost, leave_long_reading
+from agreement.results.computations import ResultPage, is_lost, leave_long_reading
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
 from agreement.results.headline import build_headline
 from agreement.results.labels.settings import describe_unanswered, list_settings, name_terms, read_settings
-from agreement.results.page import ResultPage
 from agreement.web.changes import page_mappings
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form

@@ -19,14 +19,13 @@ from agreement.reports.request.basis import effective_distance, pick_texts, reme
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import Result, count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, describe_dots
 from agreement.results.figures.confusion import build_confusion
 from agreement.results.figures.plots import Dot, heat_map, line_chart, stacked_bars
 from agreement.results.figures.times import build_times
 from agreement.results.labels.labels import SCORE_LABELS, choice_label, selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 
 PAGE_ROWS = 20  # each cell is a link
@@ -43,7 +42,7 @@ MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
 
 @register
-class Matrix(Result[reports.PairMatrix]):
+class Matrix(ResultPage[reports.PairMatrix]):
     """A measure of each two coders, those beside each other who agree, and each coder with the others."""
 
     name = "matrix"

@@ -24,13 +24,12 @@ from agreement.reports.coders.models import (
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import Result, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, describe_dots, dots_chart
 from agreement.results.figures.plots import Dot, dot_plot
 from agreement.results.items.items import given_answers, group_answers
 from agreement.results.labels.labels import item_address, selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.projects.navigation import NO_PYRAMIDS
@@ -304,7 +303,7 @@ def _texts_table(request: AnalysisRequest, report: ModelReport) -> Table:
 
 
 @register
-class AltTest(Result[AltTestReport]):
+class AltTest(ResultPage[AltTestReport]):
     """Whether a candidate may code in the place of the other coders who are chosen."""
 
     name = "alt-test"

@@ -18,7 +18,7 @@ from agreement.reports.pyramids.agreed import (
 from agreement.reports.pyramids.matching import KINDS
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out
-from agreement.results.computations import Result, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold.texts import agreement_table, build_trends, coders_chart, read_names, reader_of
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
@@ -50,7 +50,7 @@ BEGINNINGS = {
 
 
 @register
-class Agreed(Result[AgreedReport]):
+class Agreed(ResultPage[AgreedReport]):
     """Every coder against agreed pyramids, as the reader may see it, and the differences: the page Gold of pyramids."""
 
     name = "agreed"

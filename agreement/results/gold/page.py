@@ -12,11 +12,10 @@ from agreement.reports.pyramids.agreed import AgreedReport
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_gold_left_out
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.gold.agreed import Agreed
 from agreement.results.gold.texts import build_all, build_tables, read_names, reader_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import Table
 from annotations.models import Project
 from annotations.models.people.rights import Right

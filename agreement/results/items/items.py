@@ -36,14 +36,13 @@ from agreement.reports.items.items import (
     nonzero_relations,
 )
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart
 from agreement.results.figures.plots import strip_plot
 from agreement.results.figures.positions import bin_positions, build_positions
 from agreement.results.labels.labels import RELATION_LABELS, item_address
 from agreement.results.labels.settings import name_terms
-from agreement.results.page import ResultPage
 from agreement.results.tables import Column, Composed, Table
 from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project
