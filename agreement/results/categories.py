@@ -33,8 +33,7 @@ from agreement.reports.request.basis import (
 )
 from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import remembered_report
+from agreement.reports.request.resolution import remembered_report, resolve
 from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import dots_chart

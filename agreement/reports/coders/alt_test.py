@@ -17,7 +17,7 @@ from agreement.measures.values import Floats
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import comparison, count_left_out, count_other_versions, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.resolved import cached_report
+from agreement.reports.request.resolution import cached_report
 from annotations.core.text import pluralize
 
 EPSILON, Q = 0.1, 0.05

@@ -30,8 +30,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import remembered_report
+from agreement.reports.request.resolution import remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.

@@ -31,8 +31,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import cached_report
+from agreement.reports.request.resolution import cached_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of more people only so many are set beside the model one by one.

@@ -15,7 +15,7 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.request.basis import comparison, pairable_units, pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.resolved import remembered_report
+from agreement.reports.request.resolution import remembered_report
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from agreement.measures.values import Ints
 from agreement.reports.items.items import ItemReadings, Items
 from agreement.reports.request.basis import pick_texts, select_categories, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.resolved import cached_report, remembered_report
+from agreement.reports.request.resolution import cached_report, remembered_report
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import cached_report, remembered_report
+from agreement.reports.request.resolution import cached_report, remembered_report, resolve
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = ("ambiguous", "slip")

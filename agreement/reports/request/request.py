@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -37,7 +38,7 @@ COMMON_NAMES = ("page", "as", "table")
 TABLE_PAGE = "page-"
 
 
-@dataclass(slots=True)
+@dataclass
 class AnalysisRequest:
     """The parameters of a query, the options of the page itself, and the answers that both are about.
 
@@ -61,11 +62,6 @@ class AnalysisRequest:
     address: Mapping[str, str] = field(default_factory=dict)
     waits: bool = False
     progress: Progress | None = None
-    _project_answers: ProjectAnswers | None = None
-    _with_gold: ProjectAnswers | None = None
-    _extract: ProjectAnswers | None = None
-    _n_of_models: int | None = None
-    _models: frozenset[str] | None = None
 
     @classmethod
     def from_stored(
@@ -109,48 +105,36 @@ class AnalysisRequest:
         elif resolves:
             self._resolve(*parse_asked(self.project, values))
         else:
-            self._project_answers, self.parameters = parse_asked(self.project, values)
+            self.project_answers, self.parameters = parse_asked(self.project, values)
         return self
 
-    @property
+    @cached_property
     def extract(self) -> ProjectAnswers:
         """The answers that the parameters select."""
-        if self._extract is None:
-            self._extract = self.project_answers.select(
-                self.parameters.selection("include"), self.parameters.selection("coders")
-            )
-        return self._extract
+        include, coders = (self.parameters.selection(name) for name in ("include", "coders"))
+        return self.project_answers.select(include, coders)
 
-    @property
+    @cached_property
     def project_answers(self) -> ProjectAnswers:
         """All answers of the project."""
-        if self._project_answers is None:
-            self._project_answers = read_asked(self.project, self.parameters)
-        return self._project_answers
+        return read_asked(self.project, self.parameters)
 
-    @property
+    @cached_property
     def answers_with_gold(self) -> ProjectAnswers:
         """All answers of the project in texts that have gold that counts, with that."""
-        if self._with_gold is None:
-            self._with_gold = read_with_gold(self.project, self.project_answers, self.parameters)
-        return self._with_gold
+        return read_with_gold(self.project, self.project_answers, self.parameters)
 
-    @property
+    @cached_property
     def n_codings_of_models(self) -> int:
         """How many codings of models there are in the chosen texts and rounds, for who may know of them."""
-        if self._n_of_models is None:
-            texts, rounds = self.parameters.selection("texts"), self.parameters.selection("rounds")
-            self._n_of_models = count_codings_of_models(self.project, texts, rounds)
-        return self._n_of_models
+        texts, rounds = (self.parameters.selection(name) for name in ("texts", "rounds"))
+        return count_codings_of_models(self.project, texts, rounds)
 
-    @property
+    @cached_property
     def models(self) -> frozenset[str]:
         """The names of the models among the coders, where they are included and the reader may know of them."""
-        if MODELS not in self.parameters.selection("include"):
-            return frozenset()
-        if self._models is None:
-            self._models = read_model_names(self.project)
-        return self._models
+        is_included = MODELS in self.parameters.selection("include")
+        return read_model_names(self.project) if is_included else frozenset()
 
     @property
     def not_counted(self) -> str:
@@ -173,9 +157,9 @@ class AnalysisRequest:
         return f"?{urlencode(self.parameters.query() | changed)}"
 
     def _resolve(self, answers: ProjectAnswers | None, parameters: Parameters) -> None:
-        self._project_answers = answers
         if answers is not None:
-            self._extract, self.parameters = resolve(answers, parameters)
+            self.project_answers = answers
+            self.extract, self.parameters = resolve(answers, parameters)
         else:
             units = counted_units(self.project, parameters.units)
             self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
@@ -186,7 +170,7 @@ class AnalysisRequest:
         if not self.uses_answers:
             self._resolve(None, default_parameters(self.project.preset, self.project.answers))
             return
-        asked = self._project_answers.question if self._project_answers else None
+        asked = self.project_answers.question if "project_answers" in vars(self) else None
         own = {QUESTION: asked.key if asked else "", "include": MODELS if self.about_models else ""}
         self._resolve(*parse_asked(self.project, own))
 

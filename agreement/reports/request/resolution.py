@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import wraps
 from itertools import compress
+from typing import Any, Concatenate
 
 import numpy as np
 
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.measures.data.cells import MOST_READINGS
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.request.basis import distances_of, pick_texts
+from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import (
     CHOICES,
     VERSIONS,
@@ -137,6 +139,27 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
         resolved = replace(resolved, coders=",".join(_coders_in(selected, resolved)))
         selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
+
+
+type Report[**P, R] = Callable[Concatenate[ProjectAnswers, Parameters, P], R]
+
+
+def cached_report[**P, R](compute: Report[P, R], keep: Callable[..., Any] = cached) -> Report[P, R]:
+    """Let a report take answers and parameters as asked, and be computed once in a request. Raises InvalidParameter."""
+
+    @wraps(compute)
+    def report(answers: ProjectAnswers, parameters: Parameters, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        answers, parameters = resolve(answers, parameters)
+        key = (f"{compute.__module__}.{compute.__qualname__}", parameters, *args, *kwargs.values())
+        found: R = keep(answers, key, lambda: compute(answers, parameters, *args, **kwargs))
+        return found
+
+    return report
+
+
+def remembered_report[**P, R](compute: Report[P, R]) -> Report[P, R]:
+    """Let a report take answers and parameters as asked, and be remembered. Raises InvalidParameter."""
+    return cached_report(compute, remembered)
 
 
 def _check_number_of_readings(answers: ProjectAnswers) -> None:
