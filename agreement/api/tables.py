@@ -105,10 +105,9 @@ class TableDetail(PageView):
             raise ValidationError({"form": [f"Choose one of {', '.join(TABLE_FORMATS)}."]})
         analysis, sections = self.build(request, slug, page)
         try:
-            file = write_table(analysis, sections, table_format, table)
+            return write_table(analysis, sections, table_format, table)
         except InvalidParameter as error:
             return invalid(error)
-        return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
 
 
 def invalid(error: InvalidParameter) -> HttpResponse:

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from django.http import HttpResponse
 from rest_framework.exceptions import APIException
 
 from agreement.models import Computation
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import TABLE_FORMATS, Cell, Column, Linked, Table
@@ -82,25 +83,15 @@ class StillComputing(APIException):
         self.waiting = waiting
 
 
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """The content of a table in some format, its type, and the headers it is sent with."""
-
-    content: str
-    content_type: str
-    headers: dict[str, str]
-
-
-def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> TableFile:
-    """Return the table with that key, written in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
+def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> HttpResponse:
+    """Return the table with that key as a file, in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
     tables = {table.key: table for table in sections.tables}
     if sections.waiting and key not in tables:
         raise StillComputing
     if request.error:
         raise request.error
-    table_format = TABLE_FORMATS.get(format_name)
-    if table_format is None:
-        raise InvalidParameter("as", f"{format_name!r} is not one of {', '.join(TABLE_FORMATS)}.")
+    check_choice("as", format_name, TABLE_FORMATS)
+    table_format = TABLE_FORMATS[format_name]
     if key not in tables:
         names = ", ".join(tables) or "none on this page"
         raise InvalidParameter("table", f"unknown table; available: {names}.")
@@ -108,4 +99,4 @@ def write_table(request: AnalysisRequest, sections: PageSections, format_name: s
     if table_format.suffix in ("csv", "json"):
         name = f"{request.project.slug}-{key}.{table_format.suffix}"
         headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return TableFile(table_format.write(tables[key]), table_format.content_type, headers)
+    return HttpResponse(table_format.write(tables[key]), content_type=table_format.content_type, headers=headers)

@@ -142,10 +142,9 @@ def _download_table(
     analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
     sections = page.shown(analysis)
     try:
-        file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
+        return write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
     except InvalidParameter as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
-    return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
 
 
 @login_required
