@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from django.http import Http404
@@ -95,11 +96,8 @@ class Difference(ResultPage[DifferenceReport]):
             "second": second,
             "groups": list(groups) if shown == "group" else [],
             "is_chosen": is_chosen,
-            "report_query": request.parameters.query(),
         }
-        if not is_chosen:
-            return PageSections(context=context)
-        return self.sections(request).extended(**context, not_counted=request.not_counted)
+        return self.sections(request).extended(**context) if is_chosen else PageSections(context=context)
 
 
 def _find_project(request: AnalysisRequest, slug: str) -> Project:
@@ -116,31 +114,21 @@ def _find_project(request: AnalysisRequest, slug: str) -> Project:
 
 def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
     """Return both figures and the difference as a table; `labels` are what the two parts are called."""
-    labels = labels or {}
-    first, second = report.names
-    how = "Other texts: Welch’s t."
-    if report.paired:
-        one_text = "The same text: each of its connected components is left out of both at once."
-        how = one_text if report.of_components else "The same texts: each is left out of both at once."
+    labels, (first, second) = labels or {}, report.names
+    how = "Other texts: Welch’s t." if not report.paired else "The same texts: each is left out of both at once."
+    if report.paired and report.of_components:
+        how = "The same text: each of its connected components is left out of both at once."
     test = f" Permutation test: {PERMUTATIONS:,} assignments of the texts." if report.is_permuted else ""
     note = f" {report.note.capitalize()}." if report.note else ""
+    units, p_values = Column("units", "Units", "count"), (report.p_value, report.permutation_p_value)
     return Table(
         "difference",
         f"{labels.get(first, first)} and {labels.get(second, second)}",
-        [
-            Column("part", "Part", labels=labels),
-            Column("value", "Value", "figure"),
-            *ENDS,
-            Column("units", "Units", "count"),
-            *P_VALUES,
-        ],
+        [Column("part", "Part", labels=labels), Column("value", "Value", "figure"), *ENDS, units, *P_VALUES],
         [
             [first, report.first, None, None, report.n_units[0], None, None],
             [second, report.second, None, None, report.n_units[1], None, None],
-            [
-                *("first − second", report.difference, report.low, report.high),
-                *(None, report.p_value, report.permutation_p_value),
-            ],
+            ["first − second", report.difference, report.low, report.high, None, *p_values],
         ],
         f"The interval is that of the difference. {how}{test}{note}",
     )
@@ -162,19 +150,17 @@ class Groups(ResultPage[GroupsReport]):
         return compare_groups(request.project_answers, request.parameters, read_groups(request.project))
 
     def tables(self, request: AnalysisRequest, report: GroupsReport) -> list[Table]:
-        between: list[list[Cell]] = []
-        differences: list[list[Cell]] = []
-        for pair in report.pairs:
-            if one := pair.between:
-                between.append([_name(pair), *with_ends(one), one.n_units, one.note])
-            else:
-                none = "this coefficient has none between groups"
-                between.append([_name(pair), None, None, None, None, none])
-            if found := pair.difference:
-                figures = found.difference, found.low, found.high, found.p_value, found.permutation_p_value
-                differences.append([_name(pair), *figures, found.note])
-            else:
-                differences.append([_name(pair), None, None, None, None, None, "a group has a single coder"])
+        figures = attrgetter("difference", "low", "high", "p_value", "permutation_p_value", "note")
+        without_between: list[Cell] = [*[None] * 4, "this coefficient has none between groups"]
+        without_difference: list[Cell] = [*[None] * 5, "a group has a single coder"]
+        between = [
+            [_name(pair), *((*with_ends(one), one.n_units, one.note) if (one := pair.between) else without_between)]
+            for pair in report.pairs
+        ]
+        differences = [
+            [_name(pair), *(figures(pair.difference) if pair.difference else without_difference)]
+            for pair in report.pairs
+        ]
         left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
         groups, units, note = Column("groups", "Groups"), Column("units", "Units", "count"), Column("note", "Notes")
         return [
@@ -221,7 +207,7 @@ class Groups(ResultPage[GroupsReport]):
         coded = [name for name, coders in groups.items() if set(coders) & set(request.extract.coders)]
         if not coded:
             return PageSections(context={"coded": [], "grouped": bool(groups)})
-        return self.sections(request).extended(coded=coded, not_counted=request.not_counted)
+        return self.sections(request).extended(coded=coded)
 
 
 def _name(pair: GroupPair) -> str:

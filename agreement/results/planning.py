@@ -17,7 +17,7 @@ from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.resolution import cached_report
 from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
@@ -144,14 +144,9 @@ class PlanningReport:
     note: Annotated[str, "Why there is no forecast."]
 
 
+@cached_report
 def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    key = ("planning", parameters, targets)
-    return basis.cached(extract, key, lambda: _plan_size(extract, parameters, targets))
-
-
-def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     if targets.sample == SAMPLES[0]:  # of these coders from the interval of the pages
         found = forecast_interval(basis.compute_interval(extract, parameters))
     else:
@@ -180,7 +175,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
             "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
             "coders": tuple(_vary_coders(found)),
         }
-    reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
+    reached = (Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference"))
     return copy_fields(
         PlanningReport,
         found,
@@ -188,7 +183,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
         parameters=parameters,
         margin=margin,
         n_texts=found.n_documents,
-        targets=TargetsWithTexts(**reached),
+        targets=TargetsWithTexts(*reached),
         **rows,
         description=_describe(found, margin, targets, texts_for),
         codings_left_out=basis.count_left_out(extract, parameters),
@@ -291,7 +286,8 @@ class Planning(ResultPage[PlanningReport]):
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return how many judgements there are, without each coder in turn where these are a sample."""
-        return count_judgements(request) * (len(request.extract.coders) + 1 if self._sample(request) == "both" else 1)
+        is_sample = request.options.get("sample") == "both"
+        return count_judgements(request) * (len(request.extract.coders) + 1 if is_sample else 1)
 
     def compute(self, request: AnalysisRequest) -> PlanningReport:
         return plan_size(request.project_answers, request.parameters, Targets.from_options(request.options))
@@ -305,10 +301,9 @@ class Planning(ResultPage[PlanningReport]):
         if not report.sizes or target is None:
             return []
         coded = [(size.texts, size.margin) for size in report.sizes if not size.extrapolated]
-        foretold = [(size.texts, size.margin) for size in report.sizes if size.texts >= here]
+        foretold, last = [(size.texts, size.margin) for size in report.sizes if size.texts >= here], report.sizes[-1]
         axes = "texts", "half the width of the 95% CI"
         figure = forecast_chart(coded, foretold, (CODED, EXTRAPOLATED), target, *axes)
-        last = report.sizes[-1]
         words = (
             f"{report.description} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
             f" ±{format_value(last.margin, 'figure')} with {last.texts:,}."
@@ -320,19 +315,14 @@ class Planning(ResultPage[PlanningReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         Targets.from_options(request.options)
-        sample = self._sample(request)
+        sample = request.options.get("sample") or SAMPLES[0]
         return self.sections(request).extended(
             fields=[(name, label, request.options.get(name, ""), hint) for name, label, hint in FIELDS],
             samples=[
                 (label, request.address_with(sample=name), name == sample) for name, label in SAMPLE_LABELS.items()
             ],
             sample=sample,
-            report_query=request.parameters.query(),
-            not_counted=request.not_counted,
         )
-
-    def _sample(self, request: AnalysisRequest) -> str:
-        return request.options.get("sample") or "groups"
 
 
 def _enough_table(report: PlanningReport) -> Table:
@@ -343,9 +333,8 @@ def _enough_table(report: PlanningReport) -> Table:
         reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
     rows: list[list[Cell]] = [[what, n, None if n is None else max(n - here, 0)] for what, n in reached]
     if has_power:
-        rows.append(
-            [f"a difference of {difference.value:g} between two rounds{chance}: in each", difference.texts, None]
-        )
+        what = f"a difference of {difference.value:g} between two rounds{chance}: in each"
+        rows.append([what, difference.texts, None])
     columns = [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")]
     note = report.description if not rows else HOPEFUL if has_power else ""
     return Table("enough", "How many texts are enough", columns, rows, note)

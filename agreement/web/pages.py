@@ -89,6 +89,7 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
     everything = {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
+        "analysis": analysis,
         "error": analysis.error,
         "parameters": analysis.parameters,
         "query": analysis.query,
