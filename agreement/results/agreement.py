@@ -116,7 +116,6 @@ REPLICATES, SEED = 2000, 0
 
 
 def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
-    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
     value = request.options.get(OPTION, "")
     if value not in ("", BOOTSTRAP):
         raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")

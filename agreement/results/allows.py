@@ -171,7 +171,6 @@ def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Verdict]:
 
 
 def _name_several(spec: SchemeSpec) -> str:
-    """Return the attributes that take several values."""
     return ", ".join(one.label for one in spec.attributes if one.kind == AnswerKind.SEVERAL)
 
 

@@ -298,7 +298,6 @@ def _data_state(result: ResultPage[Any], request: AnalysisRequest) -> str:
 
 
 def _load_result(request: AnalysisRequest, kind: str, state: str) -> PageSections | None:
-    """Return the result of this state that a worker has stored."""
     finished = _matching(request, kind).filter(state=state, finished_at__isnull=False, error="")
     data = finished.values_list("result", flat=True).first()
     return PageSections.from_json(data) if data else None
@@ -309,7 +308,6 @@ def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
 
 
 def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
-    """Return the computation of a kind, which is enqueued now unless it is already."""
     current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if current is not None:
         lost = is_lost(current)

@@ -111,7 +111,6 @@ def score_cells(name: str, one: ScoreFigures) -> list[Cell]:
 
 
 def _scores_table(report: CoreferenceReport) -> Table:
-    """Return the scores over all texts; a note that every row has stands below them."""
     rows = [score_cells(name, one) for name, one in report.overall.scores.items()]
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
     notes = {str(row[-1]) for row in rows}
@@ -133,7 +132,7 @@ def describe_in_several(n: int) -> str:
 
 
 def _text_tables(report: CoreferenceReport) -> list[Table]:
-    """Return Table 3 of Passonneau 2004, with F1 beside it, and every score in each text."""
+    # Table 3 of Passonneau 2004, with F1 beside it
     of_muc = [
         Column("text", "Text", cell="title"),
         Column("muc_recall", "MUC recall", "figure", cell="muc.recall"),

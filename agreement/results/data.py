@@ -247,7 +247,6 @@ def _units_table(
     cells: Sequence[Sequence[Cell]],
     note: str,
 ) -> Table:
-    """Return a row for each unit, a column for each coder."""
     kind: Kind = "count" if key == "matrix" else "text"
     columns = [
         Column("row", "Row", "count"),
@@ -283,7 +282,6 @@ def _legend_table(
     units: str,
     labels: Mapping[str, str],
 ) -> Table:
-    """Return what each integer stands for."""
     lines: list[list[Cell]] = []
     for number, value in zip(numbers, values, strict=True):
         rows, words = str(value), ""

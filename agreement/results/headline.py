@@ -64,7 +64,6 @@ def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[Disp
 def _scus_of_docset(
     annotations: list[PyramidAnnotation], words: Mapping[int, tuple[int, int]], share: Mapping[int, float]
 ) -> list[tuple[DisputedScu, frozenset[int]]]:
-    """Return each coder's SCUs with their words."""
     units, spans = list(words), list(words.values())
     scus = [
         (pyramid, key, frozenset(units[place] for place in places))

@@ -192,7 +192,6 @@ def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets)
 
 
 def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for: Mapping[str, int | None]) -> str:
-    """Return how far the interval reaches now, and how many texts are enough, in words."""
     if margin is None or targets.margin is None:
         note = found.note.replace("document", "text")
         return f"{note[:1].upper()}{note[1:]}."
@@ -237,7 +236,6 @@ def _list_sizes(
 
 
 def _vary_coders(found: Forecast) -> Iterator[CoderMargins]:
-    """Yield by number of coders the margins of the texts at hand, of twice and of four times as many."""
     sizes = [found.n_documents * times for times in (1, 2, 4)]
     for n_coders in [found.n_coders + more for more in (0, *MORE_CODERS)] if found.n_coders else ():
         yield CoderMargins(n_coders, tuple(Margin(found.margin(n, n_coders) or 0.0, n) for n in sizes))

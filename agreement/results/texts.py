@@ -69,7 +69,6 @@ class Texts(ResultPage[PageSections]):
 
 
 def _sort_texts(request: AnalysisRequest) -> list[Document]:
-    """Return the texts in the order that is asked for. Raises InvalidParameter."""
     report, sort = compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
     check_choice("sort", sort, SORTS)
     if sort == "text":

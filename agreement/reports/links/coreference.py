@@ -367,7 +367,6 @@ def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -
 
 
 def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
-    """Return how many possible targets each unit of each text has."""
     chosen, keys = answers.restrict(texts).columns, read_keys(texts)
     levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
     ends, counts = np.cumsum(chosen.n_members).tolist(), []

@@ -150,7 +150,6 @@ def describe_methods(
 
 
 def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str]:
-    """Return who annotated what, of which judgements, and who made the markables."""
     data, texts = describe_data(report.extract, report.parameters), "docset" if extract.units else "text"
     answers = ANSWERS.get(extract.kind, "")
     if extract.question:
@@ -172,7 +171,6 @@ def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str
 
 
 def _describe_question(report: AgreementReport) -> list[str]:
-    """Return what became of judgements without an answer, where the answers to one question are compared."""
     question = report.extract.question
     if question is None:
         return []
@@ -187,7 +185,6 @@ def _describe_question(report: AgreementReport) -> list[str]:
 
 
 def _describe_versions(report: AgreementReport) -> str:
-    """Return which versions of the scheme the judgements are of, where not all count."""
     n = report.n_of_other_versions
     if n is None:
         return ""
@@ -197,7 +194,6 @@ def _describe_versions(report: AgreementReport) -> str:
 
 
 def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
-    """Return what the coefficient is, and what the values are that it compares."""
     p, kind = report.parameters, extract.kind
     how = COEFFICIENTS[p.coefficient].phrase
     if by_distance:
@@ -279,7 +275,6 @@ def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescri
 
 
 def _describe_design(data: DataDescription, text: str) -> str:
-    """Return how many coders each text has, and whether every coder coded every text."""
     if data.n_texts < 2 or data.n_coders < 2:
         return ""
     least, most = data.coders_per_document[0], data.coders_per_document[-1]
@@ -292,7 +287,6 @@ def _describe_design(data: DataDescription, text: str) -> str:
 
 
 def _describe_markables(data: DataDescription) -> str:
-    """Return who made the markables."""
     if not data.n_marked:
         return "The markables were given with the texts."
     if not data.n_given:
@@ -302,7 +296,6 @@ def _describe_markables(data: DataDescription) -> str:
 
 
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
-    """Return which units and codings do not count, and what alone was chosen."""
     p, left_out = report.parameters, report.result.left_out
     sentences = [f"{pluralize(n, nouns.unit)} {reason} {be(n)} left out." for reason, n in left_out.items()]
     if p.without:
@@ -331,7 +324,6 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
 
 
 def _describe_groups(comparison: GroupsReport | None) -> list[str]:
-    """Return what groups of coders agree within and between, where there are two or more."""
     if comparison is None or len(comparison.groups) < 2:
         return []
     within = [

@@ -96,7 +96,6 @@ def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Acti
 
 
 def _find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:
-    """Return by text when it was finished."""
     finished: dict[int, datetime] = {}
     for (pk, _), activity in work.items():
         finished[pk] = max(activity.last, finished.get(pk, activity.last))

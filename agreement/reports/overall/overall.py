@@ -395,7 +395,6 @@ LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
-    """Return what has to happen before there is a figure."""
     extract, undefined = report.extract, f"The coefficient is undefined: {report.result.note}."
     if not progress.n_texts:
         return f"No {text}s yet."
@@ -421,7 +420,6 @@ def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) 
 
 
 def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str) -> list[str]:
-    """Return what to mind when reading the figure."""
     notes, extract, parameters = list[str](), report.extract, report.parameters
     nouns, key = nouns_for(extract), ("texts of one coder", parameters)
 

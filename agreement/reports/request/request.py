@@ -227,7 +227,6 @@ def include_models(included: str) -> str:
 
 
 def _names(value: str) -> list[str]:
-    """Return the names in a value, between commas."""
     return [name for one in value.split(",") if (name := one.strip())]
 
 
@@ -248,7 +247,6 @@ def _include_models(project: Project, values: dict[str, str], groups: str) -> No
 
 
 def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
-    """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
     groups, coders = read_groups(project), list[str]()
     for name in _names(names):
         if name not in groups:

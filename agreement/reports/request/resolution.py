@@ -65,7 +65,6 @@ def _why_no_distance(kind: str) -> str:
 
 
 def _check_numbers(parameters: Parameters) -> None:
-    """Raise InvalidParameter for what numbers exclude."""
     if parameters.takes_distance and not parameters.is_alpha:
         raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
     if "label" in (parameters.unmarked, parameters.unasked):
@@ -88,7 +87,6 @@ def allows_coefficient(extract: ProjectAnswers, parameters: Parameters) -> bool:
 
 
 def _coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
-    """Return who judged anything in the chosen texts, by name."""
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
@@ -163,7 +161,6 @@ def remembered_report[**P, R](compute: Report[P, R]) -> Report[P, R]:
 
 
 def _check_number_of_readings(answers: ProjectAnswers) -> None:
-    """Raise InvalidParameter where a judgement has more readings than can be matched."""
     columns = answers.columns
     for mark in np.flatnonzero(columns.is_judgement & (columns.n_readings > MOST_READINGS))[:1].tolist():
         coding = columns.coding_of_mark[mark]
