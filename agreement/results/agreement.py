@@ -19,6 +19,7 @@ from agreement.measures.data.components import merge_documents
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
+from agreement.reports.fields import copy_fields
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
@@ -31,7 +32,6 @@ from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart, dots_chart
 from agreement.results.figures.plots import Dot, bar_chart
 from agreement.results.labels.labels import CHOICE_LABELS, choice_label
-from agreement.results.labels.settings import read_settings
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 
 # A distance of these is one of a few values: bins between them are empty.
@@ -136,8 +136,8 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
             drawn = bootstrap(data, coefficient, n=REPLICATES, seed=SEED, report=request.progress)
     except ValueError as error:  # the values of one text cannot be drawn for each coefficient
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
-    counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
-    return overall.Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
+    counts = {"replicates": drawn.n, "undefined": drawn.n_undefined, "drawn_from": drawn.n_groups}
+    return copy_fields(overall.Bootstrap, drawn, **counts)
 
 
 # Above so many texts a worker draws the replicates of the bootstrap.
@@ -202,12 +202,10 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return Bootstrap().printed(request) if _asks_for_bootstrap(request) else []
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report = self.compute(request)
+        report, marks = self.compute(request), (overall.TENTATIVE, overall.RELIABLE)
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
-        chart = dots_chart(
-            "distances", "Alpha by distance, with 95% CI", dots, "alpha", (overall.TENTATIVE, overall.RELIABLE)
-        )
+        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", marks)
         rows = [
             [
                 Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
@@ -216,18 +214,15 @@ class Agreement(ResultPage[overall.AgreementReport]):
             for parameters, one in distances
         ]
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
-        links = compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else []
+        links = compute_link_kappas(report.extract, report.parameters)
+        of_links = [Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []
         drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
         return sections.with_sections(Distribution().sections(request)).extended(
-            [
-                *build_units_tables(request),
-                *([Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []),
-            ],
+            [*build_units_tables(request), *of_links],
             report=report,
             verdict=overall.describe_reliability(request.extract, report),
-            convention=read_settings(request).sentence,
             caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
