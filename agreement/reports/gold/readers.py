@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.reports.overall.course import divide_evenly, order_by_time
+from agreement.reports.coders.timing import divide_evenly, order_by_time
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity
 from annotations.models import Membership, Project

@@ -12,9 +12,8 @@ from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.profiles import Profile, compute_profiles, find_farthest_texts
 from agreement.reports.coders.repeats import RECHECK, UNMARKED, RepeatsReport, compare_occasions
-from agreement.reports.coders.timing import read_project_work
+from agreement.reports.coders.timing import read_project_work, seconds_per_judgement
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import effective_distance, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest

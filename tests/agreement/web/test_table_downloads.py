@@ -11,9 +11,9 @@ from agreement.data.reading import read_answers
 from agreement.reports.coders import coders
 from agreement.reports.items import items
 from agreement.reports.methods import methods
-from agreement.reports.overall import course, overall
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
-from agreement.results import categories
+from agreement.results import categories, course
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
