@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
 from statistics import median
 
@@ -12,7 +12,6 @@ import numpy as np
 from agreement.data.documents import NEXT_DOCUMENT
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
-from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import GroupsReport
 from agreement.reports.coders.repeats import CodedAgain, RepeatsReport, SelfAgreement
@@ -21,12 +20,10 @@ from agreement.reports.fields import GroupInterval
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference
 from agreement.reports.overall.overall import AgreementReport
-from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
+from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
-from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
-from annotations.core.processes.progress import Progress
 
 DISTANCES = {
     "nominal": "the nominal distance, by which two values are equal or wholly different",
@@ -77,8 +74,6 @@ COUNTED = {
     "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
     " contributors of its SCUs.",
 }
-# Choices for which answers are read anew.
-READ_OTHERWISE = ("units", "unasked")
 # What an interval leaves out in turn, in the words of a paper.
 GROUPS = {"document": "text", "component": "connected component"}
 
@@ -94,17 +89,6 @@ class MethodsText:
     def bibtex(self) -> str:
         """What it cites, for BibTeX."""
         return "\n\n".join(reference.bibtex for reference in self.references)
-
-
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
-
-    name: str
-    choice: str
-    parameters: Parameters
-    interval: Interval
-    moved: float | None
 
 
 def program_name() -> str:
@@ -384,35 +368,3 @@ def _describe_range(values: Sequence[float | None]) -> str:
 def _with_interval(one: GroupInterval | SelfAgreement) -> str:
     reach = "" if one.low is None or one.high is None else f" (95% interval {one.low:z.3f} to {one.high:z.3f})"
     return f"{one.value or 0:z.3f}{reach}"
-
-
-def vary_choices(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    progress: Progress | None = None,
-    extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
-) -> list[Variation]:
-    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
-    selected, base = resolve(extract, parameters)
-    whole = compute_interval(selected, base)
-    variations = [Variation("", "", base, whole, None)]
-    impossible = set(distances_for(extract.kind)) - set(distances_of(extract))
-    choices = [
-        (name, choice)
-        for name in relevant_settings(extract.kind, base)
-        for choice in choices_of(name, extract.kind, base)
-        if choice != getattr(base, name)
-        and not (name == "distance" and choice in impossible)
-        and (extract_of or name not in READ_OTHERWISE)
-        and allows_coefficient(selected, replace(base, **{name: choice}))
-    ]
-    for done, (name, choice) in enumerate(choices):
-        if progress:
-            progress(done, len(choices))
-        chosen = replace(base, **{name: choice})
-        source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
-        selected, changed = resolve(source, chosen)
-        interval = compute_interval(selected, changed)
-        moved = None if interval.value is None or whole.value is None else interval.value - whole.value
-        variations.append(Variation(name, choice, changed, interval, moved))
-    return variations
