@@ -269,21 +269,13 @@ def pair_clusters(
     return key, response
 
 
-def score_clusters(
-    score: Callable[..., Score], key: Clusters, response: Clusters, *, with_interval: bool = False
-) -> ScoreFigures:
-    """Return a score of the response against the key, counts added over texts before they are divided."""
-    return overall_figures(count_texts(score, key, response), with_interval=with_interval)
-
-
-def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
-    """Return the score of all texts."""
+def overall_figures(counted: TextCounts) -> ScoreFigures:
+    """Return the score of all texts, whose counts are added before they are divided, with its interval."""
     figures = figures_of(counted, counted.counts.sum(axis=0))
-    if not with_interval or figures.f1 is None:
+    if figures.f1 is None:
         return figures
-    return replace(
-        figures, f1_interval=copy_fields(F1Interval, score_intervals_of_counts(counted.merge(original_of)).f1)
-    )
+    found = score_intervals_of_counts(counted.merge(original_of)).f1
+    return replace(figures, f1_interval=copy_fields(F1Interval, found))
 
 
 def figures_of(counted: TextCounts, counts: Floats | None) -> ScoreFigures:
