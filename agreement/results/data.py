@@ -238,7 +238,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
             return Table(key, caption, columns, lines, note)
 
         integers = [[number or None for number in of_unit] for of_unit in numbers.tolist()]
-        legend = [
+        legend: list[list[Cell]] = [
             [number, *_describe_value(form, value, snippets), int(form.judgements_by_value[number])]
             for number, value in zip(used, values, strict=True)
         ]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from operator import attrgetter
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from django.core.paginator import Page, Paginator
 
@@ -84,14 +84,11 @@ def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]
     of: the attribute of the row that has them; empty for the row itself. ends: stands before the names of the ends.
     """
     place = f"{of}." if of else ""
-    explanations = [end.name if ends else "" for end in ENDS]
-    return [
-        replace(column, cell=f"{place}value"),
-        *(
-            replace(end, name=f"{ends}{end.name}", explanation=explanation, cell=f"{place}{end.name}")
-            for end, explanation in zip(ENDS, explanations, strict=True)
-        ),
-    ]
+    low, high = (
+        replace(end, name=f"{ends}{end.name}", explanation=end.name if ends else "", cell=f"{place}{end.name}")
+        for end in ENDS
+    )
+    return [replace(column, cell=f"{place}value"), low, high]
 
 
 def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
@@ -102,6 +99,8 @@ def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
 @dataclass(frozen=True, slots=True)
 class Linked:
     """A cell that leads somewhere. `current`: it is what the page shows now."""
+
+    template: ClassVar = ""
 
     value: CellValue
     address: str
@@ -118,29 +117,6 @@ class Composed:
 
 
 type Cell = CellValue | Linked | Composed
-
-
-PROSE_LENGTH = 25  # characters from which on a cell is given room for several words in a line
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedCell:
-    """A cell for the page's template."""
-
-    value: CellValue
-    kind: Kind
-    address: str = ""
-    current: bool = False
-    template: str = ""
-    about: Any = None
-
-    @property
-    def is_number(self) -> bool:
-        return self.kind != "text"
-
-    @property
-    def is_prose(self) -> bool:
-        return isinstance(self.value, str) and len(self.value) >= PROSE_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +157,17 @@ class Table:
         return [column for column in self.columns if column.place != "page"]
 
     @property
-    def cells(self) -> list[list[RenderedCell]]:
-        """The cells as the page's template takes them."""
-        return [
-            [_render(cell, column) for cell, column in zip(row, self.columns, strict=True) if column.place != "file"]
-            for row in self.rows
-        ]
+    def cells(self) -> list[list[tuple[Linked | Composed, Column]]]:
+        """The cells as the page's template takes them, with their columns."""
+
+        def show(cell: Cell, column: Column) -> Linked | Composed:
+            if isinstance(cell, Composed):
+                return cell
+            link = cell if isinstance(cell, Linked) else Linked(cell, "")
+            return Linked(column.shown(link.value), link.address, link.current)
+
+        rows = (zip(row, self.columns, strict=True) for row in self.rows)
+        return [[(show(cell, column), column) for cell, column in row if column.place != "file"] for row in rows]
 
     def on_page(self, number: str | None) -> tuple[Table, Page[Sequence[Cell]]]:
         """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
@@ -232,14 +213,6 @@ class Table:
 def cell_value(cell: Cell) -> CellValue:
     """Return the value of a cell."""
     return cell.value if isinstance(cell, Linked | Composed) else cell
-
-
-def _render(cell: Cell, column: Column) -> RenderedCell:
-    if isinstance(cell, Linked):
-        return RenderedCell(column.shown(cell.value), column.kind, cell.address, cell.current)
-    if isinstance(cell, Composed):
-        return RenderedCell(cell.value, column.kind, template=cell.template, about=cell.about)
-    return RenderedCell(column.shown(cell), column.kind)
 
 
 def format_value(value: CellValue, kind: Kind) -> str:
