@@ -223,13 +223,7 @@ class ResultPage[R]:
         return self.begin(project, reader, address).read_values(values, options, resolves=not self.chooses_coders)
 
     def request(
-        self,
-        project: Project,
-        query: QueryDict,
-        reader: str,
-        address: Mapping[str, str] = NOTHING,
-        *,
-        whole_tables: bool,
+        self, project: Project, query: QueryDict, reader: str, address: Mapping[str, str], *, whole_tables: bool
     ) -> AnalysisRequest:
         """Return what an address asks of the page."""
         query, options = self.read_fields(project, query), self.option_names(project)

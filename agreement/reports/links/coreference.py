@@ -30,7 +30,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.resolution import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
@@ -309,30 +309,25 @@ class LinkKappaOfPair:
         return cls(first, second, n_units, n_links, both, only_first, only_second, value)
 
 
+@cached_report
 def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappaOfPair]:
     """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter.
 
     Possible targets of a markable are those of the levels that the relation leads to, but for itself, and those before
     it in the text unless later ones may be meant.
     """
-    extract, parameters = resolve(extract, parameters)
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
-
-    def compute() -> list[LinkKappaOfPair]:
-        units = np.array(select_data(extract, parameters).units, dtype=np.int64)
-        texts, counts = pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
-        for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
-            codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
-            asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
-            for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
-                counts[first, second] = counts.get((first, second), 0) + _compare(
-                    own, other, asked[a] & asked[b], possible
-                )
-        return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
-
-    return cached(extract, ("links", parameters), compute)
+    units = np.array(select_data(extract, parameters).units, dtype=np.int64)
+    texts, counts = pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
+    for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
+        codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
+        asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
+        for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
+            found = _compare(own, other, asked[a] & asked[b], possible)
+            counts[first, second] = counts.get((first, second), 0) + found
+    return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
 
 
 def _find_asked(answers: ProjectAnswers, coding: CodingAnswers, units: Ints, n: int) -> Bools:

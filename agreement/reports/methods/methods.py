@@ -19,7 +19,7 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold.report import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference
-from agreement.reports.overall.overall import AgreementReport
+from agreement.reports.overall.overall import AgreementReport, count_unanswered
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
@@ -158,7 +158,7 @@ def _describe_question(report: AgreementReport) -> list[str]:
     question = report.extract.question
     if question is None:
         return []
-    n_not_asked, n_not_answered = report.unanswered["not_asked"], report.unanswered["not_answered"]
+    n_not_asked, n_not_answered = count_unanswered(report.extract, report.parameters)
     asked, weight = UNASKED[report.parameters.unasked], report.parameters.primary_weight
     second = report.parameters.coefficient == "augmented_kappa" and question.second
     return [
@@ -169,7 +169,7 @@ def _describe_question(report: AgreementReport) -> list[str]:
 
 
 def _describe_versions(report: AgreementReport) -> str:
-    n = report.n_of_other_versions
+    n = report.judgements_of_other_versions
     if n is None:
         return ""
     versions = name_versions(report.extract.versions)

@@ -21,7 +21,7 @@ from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, c
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.resolution import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress
 
@@ -136,14 +136,14 @@ class AgreementReport:
         return list_codings_left_out(self.codings_left_out)
 
     @property
-    def n_of_other_versions(self) -> int | None:
+    def judgements_of_other_versions(self) -> int | None:
         """How many judgements are missing as of versions of the scheme that were not chosen; None where all count."""
         return basis.count_other_versions(self.extract, self.parameters)
 
     @property
     def versions(self) -> str:
         """Of which versions of the scheme judgements count, and how many do not; empty where all do."""
-        return describe_versions(self.extract.versions, self.n_of_other_versions)
+        return describe_versions(self.extract.versions, self.judgements_of_other_versions)
 
     @property
     def name(self) -> str:
@@ -155,10 +155,10 @@ class AgreementReport:
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     @property
-    def unanswered(self) -> dict[str, int]:
-        """Of how many judgements the question was not asked, and how many have no answer to it."""
-        not_asked, not_answered = count_unanswered(self.extract, self.parameters)
-        return {"not_asked": not_asked, "not_answered": not_answered} if self.extract.question else {}
+    def judgements_left_out(self) -> dict[str, int] | None:
+        """Of how many judgements the question was not asked, and how many have no answer to it; None without one."""
+        counts = count_unanswered(self.extract, self.parameters)
+        return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +235,6 @@ class AgreementFigures:
             report,
             report.interval,
             report.result,
-            judgements_left_out=report.unanswered or None,
-            judgements_of_other_versions=report.n_of_other_versions,
             links=compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else None,
             result=copy_fields(ResultFigures, report.result),
             interval=copy_fields(IntervalMethod, report.interval),
@@ -277,16 +275,12 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
     return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
 
 
+@cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-
-    def compute() -> AgreementReport:
-        interval = basis.compute_interval(extract, parameters)
-        fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
-        return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
-
-    return basis.cached(extract, ("report", parameters), compute)
+    interval = basis.compute_interval(extract, parameters)
+    fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
+    return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
 
 
 def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
