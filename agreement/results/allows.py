@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.request import AnalysisRequest
@@ -20,23 +19,13 @@ INDEXED = ("indices", "scus")
 TOPICS = {"measure": "Measures", "view": "Pages"}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether something can be had with the scheme, and why or what to mind."""
-
-    kind: Literal["measure", "view", "export"]
-    name: str
-    allowed: bool
-    why: str
-
-
 EXPORTS = (
-    Verdict("export", "tables as CSV, JSON, LaTeX and Markdown", True, "Every table of these pages."),
-    Verdict("export", "figures by the API and the command", True, "The same digits as here."),
+    Consequence("export", "tables as CSV, JSON, LaTeX and Markdown", True, "Every table of these pages."),
+    Consequence("export", "figures by the API and the command", True, "The same digits as here."),
 )
 
 
-def check_scheme(spec: SchemeSpec, answers: str) -> list[Verdict]:
+def check_scheme(spec: SchemeSpec, answers: str) -> list[Consequence]:
     """Return a verdict on everything that is offered; first those on measures, then on views and on exports.
 
     answers: as in Project.
@@ -67,7 +56,7 @@ def find_problems(spec: SchemeSpec, answers: str) -> list[str]:
     return [problem for problem, is_there in problems.items() if is_there]
 
 
-def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Verdict]:
+def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     chains, several = answers != "categories", _name_several(spec)
     labels = f"Values are sets of labels: {several}." if several and not chains else ""
     sets, many = chains or bool(labels), len(spec.categories) > 1
@@ -139,10 +128,10 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Verdict]:
         verdicts.append(("kappa of the links of relations", True, why))
     why = "Chains are made from pointers." if pointers else "Only pointer schemes offer this choice."
     verdicts.append(("no chain, partial and whole chain; +top and -top", pointers, why))
-    return (Verdict("measure", *verdict) for verdict in verdicts)
+    return (Consequence("measure", *verdict) for verdict in verdicts)
 
 
-def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Verdict]:
+def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     chains, pointers, pyramids = answers != "categories", answers == "pointers", answers == "scus"
     labels = bool(_name_several(spec)) and not chains
     groups = len(spec.categories) > 2 or labels
@@ -167,7 +156,7 @@ def _check_views(spec: SchemeSpec, answers: str) -> Iterator[Verdict]:
         ("scores of peers, the study, SCUs of two coders, reliability of peers", pyramids,
             "Of docsets with peer summaries." if pyramids else "There are no pyramids to score peers by."),
     ]  # fmt: skip
-    return (Verdict("view", *verdict) for verdict in verdicts)
+    return (Consequence("view", *verdict) for verdict in verdicts)
 
 
 def _name_several(spec: SchemeSpec) -> str:
@@ -193,7 +182,7 @@ class Allows(ResultPage[PageSections]):
             Column("why", "Notes"),
         ]
         tables = [
-            Table.of(f"{kind}s", f"{kind.title()}s", columns, [one for one in verdicts if one.kind == kind])
+            Table.of(f"{kind}s", f"{kind.title()}s", columns, [one for one in verdicts if one.topic == kind])
             for kind in ("measure", "view", "export")
         ]
         return PageSections(tables, context={"problems": find_problems(spec, answers)})
@@ -202,5 +191,5 @@ class Allows(ResultPage[PageSections]):
 def consequences(spec: SchemeSpec, answers: str) -> list[Consequence]:
     """Return which measures and views a scheme would have, for the page on which it is designed."""
     problems = [Consequence("Scheme", problem, None, "") for problem in find_problems(spec, answers)]
-    verdicts = [one for one in check_scheme(spec, answers) if one.kind in TOPICS]
-    return problems + [Consequence(TOPICS[one.kind], one.name, one.allowed, one.why) for one in verdicts]
+    verdicts = [one for one in check_scheme(spec, answers) if one.topic in TOPICS]
+    return problems + [replace(one, topic=TOPICS[one.topic]) for one in verdicts]

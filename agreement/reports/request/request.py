@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -213,11 +213,11 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAns
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
     """
     values = dict(values)
-    names = values.pop(GROUPS, "")
-    _include_models(project, values, names)
+    groups = _names(values.pop(GROUPS, ""))
+    _include_models(project, values, groups)
     answers = read_asked(project, parse_parameters(values, project.preset, project.answers))
-    if names:
-        values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
+    if groups:
+        values["coders"] = ",".join([*_names(values.get("coders", "")), *_coders_of(project, groups, answers)])
     return answers, parse_parameters(values, project.preset, answers.answers)
 
 
@@ -230,7 +230,7 @@ def _names(value: str) -> list[str]:
     return [name for one in value.split(",") if (name := one.strip())]
 
 
-def _include_models(project: Project, values: dict[str, str], groups: str) -> None:
+def _include_models(project: Project, values: dict[str, str], groups: Sequence[str]) -> None:
     """Include the codings of models where one of them is named, or a group that has one.
 
     Who codes does not know of any: for them there are none, and what is asked for them is as in a project without.
@@ -242,13 +242,13 @@ def _include_models(project: Project, values: dict[str, str], groups: str) -> No
     elif MODELS not in included and (groups or values.get("coders")):
         models = ModelCoder.objects.filter(membership__project=project)
         named = Q(membership__user__username__in=_names(values.get("coders", "")))
-        if models.filter(named | Q(membership__group__in=_names(groups))).exists():
+        if models.filter(named | Q(membership__group__in=groups)).exists():
             values["include"] = include_models(values.get("include", ""))
 
 
-def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
+def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) -> list[str]:
     groups, coders = read_groups(project), list[str]()
-    for name in _names(names):
+    for name in names:
         if name not in groups:
             raise InvalidParameter(
                 GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
@@ -257,7 +257,7 @@ def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
         if not of_group:
             raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")
         coders += of_group
-    return ",".join(coders)
+    return coders
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:

@@ -23,7 +23,7 @@ def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie,
     page = reply.content.decode()
     verdicts = check_scheme(read_scheme(project.pk).spec, project.answers)
     for of, key in TABLES.items():
-        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.kind == of]
+        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.topic == of]
         assert table(page, key) == rows
     assert "notice warning" not in page
 
