@@ -21,14 +21,7 @@ from agreement.measures.coreference.scores import Side, TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    compute_result,
-    count_left_out,
-    count_other_versions,
-    pick_texts,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.resolution import cached_report, resolve
 from annotations.formats.model.keys import parse_key
@@ -154,11 +147,11 @@ def compare_chains(
         title: str, figures: dict[str, ScoreFigures], key: Side, response: Side, texts: Sequence[Document] | None = None
     ) -> ScoresOfPair:
         links = link_kappa(key, response, duplicates="first")
-        alpha = compute_result(extract, as_alpha, texts).value
+        alpha = basis.compute_result(extract, as_alpha, texts).value
         return ScoresOfPair(**figures, link_kappa=LinkKappa(links.value, links.note), title=title, alpha=alpha)
 
     def compute() -> CoreferenceReport:
-        texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+        texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
         key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
         counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
         added = {name: dict(zip(one.texts, one.counts, strict=True)) for name, one in counts.items()}
@@ -175,13 +168,13 @@ def compare_chains(
             fingerprint=extract.fingerprint,
             matched_by_muc6=read_marked is not None,
             n_in_several=count_in_several(extract, texts, (first, second)),
-            codings_left_out=count_left_out(extract, parameters),
-            judgements_of_other_versions=count_other_versions(extract, parameters),
+            codings_left_out=basis.count_left_out(extract, parameters),
+            judgements_of_other_versions=basis.count_other_versions(extract, parameters),
             overall=of_texts("all texts", overall, key, response),
             texts=tuple(of_each),
         )
 
-    return cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
+    return basis.cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
 
 
 def select_pair(
@@ -319,8 +312,8 @@ def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
-    units = np.array(select_data(extract, parameters).units, dtype=np.int64)
-    texts, counts = pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
+    units = np.array(basis.select_data(extract, parameters).units, dtype=np.int64)
+    texts, counts = basis.pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
     for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
         codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
         asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]

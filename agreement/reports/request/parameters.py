@@ -7,16 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
+from agreement.measures import options
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
-from agreement.measures.options import (
-    DISTANCES,
-    EMPTY,
-    EXCLUDE_UNIT,
-    MISSING_RULES,
-    ORDERED_DISTANCES,
-    SET_DISTANCES,
-    THIRDS,
-)
 from agreement.reports.coefficients import COEFFICIENTS
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
@@ -27,18 +19,18 @@ UNASKED = ("missing", "label")
 PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
 NOMINAL = ("nominal",)
-DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *ORDERED_DISTANCES)}
+DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *options.ORDERED_DISTANCES)}
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
-    "distance": DISTANCES,
+    "distance": options.DISTANCES,
     "chains": tuple(reversed(MODES)),
     "top": TOPS,
     "readings": READINGS,
-    "exclude_unit": EXCLUDE_UNIT,
-    "empty": EMPTY,
-    "thirds": THIRDS,
-    "missing": MISSING_RULES,
+    "exclude_unit": options.EXCLUDE_UNIT,
+    "empty": options.EMPTY,
+    "thirds": options.THIRDS,
+    "missing": options.MISSING_RULES,
     "unmarked": UNMARKED,
     "units": UNITS,
     "unasked": UNASKED,
@@ -269,7 +261,7 @@ DEFAULT_PRESETS = {"values": "alpha-nominal"}
 
 def distances_for(kind: str) -> tuple[str, ...]:
     """Return the distances between two values that are made in this way, as in `ProjectAnswers`."""
-    return DISTANCES_OF.get(kind, SET_DISTANCES)
+    return DISTANCES_OF.get(kind, options.SET_DISTANCES)
 
 
 def presets_for(answers: str) -> list[Preset]:
