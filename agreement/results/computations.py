@@ -34,7 +34,7 @@ from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart
 from agreement.results.labels.model_labels import label_models
 from agreement.results.tables import Table
-from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
+from annotations.core.processes.progress import Cancelled, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.models import Project
 from annotations.models.people.rights import Person, Right
@@ -336,8 +336,14 @@ def compute(pk: int) -> None:
     if computation is None:
         return
     row = Computation.objects.filter(pk=pk)
+    progress, content, state = progress_recorder(row), PageSections(), ""
     try:
-        content, state = _carry_out(computation, progress_recorder(row))
+        if computation.kind == STORING:
+            store_answers(computation.project, **computation.own, progress=progress)
+        else:
+            request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
+            request.progress, page = progress, RESULTS[computation.kind]
+            content, state = page.build(request), _data_state(page, request)
         result = content.as_json()
     except Cancelled:  # its row was deleted
         return
@@ -345,12 +351,3 @@ def compute(pk: int) -> None:
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
     row.update(result=result, state=state, finished_at=timezone.now())
-
-
-def _carry_out(computation: Computation, progress: Progress) -> tuple[PageSections, str]:
-    if computation.kind == STORING:
-        store_answers(computation.project, **computation.own, progress=progress)
-        return PageSections(), ""
-    request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
-    request.progress, result = progress, RESULTS[computation.kind]
-    return result.build(request), _data_state(result, request)

@@ -15,7 +15,7 @@ from agreement.models import Computation
 from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.figures.charts import Chart
-from agreement.results.tables import TABLE_FORMATS, Cell, Column, Linked, Table
+from agreement.results.tables import TABLE_FORMATS, Column, Linked, Table
 
 RETRY_AFTER = 5
 
@@ -41,7 +41,12 @@ class PageSections:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PageSections:
         """Return the tables and charts that `as_json` wrote."""
-        return cls([_table_from_json(table) for table in data["tables"]], [Chart(**chart) for chart in data["charts"]])
+        tables = []
+        for table in data["tables"]:
+            columns = [Column(**column) for column in table["columns"]]
+            rows = [[Linked(**cell) if isinstance(cell, dict) else cell for cell in row] for row in table["rows"]]
+            tables.append(Table(**table | {"columns": columns, "rows": rows}))
+        return cls(tables, [Chart(**chart) for chart in data["charts"]])
 
     def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> PageSections:
         """Return the same with more tables and charts after these, and more for the template."""
@@ -59,17 +64,6 @@ def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple
     """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""
     page = Paginator(rows, size).get_page(request.page)
     return page, list(rows if request.page is None else page)
-
-
-def _table_from_json(data: Mapping[str, Any]) -> Table:
-    columns = [Column(**column) for column in data["columns"]]
-    rows = [[_cell_from_json(cell) for cell in row] for row in data["rows"]]
-    # Results that were stored before have no rows of a page.
-    return Table(data["key"], data["caption"], columns, rows, data["note"], data.get("page_rows", 0))
-
-
-def _cell_from_json(cell: Any) -> Cell:
-    return Linked(**cell) if isinstance(cell, dict) else cell
 
 
 class StillComputing(APIException):

@@ -37,9 +37,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "primary_weight": PRIMARY_WEIGHTS,
 }
 
-# Choices that may be left to the project.
-OPTIONAL_CHOICES = ("unmarked", "units")
-
 # Choices that only answers to a question have.
 OF_QUESTIONS = ("unasked", "primary_weight")
 
@@ -48,7 +45,6 @@ QUESTION = "question"
 
 # Judgements by the version of the scheme under which they were last given: numbers from 1.
 VERSIONS = "versions"
-VERSION_NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
@@ -141,7 +137,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            if getattr(self, name) or name not in OPTIONAL_CHOICES:
+            if getattr(self, name) or name not in ("unmarked", "units"):  # which may be left to the project
                 check_choice(name, getattr(self, name), choices)
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
@@ -150,7 +146,7 @@ class Parameters:
         for name in sorted(self.selection("include")):
             check_choice("include", name, INCLUDED)
         for name in sorted(self.selection(VERSIONS)):
-            if not VERSION_NUMBER.fullmatch(name):
+            if not re.fullmatch("[1-9][0-9]{0,8}", name):
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")
 
     def selection(self, name: str) -> frozenset[str]:
@@ -255,10 +251,6 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-# Of answers whose first preset is another than the first that fits.
-DEFAULT_PRESETS = {"values": "alpha-nominal"}
-
-
 def distances_for(kind: str) -> tuple[str, ...]:
     """Return the distances between two values that are made in this way, as in `ProjectAnswers`."""
     return DISTANCES_OF.get(kind, options.SET_DISTANCES)
@@ -272,7 +264,7 @@ def presets_for(answers: str) -> list[Preset]:
 def default_preset(preset: str, answers: str) -> Preset:
     """Return the preset that a project's pages open with: its own, or the first that fits."""
     fitting = presets_for(answers)
-    first = DEFAULT_PRESETS.get(answers, fitting[0].key)
+    first = "alpha-nominal" if answers == "values" else fitting[0].key
     return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 

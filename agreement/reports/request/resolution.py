@@ -47,8 +47,11 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
             "coefficient",
             "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
         )
-    if kind == "numbers":
-        _check_numbers(parameters)
+    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
+        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    for name in ("unmarked", "unasked") if kind == "numbers" else ():
+        if getattr(parameters, name) == "label":
+            raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
     if parameters.question and parameters.unmarked == "singleton":
         raise InvalidParameter(
             "unmarked", "only chains have singletons: the answers to a question are label or missing."
@@ -62,14 +65,6 @@ def _why_no_distance(kind: str) -> str:
     if kind == "numbers":
         return f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}."
     return "values are no numbers: the distance is nominal or one between sets."
-
-
-def _check_numbers(parameters: Parameters) -> None:
-    if parameters.takes_distance and not parameters.is_alpha:
-        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
-    if "label" in (parameters.unmarked, parameters.unasked):
-        name = "unmarked" if parameters.unmarked == "label" else "unasked"
-        raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
 
 
 def _compares_labels(kind: str, parameters: Parameters) -> bool:
