@@ -76,12 +76,10 @@ def _link(shown: CellValue, parameters: Parameters, current: Parameters | None =
     return Linked(shown, f"../?{urlencode(parameters.query())}", parameters == current)
 
 
-def _count_in_constructions(request: AnalysisRequest, times: int) -> int:
-    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times
-
-
-def _count_cells(request: AnalysisRequest) -> int:
-    return len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
+def _count_work(request: AnalysisRequest, times: int, share: int) -> int:
+    """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
+    n_cells = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
+    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
 
 
 # Parameters, and with these a row of cells a construction.
@@ -100,9 +98,7 @@ class Grid(ResultPage[list[Half]]):
     api = "Alpha for every distance x chain construction, and K for each construction."
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
-        halves = 2 if request.parameters.without else 1
-        return _count_in_constructions(request, halves) + _count_cells(request) // 1000
+        return _count_work(request, 2 if request.parameters.without else 1, 1000)
 
     def compute(self, request: AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
@@ -181,8 +177,7 @@ class Compare(ResultPage[PageSections]):
     position = 30
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
-        return _count_in_constructions(request, 2) + _count_cells(request) // 100
+        return _count_work(request, 2, 100)
 
     def compute(self, request: AnalysisRequest) -> PageSections:
         def extract_of(parameters: Parameters) -> ProjectAnswers:
@@ -191,10 +186,13 @@ class Compare(ResultPage[PageSections]):
             return request.extract if same else read_asked(request.project, parameters)
 
         changes = vary_choices(request.extract, request.parameters, request.progress, extract_of)
-        labels = []
-        for one in changes:
-            field = field_label(one.name, pyramids=bool(request.extract.units)) if one.name else ""
-            labels.append(f"{field}: {choice_label(one.name, one.choice)}" if field else "current")
+        pyramids = bool(request.extract.units)
+        labels = [
+            f"{field_label(one.name, pyramids=pyramids)}: {choice_label(one.name, one.choice)}"
+            if one.name
+            else "current"
+            for one in changes
+        ]
         presets = []
         for preset in presets_for(request.extract.answers):
             chosen = request.parameters.with_convention(preset.parameters)
