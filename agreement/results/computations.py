@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, cast
@@ -33,7 +33,7 @@ from agreement.reports.wording import describe_versions
 from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart
 from agreement.results.labels.model_labels import label_models
-from agreement.results.tables import Table
+from agreement.results.tables import FileForm, Table
 from annotations.core.processes.progress import Cancelled, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.models import Project
@@ -56,15 +56,6 @@ STORING = "answers"
 # Names the form of a file, in the addresses of the API.
 FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class FileForm:
-    """A form in which the API gives a report as a file: how it is written, its type, and the file's ending."""
-
-    write: Callable[[AnalysisRequest], bytes]
-    content_type: str
-    suffix: str
 
 
 class ResultPage[R]:
@@ -105,7 +96,7 @@ class ResultPage[R]:
     api_operation = ""
     api_path = ""
     api_route = ""
-    forms: Mapping[str, FileForm] = {}
+    forms: Mapping[str, FileForm[AnalysisRequest]] = {}
     takes: Mapping[str, Field[Any, Any, Any, Any]] = {}
     options: tuple[str, ...] = ()
     address: tuple[str, ...] = ()

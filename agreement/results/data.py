@@ -26,9 +26,9 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import FileForm, ResultPage, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
-from agreement.results.tables import Cell, Column, Kind, Table
+from agreement.results.tables import Cell, Column, FileForm, Kind, Table
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
 

@@ -287,20 +287,20 @@ def as_markdown(table: Table) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFormat:
-    """A form in which a table leaves: its label, how it is written, its type and its file's ending."""
+class FileForm[T]:
+    """A form in which a table or a report leaves as a file: how it is written, its type, its ending and its label."""
 
-    label: str
-    write: Callable[[Table], str]
+    write: Callable[[T], str | bytes]
     content_type: str
     suffix: str
+    label: str = ""
 
 
 TABLE_FORMATS = {
-    "csv": TableFormat("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
-    "json": TableFormat("JSON", as_json, "application/json", "json"),
-    "latex": TableFormat("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
-    "markdown": TableFormat("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
+    "csv": FileForm(as_csv, "text/csv; charset=utf-8", "csv", "CSV"),
+    "json": FileForm(as_json, "application/json", "json", "JSON"),
+    "latex": FileForm(as_latex, "text/plain; charset=utf-8", "tex", "LaTeX"),
+    "markdown": FileForm(as_markdown, "text/plain; charset=utf-8", "md", "Markdown"),
 }
 
 

@@ -178,27 +178,25 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
 
     kind: how values are made, as in `ProjectAnswers`. Parameters with units are of pyramids.
     """
-    options = COEFFICIENTS[parameters.coefficient].options
-    names = {"coefficient"} | ({"unmarked"} if kind != "numbers" else set())
-    if parameters.question and kind != "numbers":
-        names.add("unasked")
-    if COEFFICIENTS[parameters.coefficient].of_labels and parameters.question and kind == "categories":
-        names.add("primary_weight")
-    if "missing" in options:
-        names.add("missing")
-    if kind == "pointers":
-        names |= {"chains", "top"}
-    if kind in (*CHAINED, "targets"):
-        names.add("readings")
-    if kind in CHAINED and "exclude_unit" in options:
-        names.add("exclude_unit")
-    if len(distances_for(kind)) > 1 and "distance" in options:
-        names.add("distance")
-        names |= {"thirds"} if "thirds" in options and parameters.distance in WITH_THIRDS else set()
-        names |= {"empty"} if "empty" in options and parameters.distance in WITH_SUBSETS else set()
-    if parameters.units:
-        names.add("units")
-    return tuple(name for name in CHOICES if name in names)
+    coefficient, question = COEFFICIENTS[parameters.coefficient], bool(parameters.question)
+    options, is_number = coefficient.options, kind == "numbers"
+    by_distance = len(distances_for(kind)) > 1 and coefficient.takes_distance
+    is_relevant = {
+        "coefficient": True,
+        "distance": by_distance,
+        "chains": kind == "pointers",
+        "top": kind == "pointers",
+        "readings": kind in (*CHAINED, "targets"),
+        "exclude_unit": kind in CHAINED and "exclude_unit" in options,
+        "empty": by_distance and "empty" in options and parameters.distance in WITH_SUBSETS,
+        "thirds": by_distance and "thirds" in options and parameters.distance in WITH_THIRDS,
+        "missing": "missing" in options,
+        "unmarked": not is_number,
+        "units": bool(parameters.units),
+        "unasked": question and not is_number,
+        "primary_weight": question and coefficient.of_labels and kind == "categories",
+    }
+    return tuple(name for name in CHOICES if is_relevant[name])
 
 
 def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from rest_framework.serializers import ChoiceField
 from agreement.measures.results import pluralize
 from agreement.reports.datasheet.report import Datasheet, describe_project
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import FileForm, ResultPage, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.datasheet.rounds import (
     describe_adjudication,
@@ -20,7 +20,7 @@ from agreement.results.datasheet.rounds import (
     describe_training,
 )
 from agreement.results.datasheet.section import NOT_GIVEN, Section, count_nouns, day, number, write_markdown
-from agreement.results.tables import Column, Table
+from agreement.results.tables import Column, FileForm, Table
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
 from annotations.models import Project, Segment, Text
 from annotations.models.people.rights import Right
