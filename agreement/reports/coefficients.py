@@ -1,7 +1,5 @@
 """The coefficients that the pages, the API and the command offer: how each is computed, named and cited."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ links: WhereThere[tuple[Link, ...] | None] = None  left out where it is None or 
 interval: Flat[Interval]                           the fields of another dataclass stand among those of this one
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache

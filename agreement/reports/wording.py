@@ -1,7 +1,5 @@
 """What units and their values are called: markables and chains, or the words and content units of pyramids."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 

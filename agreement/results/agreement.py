@@ -1,7 +1,5 @@
 """The coefficient with its interval, beside alpha with every distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise

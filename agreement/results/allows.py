@@ -1,7 +1,5 @@
 """What a scheme allows, and why other things it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,9 +1,8 @@
 """What coders tell apart and what not: agreement by category, unit by unit, and with categories merged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from django.http import QueryDict
@@ -98,7 +97,7 @@ class KappaFigures:
     note: str
 
     @classmethod
-    def of(cls, found: Interval, n_categories: int) -> KappaFigures:
+    def of(cls, found: Interval, n_categories: int) -> Self:
         """Return the figures of an interval of K."""
         note = found.result.note or found.note
         return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)

@@ -3,8 +3,6 @@
 What takes long a worker computes and stores, while the page waits.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,11 +1,9 @@
 """What a page shows: tables and charts, also as JSON, and what of them is still being computed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from django.core.paginator import Page, Paginator
 from django.http import HttpResponse
@@ -39,7 +37,7 @@ class PageSections:
         return {"tables": [asdict(table) for table in self.tables], "charts": [asdict(chart) for chart in self.charts]}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PageSections:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the tables and charts that `as_json` wrote."""
         tables = []
         for table in data["tables"]:
@@ -48,13 +46,13 @@ class PageSections:
             tables.append(Table(**table | {"columns": columns, "rows": rows}))
         return cls(tables, [Chart(**chart) for chart in data["charts"]])
 
-    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> PageSections:
+    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> Self:
         """Return the same with more tables and charts after these, and more for the template."""
         return replace(
             self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
         )
 
-    def with_sections(self, more: PageSections) -> PageSections:
+    def with_sections(self, more: Self) -> Self:
         """Return the same with the tables and charts of other sections, whichever of them a worker has not finished."""
         waiting, as_of = self.waiting or more.waiting, self.as_of or more.as_of
         return replace(self.extended(more.tables, more.charts, **more.context), waiting=waiting, as_of=as_of)

@@ -1,7 +1,5 @@
 """Coreference scores of two coders, as tables."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

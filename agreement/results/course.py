@@ -1,7 +1,5 @@
 """Agreement and work over time, stage by stage, as tables and charts."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The data as they are compared: what coders answered, and one integer for each value (Passonneau 2004)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two rounds, groups of coders, categories or projects beside each other; and all groups of coders at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """What choices do to the number: the grid of Poesio & Artstein's Table 4, their Table 3, and each choice alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """With what a project's overview opens: the figure, what to look at, what happened."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass

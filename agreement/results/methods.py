@@ -1,7 +1,5 @@
 """What was computed and how, in words for a paper."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from agreement.data.gold import has_gold

@@ -1,10 +1,8 @@
 """How many texts are enough: the interval of other numbers of texts and coders, as tables and a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from rest_framework.serializers import ChoiceField, FloatField
 
@@ -46,7 +44,7 @@ class Targets:
     sample: str = SAMPLES[0]
 
     @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> Targets:
+    def from_options(cls, options: Mapping[str, str]) -> Self:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)

@@ -1,7 +1,5 @@
 """All results by their names, and the pages among them: each module of this package registers its own."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from operator import attrgetter
 from pkgutil import walk_packages

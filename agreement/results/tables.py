@@ -1,7 +1,5 @@
 """Tables that a page shows and a person takes along: CSV and JSON with every digit, LaTeX and Markdown to paste."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
@@ -9,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from django.core.paginator import Page, Paginator
 
 from agreement.measures.displays import LATEX, latex_row
 
 type CellValue = str | int | float | None
+type Cell = CellValue | Linked | Composed
 Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]
 Place = Literal["both", "page", "file"]
 
@@ -116,9 +115,6 @@ class Composed:
     about: Any
 
 
-type Cell = CellValue | Linked | Composed
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: the first column names the row. `key` names it in an address; `note` says what to mind.
@@ -134,7 +130,7 @@ class Table:
     page_rows: int = 0
 
     @classmethod
-    def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
+    def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return the table of some objects, a row each, with the cells that the columns say."""
         reads = [one.cell if callable(one.cell) else attrgetter(one.cell or one.name) for one in columns]
         cells = [[read(row) for read in reads] for row in rows]
@@ -169,7 +165,7 @@ class Table:
         rows = (zip(row, self.columns, strict=True) for row in self.rows)
         return [[(show(cell, column), column) for cell, column in row if column.place != "file"] for row in rows]
 
-    def on_page(self, number: str | None) -> tuple[Table, Page[Sequence[Cell]]]:
+    def on_page(self, number: str | None) -> tuple[Self, Page[Sequence[Cell]]]:
         """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
         alike = Counter[str]()
         chosen = []

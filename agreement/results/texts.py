@@ -1,7 +1,5 @@
 """The coefficient in each text, and what becomes of that of all texts without it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.urls import reverse

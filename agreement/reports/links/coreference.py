@@ -1,11 +1,9 @@
 """Coreference between two coders: scores of chains over all texts and in each, and of the links of a relation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -292,7 +290,7 @@ class LinkKappaOfPair:
     value: float | None
 
     @classmethod
-    def of(cls, first: str, second: str, counts: Ints) -> LinkKappaOfPair:
+    def of(cls, first: str, second: str, counts: Ints) -> Self:
         """Return the kappa of two coders of these counts; None where both decide all links alike, as chance would."""
         n_units, n_links, both, only_first, only_second = map(int, counts)
         apart = only_first + only_second

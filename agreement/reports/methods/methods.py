@@ -1,7 +1,5 @@
 """What was computed and how, in words for a paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress

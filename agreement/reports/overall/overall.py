@@ -1,13 +1,11 @@
 """Agreement over all texts and in each, under one convention and under all of them; and the first look at it."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
@@ -228,7 +226,7 @@ class AgreementFigures:
     bootstrap: Annotated[WhereThere[Bootstrap | None], "with interval=bootstrap"] = None
 
     @classmethod
-    def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> AgreementFigures:
+    def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> Self:
         """Return the figures of a report, each text computed."""
         return copy_fields(
             cls,
@@ -261,7 +259,7 @@ class GridCell:
     note: str
 
     @classmethod
-    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> GridCell:
+    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
         """Return the coefficient of these parameters."""
         result = basis.compute_result(extract, parameters)
         return cls(construction, parameters, result.value, result.note)

@@ -1,7 +1,5 @@
 """What every report rests on: the data that the parameters choose, its sums, the coefficient and its interval."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How agreement is to be computed: the choices, their names and the conventions of the papers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -167,7 +165,7 @@ class Parameters:
         """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
         return COEFFICIENTS[self.coefficient].takes_distance
 
-    def with_convention(self, convention: Parameters) -> Parameters:
+    def with_convention(self, convention: "Parameters") -> "Parameters":
         """Return the convention's way to compute, of the data that these parameters select."""
         return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 

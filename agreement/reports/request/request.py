@@ -1,10 +1,9 @@
 """What a page or a program asks for: the parameters of its query, and the options that only this page has."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -64,18 +63,14 @@ class AnalysisRequest:
     progress: Progress | None = None
 
     @classmethod
-    def from_stored(
-        cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]
-    ) -> AnalysisRequest:
+    def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
         request = cls(project, options=dict(options))
         known = Parameters(**parameters)
         request._resolve(read_asked(project, known), known)
         return request
 
-    def read_query(
-        self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False
-    ) -> AnalysisRequest:
+    def read_query(self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False) -> Self:
         """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
         values = parse_query(query)
         self.page = None if whole_tables else values.get("page", "1")
@@ -87,9 +82,7 @@ class AnalysisRequest:
             self.fall_back(error)
             return self
 
-    def read_values(
-        self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True
-    ) -> AnalysisRequest:
+    def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
         """Read what API or command are asked, and return this request. Raises InvalidParameter.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.

@@ -1,7 +1,5 @@
 """What the chosen parameters come to for the answers at hand, or why they do not apply; and which of them matter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import wraps
