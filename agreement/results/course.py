@@ -15,13 +15,7 @@ from agreement.measures import interval_sums
 from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.coders.timing import (
-    divide_evenly,
-    find_last,
-    order_by_time,
-    read_project_work,
-    seconds_per_judgement,
-)
+from agreement.reports.coders import timing
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
@@ -77,7 +71,7 @@ def compute_stages(
         report = partial(progress, number, len(groups)) if progress else None
         against_rest = _compare_coders(extract, parameters, texts, report)
         interval = basis.compute_interval(extract, parameters, texts)
-        seconds = seconds_per_judgement(extract, texts, work)
+        seconds = timing.seconds_per_judgement(extract, texts, work)
         stages.append(Stage(label, tuple(texts), interval, against_rest, seconds))
     return stages
 
@@ -96,11 +90,11 @@ class RunningPoint:
 def compute_running(extract: ProjectAnswers, parameters: Parameters, work: Work) -> list[RunningPoint]:
     """Return the coefficient as texts are finished, at MOST_POINTS points at most. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
-    texts, points = order_by_time(basis.pick_texts(extract, parameters), work), list[RunningPoint]()
+    texts, points = timing.order_by_time(basis.pick_texts(extract, parameters), work), list[RunningPoint]()
     # of numbers nothing can be drawn from sums
     has_sums = parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES
     sums = basis.compute_sums(extract, parameters, texts)[parameters.distance] if has_sums else None
-    for size in divide_evenly(len(texts)):
+    for size in timing.divide_evenly(len(texts)):
         of_size = texts[:size]
         n_texts, last = len({text.text_pk for text in of_size}), texts[size - 1]
         if not parameters.is_alpha:
@@ -121,8 +115,8 @@ def _group_texts(texts: Sequence[Document], by: str, work: Work) -> list[tuple[s
         for text in texts:
             groups[text.round].append(text)
         return sorted(groups.items(), key=lambda item: item[1][0].place)
-    finished = find_last(work)
-    timed = [text for text in order_by_time(texts, work) if text.pk in finished]
+    finished = timing.find_last(work)
+    timed = [text for text in timing.order_by_time(texts, work) if text.pk in finished]
     if by == "operations":
         return _group_by_operations(timed, work)
     for text in timed:
@@ -199,7 +193,7 @@ class Course(ResultPage[PageSections]):
 
     def _read(self, request: AnalysisRequest) -> tuple[Work, str]:
         """Return the work of coders, and how texts are grouped: by week, or by round where all was imported."""
-        work = read_project_work(request.project, request.project_answers).activities
+        work = timing.read_project_work(request.project, request.project_answers).activities
         return work, request.options.get("by") or ("week" if work else "round")
 
 

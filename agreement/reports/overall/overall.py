@@ -12,7 +12,7 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
-from agreement.measures.options import ORDERED_DISTANCES
+from agreement.measures.options import DISTANCES, ORDERED_DISTANCES
 from agreement.measures.results import Result, pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
@@ -63,16 +63,12 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "numbers": (("numbers", {}),),
     "targets": (("targets", {}),),
 }
-DISTANCE_NAMES = {
-    "nominal": "nominal",
+DISTANCE_NAMES = {name: name for name in DISTANCES} | {
     "passonneau": "Passonneau",
     "jaccard": "Jaccard",
     "dice": "Dice",
     "masi": "MASI",
     "masi-product": "MASI, product form",
-    "ordinal": "ordinal",
-    "interval": "interval",
-    "ratio": "ratio",
 }
 
 
