@@ -249,10 +249,8 @@ def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
 def as_csv(table: Table) -> str:
     """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow([_escape_formula(name) for name in table.names])
-    for row in table.plain():
-        writer.writerow([_escape_formula(value) for value in row])
+    rows = (map(_escape_formula, row) for row in [table.names, *table.plain()])
+    csv.writer(file, lineterminator="\r\n").writerows(rows)
     return file.getvalue()
 
 
