@@ -369,7 +369,6 @@ class Categories(ResultPage[CategoriesReport]):
                     for name in answers.countable
                 ],
                 "too_many": 0 if answers.countable else len(answers.categories),
-                "together": bool(together.tables),
                 "mappings": [
                     (one, request.address_with(merge=format_mapping(one.classes)))
                     for one in SavedMapping.objects.filter(project=request.project)

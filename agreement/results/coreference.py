@@ -1,7 +1,6 @@
 """Coreference scores of two coders, as tables."""
 
 from itertools import combinations
-from typing import Any
 
 from rest_framework.serializers import CharField
 
@@ -64,20 +63,14 @@ class Coreference(ResultPage[CoreferenceReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         pair = _choose_pair(request)
-        context: dict[str, Any] = {
-            "coders": request.extract.coders,
-            "has_chains": request.extract.has_chains,
-            "report_query": request.parameters.query(),
-            "pair": pair,
-        }
         if pair is None:
-            return PageSections(context=context)
+            return PageSections()
         request.options = dict(zip(self.options, pair, strict=True))
         of_pair, parameters = select_pair(request.project_answers, request.parameters, *pair)
         left_out = count_left_out(of_pair, parameters)
         versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
         return self.sections(request).extended(
-            **context, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
+            pair=pair, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
         )
 
 

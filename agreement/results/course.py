@@ -185,9 +185,8 @@ class Course(ResultPage[PageSections]):
         _, by = self._read(request)
         days = build_days(request)
         return self.sections(request).extended(
-            tables=days.tables,
-            charts=days.charts,
-            days=bool(days.tables),
+            days.tables,
+            days.charts,
             choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPING_LABELS.items()],
         )
 

@@ -253,7 +253,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
                 list_units("matrix", "Values as integers", "count", integers, NOTE_MATRIX),
                 Table("legend", "Legend of the integers", columns, legend, note),
             ],
-            context={"shown": shown, "nouns": nouns},
+            context={"shown": shown},
         )
 
 

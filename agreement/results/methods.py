@@ -43,8 +43,7 @@ class Methods(ResultPage[methods.MethodsText]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return the paragraph, and for pyramids both counts of units."""
-        report = overall.compute_report(request.extract, request.parameters)
-        return PageSections(build_units_tables(request), context={"report": report, "methods": self.compute(request)})
+        return PageSections(build_units_tables(request), context={"methods": self.compute(request)})
 
 
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
