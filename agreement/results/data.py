@@ -66,14 +66,6 @@ class CanonicalForm:
         """How many judgements give each value; the first entry is of no value."""
         return np.bincount(self.numbers.ravel(), minlength=self.data.n_values + 1)
 
-    def unit_of(self, row: int) -> int:
-        """Return the markable of a row, which counts from 0."""
-        return cast(int, self.data.units[row])
-
-    def text_of(self, row: int) -> Document:
-        """Return the text of a row, which counts from 0."""
-        return self.texts[int(self.data.document_of_unit[row])]
-
     def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
         """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
 
@@ -218,7 +210,9 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
             values = [request.extract.describe(value) for value in values]
         labels = request.extract.labels if request.page is not None else {}  # a file has keys
         members = {cast(int, member) for value in values for one in _sets_of(value) for member in one}
-        snippets = read_snippets({form.unit_of(row) for row in rows} | members)
+        units = [cast(int, form.data.units[row]) for row in rows]
+        names = [form.texts[number].name for number in form.data.document_of_unit[rows].tolist()]
+        snippets = read_snippets({*units, *members})
 
         def list_units(key: str, caption: str, kind: Kind, cells: Sequence[Sequence[Cell]], note: str) -> Table:
             columns = [
@@ -228,10 +222,9 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
                 *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
                 Column("key", "Key"),
             ]
-            found = [snippets[form.unit_of(row)] for row in rows]
             lines = [
-                [row + 1, form.text_of(row).name, snippet.words, *of_unit, snippet.key]
-                for row, snippet, of_unit in zip(rows, found, cells, strict=True)
+                [row + 1, name, snippets[unit].words, *of_unit, snippets[unit].key]
+                for row, name, unit, of_unit in zip(rows, names, units, cells, strict=True)
             ]
             return Table(key, caption, columns, lines, note)
 

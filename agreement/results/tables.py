@@ -249,8 +249,8 @@ def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
 def as_csv(table: Table) -> str:
     """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
-    rows = (map(_escape_formula, row) for row in [table.names, *table.plain()])
-    csv.writer(file, lineterminator="\r\n").writerows(rows)
+    lines: list[list[CellValue]] = [[*table.names], *table.plain()]
+    csv.writer(file, lineterminator="\r\n").writerows(map(_escape_formula, line) for line in lines)
     return file.getvalue()
 
 
