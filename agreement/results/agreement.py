@@ -12,9 +12,8 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import SET_DISTANCES, bootstrap, bootstrap_sums
+from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
-from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.distributions import STEPS, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.reports.fields import copy_fields
@@ -200,10 +199,10 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return Bootstrap().printed(request) if _asks_for_bootstrap(request) else []
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report, marks = self.compute(request), (overall.TENTATIVE, overall.RELIABLE)
+        report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
-        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", marks)
+        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", overall.LIMITS)
         rows = [
             [
                 Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),

@@ -12,11 +12,9 @@ from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
-from agreement.measures import KappaResult, collapse, fleiss_kappa
+from agreement.measures import CategoryKappa, Interval, KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
-from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.default_interval import interval_statistics
-from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.coders.coders import read_patterns

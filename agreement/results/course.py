@@ -11,10 +11,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import interval_sums
-from agreement.measures.options import ORDERED_DISTANCES
-from agreement.measures.results import Result
-from agreement.measures.uncertainty.intervals import Interval
+from agreement.measures import ORDERED_DISTANCES, Interval, Result, interval_sums
 from agreement.reports.coders import timing
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis

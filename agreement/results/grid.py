@@ -8,7 +8,6 @@ from django.utils.http import urlencode
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
 from agreement.reports.overall import overall
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
@@ -217,4 +216,4 @@ class Compare(ResultPage[PageSections]):
         ]
         rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
-        return PageSections(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])
+        return PageSections(tables, [dots_chart("compare", title, rows, "value", overall.LIMITS)])

@@ -10,9 +10,8 @@ from typing import Annotated, Any, ClassVar, Self
 from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import Interval, jackknife, jackknife_sums
+from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
-from agreement.measures.options import DISTANCES, ORDERED_DISTANCES
 from agreement.measures.results import Result, pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
