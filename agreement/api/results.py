@@ -27,9 +27,8 @@ from agreement.api.serializers import AnalysisQuerySerializer, Fields, serialize
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
-from agreement.results.computations import leave_long_reading
+from agreement.results.computations import ResultPage, leave_long_reading
 from agreement.results.content import PageSections, StillComputing, write_table
-from agreement.results.page import ResultPage
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem
@@ -67,7 +66,7 @@ class ResultView(APIView):
                     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
                     return HttpResponse(file.write(asked), content_type=file.content_type, headers=headers)
                 report = page.compute(asked)
-                fields = page.plain_fields(asked, report)
+                fields = as_json(page.fields(asked, report))
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         if page.rows == "":
@@ -171,10 +170,9 @@ class TableDetail(PageView):
             raise ValidationError({"form": [f"Choose one of {', '.join(TABLE_FORMATS)}."]})
         analysis, sections = self.build(request, slug, page)
         try:
-            file = write_table(analysis, sections, table_format, table)
+            return write_table(analysis, sections, table_format, table)
         except InvalidParameter as error:
             return invalid(error)
-        return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
 
 
 def invalid(error: InvalidParameter) -> HttpResponse:

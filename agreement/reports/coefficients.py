@@ -1,22 +1,9 @@
 """The coefficients that the pages, the API and the command offer: how each is computed, named and cited."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agreement.measures import (
-    Result,
-    alpha,
-    augmented_kappa,
-    bennett_s,
-    beta,
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac1,
-    multi_kappa,
-    scott_pi,
-)
+from agreement import measures
 
 CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
@@ -29,7 +16,7 @@ class Coefficient:
     categories, or immediate antecedents as alternatives, and no chains.
     """
 
-    compute: Callable[..., Result]
+    compute: Callable[..., measures.Result]
     label: str
     name: str
     cited_as: str = ""
@@ -49,38 +36,40 @@ class Coefficient:
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
 COEFFICIENTS = {
-    "alpha": Coefficient(alpha, "Krippendorff's alpha", "Krippendorff’s alpha", options=("distance", *CONVENTIONS)),
+    "alpha": Coefficient(
+        measures.alpha, "Krippendorff's alpha", "Krippendorff’s alpha", options=("distance", *CONVENTIONS)
+    ),
     "fleiss_kappa": Coefficient(
-        fleiss_kappa, "K (Siegel & Castellan)", "K of Siegel & Castellan", "Siegel and Castellan’s K"
+        measures.fleiss_kappa, "K (Siegel & Castellan)", "K of Siegel & Castellan", "Siegel and Castellan’s K"
     ),
     "multi_kappa": Coefficient(
-        multi_kappa,
+        measures.multi_kappa,
         "multi-kappa (Davies & Fleiss)",
         "Multi-kappa of Davies & Fleiss",
         "the multi-rater kappa of Davies and Fleiss",
     ),
-    "gwet_ac1": Coefficient(gwet_ac1, "AC1 (Gwet)", "Gwet’s AC1"),
+    "gwet_ac1": Coefficient(measures.gwet_ac1, "AC1 (Gwet)", "Gwet’s AC1"),
     "beta": Coefficient(
-        beta,
+        measures.beta,
         "beta (Artstein & Poesio)",
         "Beta of Artstein & Poesio",
         "Artstein and Poesio’s beta, a weighted kappa of several coders",
         WEIGHTED,
     ),
-    "scott_pi": Coefficient(scott_pi, "pi of two coders (Scott)", "Scott’s pi", for_two=True),
-    "cohen_kappa": Coefficient(cohen_kappa, "kappa of two coders (Cohen)", "Cohen’s kappa", for_two=True),
+    "scott_pi": Coefficient(measures.scott_pi, "pi of two coders (Scott)", "Scott’s pi", for_two=True),
+    "cohen_kappa": Coefficient(measures.cohen_kappa, "kappa of two coders (Cohen)", "Cohen’s kappa", for_two=True),
     # of two coders beta is the weighted kappa whose weights are 1 less the distance
     "weighted_kappa": Coefficient(
-        beta, "weighted kappa of two coders (Cohen)", "Cohen’s weighted kappa", options=WEIGHTED, for_two=True
+        measures.beta, "weighted kappa of two coders (Cohen)", "Cohen’s weighted kappa", options=WEIGHTED, for_two=True
     ),
     "bennett_s": Coefficient(
-        bennett_s,
+        measures.bennett_s,
         "S (Bennett, Alpert & Goldstein)",
         "S of Bennett, Alpert & Goldstein",
         "the S of Bennett, Alpert and Goldstein, of the values in use",
     ),
     "augmented_kappa": Coefficient(
-        augmented_kappa,
+        measures.augmented_kappa,
         "augmented kappa (Rosenberg & Binkowski)",
         "Augmented kappa of Rosenberg & Binkowski",
         "Rosenberg and Binkowski’s augmented kappa, in which alternatives share a judgement’s vote",

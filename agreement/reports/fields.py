@@ -6,8 +6,6 @@ links: WhereThere[tuple[Link, ...] | None] = None  left out where it is None or 
 interval: Flat[Interval]                           the fields of another dataclass stand among those of this one
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -47,14 +45,11 @@ class GivenField:
 @cache
 def given_fields(report: type) -> tuple[GivenField, ...]:
     """Return the fields of the JSON of a dataclass."""
-    hints = get_type_hints(report, include_extras=True)
-    named = (_read_hint(field.name, hints[field.name]) for field in fields(report))
-    return tuple(field for field in named if not field.is_marked(PAGE_ONLY))
-
-
-def _read_hint(name: str, hint: Any) -> GivenField:
-    marks = getattr(hint, "__metadata__", ())
-    return GivenField(name, get_args(hint)[0] if marks else hint, marks)
+    hints, given = get_type_hints(report, include_extras=True), list[GivenField]()
+    for name in (field.name for field in fields(report)):
+        marks = getattr(hints[name], "__metadata__", ())
+        given.append(GivenField(name, get_args(hints[name])[0] if marks else hints[name], marks))
+    return tuple(field for field in given if not field.is_marked(PAGE_ONLY))
 
 
 def as_json(value: Any) -> Any:

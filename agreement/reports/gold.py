@@ -21,11 +21,10 @@ from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
 from agreement.reports.coders.coders import count_confused, gives_names
-from agreement.reports.coders.profiles import read_project_work
+from agreement.reports.coders.profiles import divide_evenly, order_by_time, read_project_work
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
 from agreement.reports.links import coreference
 from agreement.reports.links.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
-from agreement.reports.overall.course import divide_evenly, order_by_time
 from agreement.reports.request.basis import (
     compute_interval,
     count_left_out,

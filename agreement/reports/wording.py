@@ -1,7 +1,5 @@
 """What units and their values are called: markables and chains, or the words and content units of pyramids."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -18,11 +16,7 @@ CODINGS_LEFT_OUT = {
 }
 BY_MODELS = "by models"
 # What gold is that does not count, by reason.
-GOLD_LEFT_OUT = {
-    "practice": "in training rounds",
-    "open": "that is not decided",
-    "uncoded": "that no coder has coded",
-}
+GOLD_LEFT_OUT = {"practice": "in training rounds", "open": "that is not decided", "uncoded": "that no coder has coded"}
 # What docsets are of which nothing is compared with an agreed pyramid, by reason.
 DOCSETS_LEFT_OUT = {
     "missing": "without an agreed pyramid",

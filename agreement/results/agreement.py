@@ -1,7 +1,5 @@
 """The coefficient with its interval, beside alpha with every distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -13,11 +11,11 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import SET_DISTANCES, bootstrap, bootstrap_sums
+from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
-from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
+from agreement.reports.fields import copy_fields
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
@@ -25,11 +23,10 @@ from agreement.reports.request.parameters import UNITS, InvalidParameter, Parame
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import MAX_IMMEDIATE_COST, Result, register
+from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
 from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
-from agreement.results.labels import CHOICE_LABELS, choice_label, read_settings
-from agreement.results.page import ResultPage
+from agreement.results.labels import CHOICE_LABELS, choice_label
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 
 # A distance of these is one of a few values: bins between them are empty.
@@ -99,7 +96,6 @@ REPLICATES, SEED = 2000, 0
 
 
 def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
-    """Return whether the bootstrap is asked for. Raises InvalidParameter for what is no interval."""
     value = request.options.get(OPTION, "")
     if value not in ("", BOOTSTRAP):
         raise InvalidParameter(OPTION, f"{value!r} is not {BOOTSTRAP}; without it intervals are by the jackknife.")
@@ -120,8 +116,8 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
             drawn = bootstrap(data, coefficient, n=REPLICATES, seed=SEED, report=request.progress)
     except ValueError as error:  # the values of one text cannot be drawn for each coefficient
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
-    counts = drawn.n, drawn.n_undefined, drawn.n_groups, drawn.by, drawn.seed
-    return overall.Bootstrap(drawn.value, drawn.low, drawn.high, drawn.standard_error, *counts, drawn.note)
+    counts = {"replicates": drawn.n, "undefined": drawn.n_undefined, "drawn_from": drawn.n_groups}
+    return copy_fields(overall.Bootstrap, drawn, **counts)
 
 
 # Above so many texts a worker draws the replicates of the bootstrap.
@@ -189,9 +185,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
         dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
-        chart = dots_chart(
-            "distances", "Alpha by distance, with 95% CI", dots, "alpha", (overall.TENTATIVE, overall.RELIABLE)
-        )
+        chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", overall.LIMITS)
         rows = [
             [
                 Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
@@ -200,18 +194,15 @@ class Agreement(ResultPage[overall.AgreementReport]):
             for parameters, one in distances
         ]
         table = Table("distances", "Alpha by distance", DISTANCES, rows)
-        links = compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else []
+        links = compute_link_kappas(report.extract, report.parameters)
+        of_links = [Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []
         drawn = _asks_for_bootstrap(request)
         replicates = Bootstrap().sections(request) if drawn else PageSections()
         sections = replicates.extended([table], [chart] if len(dots) > 1 else [])
         return sections.with_sections(Distribution().sections(request)).extended(
-            [
-                *build_units_tables(request),
-                *([Table.of("links", "Kappa of links, by pair of coders", LINKS, links, NOTE_LINKS)] if links else []),
-            ],
+            [*build_units_tables(request), *of_links],
             report=report,
             verdict=overall.describe_reliability(request.extract, report),
-            convention=read_settings(request).sentence,
             caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
@@ -222,7 +213,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
 
 
 @register
-class Distribution(Result[PageSections]):
+class Distribution(ResultPage[PageSections]):
     """The shares of pairs by their distance, observed and expected."""
 
     name = "distribution"
@@ -252,7 +243,7 @@ class Distribution(Result[PageSections]):
 
 
 @register
-class Bootstrap(Result[PageSections]):
+class Bootstrap(ResultPage[PageSections]):
     """The coefficient with its interval over random samples of the texts, and how this was made."""
 
     name = "bootstrap"

@@ -1,9 +1,8 @@
 """What coders tell apart and what not: agreement by category, unit by unit, and with categories merged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from django.http import QueryDict
@@ -13,34 +12,23 @@ from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
-from agreement.measures import KappaResult, collapse, fleiss_kappa
+from agreement.measures import CategoryKappa, Interval, KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.pattern_kappa import PatternKappa
-from agreement.measures.results import CategoryKappa
-from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.uncertainty.jackknife import interval_statistics
 from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
 from agreement.reports.coders.coders import read_patterns
 from agreement.reports.fields import Flat, copy_fields
 from agreement.reports.items.items import summarize_ambiguity
-from agreement.reports.request.basis import (
-    codes_with,
-    count_names,
-    interval_over_texts,
-    pick_texts,
-    remembered,
-    select_categories,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import remembered_report
-from agreement.results.computations import register
+from agreement.reports.request.resolution import remembered_report, resolve
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Dot, dots_chart
 from agreement.results.figures.sections import build_confusion, build_together
 from agreement.results.labels import TERMS, item_address, name_terms
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS
@@ -105,7 +93,7 @@ class KappaFigures:
     note: str
 
     @classmethod
-    def of(cls, found: Interval, n_categories: int) -> KappaFigures:
+    def of(cls, found: Interval, n_categories: int) -> Self:
         """Return the figures of an interval of K."""
         note = found.result.note or found.note
         return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)
@@ -156,7 +144,7 @@ def _kappa_of_each(answers: ProjectAnswers, parameters: Parameters) -> dict[str,
         return {str(one.category): one for one in compute_category_kappa(answers, parameters).categories}
     kappa, found = _pattern_kappa(answers, parameters), dict[str, CategoryKappa]()
     for name in answers.countable:
-        with_it = codes_with(kappa.patterns.labels, name)
+        with_it = basis.codes_with(kappa.patterns.labels, name)
         if with_it:
             has_it = {label: place in with_it for place, label in enumerate(kappa.patterns.labels)}
             merged = replace(kappa, patterns=kappa.patterns.collapse(has_it))
@@ -172,7 +160,7 @@ def compute_agreement_totals(answers: ProjectAnswers, parameters: Parameters) ->
     least = max(len(answers.coders), 2) if parameters.missing == "drop" else 2
     rows = patterns.select(patterns.n_coders >= least)
     n_units, n_coders = rows.n_units, rows.n_coders
-    given = [rows.count_coders(codes_with(rows.labels, name)) for name in answers.countable]
+    given = [rows.count_coders(basis.codes_with(rows.labels, name)) for name in answers.countable]
     n_rows = int(n_units.sum())
 
     def add_up(terms: list[Ints]) -> list[int]:
@@ -200,10 +188,10 @@ def compute_agreement_table(
     n_rows = int(until[-1]) if len(until) else 0
     last = n_rows if end is None else min(end, n_rows)
     first_text, last_text = np.searchsorted(until, (begin, max(last - 1, 0)), side="right").tolist()
-    texts = pick_texts(extract, parameters)[first_text : last_text + 1] if last > begin else ()
+    texts = basis.pick_texts(extract, parameters)[first_text : last_text + 1] if last > begin else ()
     skipped = begin - (int(until[first_text - 1]) if first_text else 0)
-    data = select_categories(extract, parameters, texts)
-    counts, coders = count_names(data, extract.countable), (data.codes >= 0).sum(axis=1)
+    data = basis.select_categories(extract, parameters, texts)
+    counts, coders = basis.count_names(data, extract.countable), (data.codes >= 0).sum(axis=1)
     least = max(len(extract.coders), 2) if parameters.missing == "drop" else 2
     rows = np.flatnonzero(coders >= least)[skipped : skipped + last - begin]
     codes, counts, coders = data.codes[rows], counts[rows], coders[rows]
@@ -260,7 +248,7 @@ def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Map
         after = KappaFigures.of(_find_interval(answers, parameters, merged, used), len(merged.patterns.labels))
         return MergeComparison(mapping, KappaFigures.of(before, len(labels)), after)
 
-    return remembered(answers, ("merged", parameters, tuple(mapping.items())), compute)
+    return basis.remembered(answers, ("merged", parameters, tuple(mapping.items())), compute)
 
 
 def _find_interval(
@@ -270,8 +258,10 @@ def _find_interval(
     documents = kappa.patterns.documents
     if len({original_of(documents[place]) for place in np.flatnonzero(kappa.pairable_texts).tolist()}) != 1:
         return interval_statistics(kappa.result(), kappa.statistics, kappa.left_out_texts, original=original_of)
-    data = select_categories(extract, parameters)
-    return interval_over_texts(collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing)
+    data = basis.select_categories(extract, parameters)
+    return basis.interval_over_texts(
+        collapse(data, merged) if merged else data, fleiss_kappa, missing=parameters.missing
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +365,6 @@ class Categories(ResultPage[CategoriesReport]):
                     for name in answers.countable
                 ],
                 "too_many": 0 if answers.countable else len(answers.categories),
-                "together": bool(together.tables),
                 "mappings": [
                     (one, request.address_with(merge=format_mapping(one.classes)))
                     for one in SavedMapping.objects.filter(project=request.project)
@@ -389,7 +378,7 @@ def _agreement_table(request: AnalysisRequest, rows: list[int], totals: Agreemen
     """Return items by categories with S, and the marginals of all items below (the slides' agreement table)."""
     answers, (begin, end) = request.extract, (rows[0], rows[-1] + 1) if rows else (0, 0)
     table = compute_agreement_table(answers, request.parameters, begin, end)
-    snippets, texts = read_snippets(table.units), pick_texts(answers, request.parameters)
+    snippets, texts = read_snippets(table.units), basis.pick_texts(answers, request.parameters)
     cells: list[list[Cell]] = []
     for unit, document, counts, agreement in zip(
         table.units, table.documents.tolist(), table.counts.tolist(), table.agreement.tolist(), strict=True

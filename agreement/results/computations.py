@@ -1,6 +1,7 @@
-"""What is computed for pages, API and command; what takes long a worker computes and stores, while the page waits."""
+"""A page of results: from its class follow its address and tab, its downloads, its endpoint of the API, its report.
 
-from __future__ import annotations
+What takes long a worker computes and stores, while the page waits.
+"""
 
 import hashlib
 import json
@@ -9,28 +10,35 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.http import QueryDict
 from django.tasks import task
 from django.utils import timezone
 from rest_framework.serializers import Field
 
+from agreement.data.pyramids.pyramids import require_pyramids
 from agreement.data.reading import LongReading, refuse_long_reading, store_answers
 from agreement.models import Computation
 from agreement.reports.fields import as_json
 from agreement.reports.methods.methods import program_name
 from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions
 from agreement.results.content import PageSections, StillComputing
 from agreement.results.figures.charts import Chart
-from agreement.results.tables import Table
-from annotations.core.processes.progress import Cancelled, Progress, progress_recorder
+from agreement.results.labels import label_models
+from agreement.results.tables import FileForm, Table
+from annotations.core.processes.progress import Cancelled, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.models import Project
+from annotations.models.people.rights import Person, Right
+from annotations.models.project import may, may_see_models
+from annotations.projects.navigation import Group
+from annotations.projects.viewing import results_for, results_with_models_for
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000
@@ -48,24 +56,45 @@ FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-@runtime_checkable
-class Versioned(Protocol):
-    """A report that says how many judgements are missing as of other versions of the scheme."""
-
-    parameters: Parameters
-    judgements_of_other_versions: int | None
-
-
-class Result[R]:
-    """Tables and charts of what somebody asks for, computed at once, or where that takes long by a worker.
+class ResultPage[R]:
+    """A page of results. It overrides `show`, or where a worker may compute it `compute`, with `tables` and `charts`.
 
     `name` is that of the result in the database, and of the command's `--report` unless `report_name` is another one.
+    `path` is its address below the project and `route` the name of that; where `api` says what the API gives, the same
+    with `api-` before, unless they are named. The docstring is what lists of pages say of it, `position` its place in
+    these, and `tab` that among the tabs; 0: it is in none. `answers` are the kinds of projects with a tab.
+    `right` is that to see the page. One that is `about_models` is there for who may know of them. One that does not use
+    the coders' answers (`uses_answers` is false) is of pyramids. `forms` are those of files that the API gives. Without
+    a `template` it is no page, but a part of some, or what the API answers alone. One that `is_kept` shows nothing but
+    what follows from answers, members, texts, scheme, the project's own fields and its `kept_state`: until these change
+    it is shown as it was rendered.
+
     `takes` says what API and command take besides the parameters, `options` what an address of the page takes, where
     that is more. A result that `chooses_coders` does so before the parameters have to fit the answers.
+
+    The schema of the API has `gives`, the dataclass that `fields` returns, or a list of such. `api_operation` is the
+    operation's name in it, where it would be that of another one.
     """
 
     name: str
     report_name = ""
+    title = ""
+    template = ""
+    path = ""
+    route = ""
+    position = 0
+    tab = 0
+    group: Group = "results"
+    answers: tuple[str, ...] = tuple(Project.Answers.values)
+    right = Right.SEE_RESULTS
+    draws_charts = True
+    is_kept = False
+    api = ""
+    gives: Any = None
+    api_operation = ""
+    api_path = ""
+    api_route = ""
+    forms: Mapping[str, FileForm[AnalysisRequest]] = {}
     takes: Mapping[str, Field[Any, Any, Any, Any]] = {}
     options: tuple[str, ...] = ()
     address: tuple[str, ...] = ()
@@ -76,11 +105,17 @@ class Result[R]:
     rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
 
     def __init__(self) -> None:
+        self.api_names = tuple(name for name in self.takes if name != FORM)  # what API and command take
         self.options = self.options or self.api_names
+        self.about = " ".join((type(self).__doc__ or "").split())
+        self.path = self.path or f"agreement/{self.name}/"
+        self.route = self.route or self.name
+        self.api_path = self.api_path or self.path
+        self.api_route = self.api_route or f"api-{self.route}"
 
     def compute(self, request: AnalysisRequest) -> R:
-        """Return the report. Raises InvalidParameter."""
-        raise NotImplementedError
+        """Return the report; of a page that is shown at once, what it shows. Raises InvalidParameter."""
+        return self.show(request)  # type: ignore[return-value]
 
     def tables(self, request: AnalysisRequest, report: R) -> Sequence[Table]:
         """Return the tables of a report; of what `compute` returns as tables and charts, these."""
@@ -90,35 +125,44 @@ class Result[R]:
         """Return the charts of a report."""
         return report.charts if isinstance(report, PageSections) else []
 
-    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
-        """Return the tables that the command prints."""
-        return self.tables(request, self.compute(request))
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return all that the page shows. Raises InvalidParameter, and Http404."""
+        return self.sections(request)
 
-    def preface(self, report: R) -> str:
+    def shown(self, request: AnalysisRequest) -> PageSections:
+        """Return all that the page shows, models labelled as such; of wrong options, with the project's parameters."""
+        try:
+            sections = self.show(request)
+        except InvalidParameter as error:
+            request.fall_back(error)
+            sections = self.show(request)
+        return label_models(sections, request.models)
+
+    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
+        """Return the tables that the command prints: of the page, or of the report on coders who have to be chosen."""
+        return self.tables(request, self.compute(request)) if self.chooses_coders else self.show(request).tables
+
+    def preface(self, report: Any) -> str:
         """Return what the command says before the tables: of which versions of the scheme judgements count."""
-        if not isinstance(report, Versioned):
-            return ""
-        return describe_versions(report.parameters.scheme_versions, report.judgements_of_other_versions)
+        n_others: int | None = getattr(report, "judgements_of_other_versions", None)
+        return "" if n_others is None else describe_versions(report.parameters.scheme_versions, n_others)
 
     def fields(self, request: AnalysisRequest, report: R) -> Any:
         """Return what the API gives, and the command as JSON: the report, or plain data."""
         return report
-
-    def plain_fields(self, request: AnalysisRequest, report: R) -> Any:
-        """Return the fields as plain data."""
-        return as_json(self.fields(request, report))
 
     def describe_rows(self, request: AnalysisRequest, report: R, rows: Sequence[Any]) -> Sequence[Any]:
         """Return rows of the fields, of which the API gives a page, in full."""
         return rows
 
     def whole_fields(self, request: AnalysisRequest, report: R) -> Any:
-        """Return the fields with all of their rows in full."""
-        fields = self.plain_fields(request, report)
+        """Return the fields as plain data, with all of their rows in full."""
+        fields = as_json(self.fields(request, report))
         if self.rows == "":
             return as_json(self.describe_rows(request, report, fields))
-        rows = {self.rows: self.describe_rows(request, report, fields[self.rows])} if self.rows in fields else {}
-        return as_json({**fields, **rows}) if rows else fields
+        if self.rows is not None and self.rows in fields:
+            fields[self.rows] = as_json(self.describe_rows(request, report, fields[self.rows]))
+        return fields
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return about how many judgements are gone through: above MAX_IMMEDIATE_COST a worker does."""
@@ -128,14 +172,37 @@ class Result[R]:
         """Return what the result depends on besides the answers that are chosen and the names of categories."""
         return []
 
-    @property
-    def api_names(self) -> tuple[str, ...]:
-        """The options that API and command take."""
-        return tuple(name for name in self.takes if name != FORM)
+    def kept_state(self, project: Project) -> Any:
+        """Return what the page depends on besides, where it is kept."""
+        return None
+
+    def project_for(self, user: Person, slug: str) -> Project:
+        """Return the project for somebody to whom the page is shown; raise as `results_for`."""
+        project = results_with_models_for(user, slug) if self.about_models else results_for(user, slug, self.right)
+        if not self.uses_answers:
+            require_pyramids(project)
+        return project
+
+    def is_in(self, project: Project) -> bool:
+        """Return whether the project has the page, for the one who reads it."""
+        pyramids = project.answers == Project.Answers.SCUS
+        if self.about_models and (not may_see_models(project) or pyramids):
+            return False
+        return may(project, self.right) and (self.uses_answers or pyramids)
 
     def option_names(self, project: Project) -> Collection[str]:
         """Return the options that the reader of the project may use."""
         return self.options
+
+    def read_fields(self, project: Project, query: QueryDict) -> QueryDict:
+        """Return the query with the fields of the page's own form as its options."""
+        return query
+
+    def begin(self, project: Project, reader: str, address: Mapping[str, str]) -> AnalysisRequest:
+        """Return a request of which nothing is read yet; `reader` is the name of who asks."""
+        return AnalysisRequest(
+            project, uses_answers=self.uses_answers, reader=reader, about_models=self.about_models, address=address
+        )
 
     def asked(
         self, project: Project, values: Mapping[str, str], reader: str = "", address: Mapping[str, str] = NOTHING
@@ -144,11 +211,12 @@ class Result[R]:
         options = [name for name in self.option_names(project) if name in self.api_names]
         return self.begin(project, reader, address).read_values(values, options, resolves=not self.chooses_coders)
 
-    def begin(self, project: Project, reader: str, address: Mapping[str, str]) -> AnalysisRequest:
-        """Return a request of which nothing is read yet; `reader` is the name of who asks."""
-        return AnalysisRequest(
-            project, uses_answers=self.uses_answers, reader=reader, about_models=self.about_models, address=address
-        )
+    def request(
+        self, project: Project, query: QueryDict, reader: str, address: Mapping[str, str], *, whole_tables: bool
+    ) -> AnalysisRequest:
+        """Return what an address asks of the page."""
+        query, options = self.read_fields(project, query), self.option_names(project)
+        return self.begin(project, reader, address).read_query(query, options, whole_tables=whole_tables)
 
     def build(self, request: AnalysisRequest) -> PageSections:
         """Compute the tables and charts."""
@@ -162,10 +230,10 @@ class Result[R]:
         return _load_or_enqueue(self, request)
 
 
-RESULTS: dict[str, Result[Any]] = {}
+RESULTS: dict[str, ResultPage[Any]] = {}
 
 
-def register[T: type[Result[Any]]](cls: T) -> T:
+def register[T: type[ResultPage[Any]]](cls: T) -> T:
     """Register a result by its name."""
     RESULTS[cls.name] = cls()
     return cls
@@ -188,7 +256,7 @@ def count_judgements(request: AnalysisRequest) -> int:
     return request.extract.restrict(pick_texts(request.extract, request.parameters)).n_judgements
 
 
-def _load_or_enqueue(result: Result[Any], request: AnalysisRequest) -> PageSections:
+def _load_or_enqueue(result: ResultPage[Any], request: AnalysisRequest) -> PageSections:
     kind, state = result.name, _data_state(result, request)
     found = _load_result(request, kind, state)
     if found is not None:
@@ -205,7 +273,7 @@ def _load_or_enqueue(result: Result[Any], request: AnalysisRequest) -> PageSecti
     return replace(before, waiting=computation, as_of=as_of) if before else PageSections(waiting=computation)
 
 
-def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
+def _data_state(result: ResultPage[Any], request: AnalysisRequest) -> str:
     """Return a digest of what a result depends on, also the version of the program."""
     about = [request.extract.state, sorted(request.extract.labels.items()), *result.state(request)]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
@@ -213,7 +281,6 @@ def _data_state(result: Result[Any], request: AnalysisRequest) -> str:
 
 
 def _load_result(request: AnalysisRequest, kind: str, state: str) -> PageSections | None:
-    """Return the result of this state that a worker has stored."""
     finished = _matching(request, kind).filter(state=state, finished_at__isnull=False, error="")
     data = finished.values_list("result", flat=True).first()
     return PageSections.from_json(data) if data else None
@@ -224,7 +291,6 @@ def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
 
 
 def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
-    """Return the computation of a kind, which is enqueued now unless it is already."""
     current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if current is not None:
         lost = is_lost(current)
@@ -259,8 +325,14 @@ def compute(pk: int) -> None:
     if computation is None:
         return
     row = Computation.objects.filter(pk=pk)
+    progress, content, state = progress_recorder(row), PageSections(), ""
     try:
-        content, state = _carry_out(computation, progress_recorder(row))
+        if computation.kind == STORING:
+            store_answers(computation.project, **computation.own, progress=progress)
+        else:
+            request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
+            request.progress, page = progress, RESULTS[computation.kind]
+            content, state = page.build(request), _data_state(page, request)
         result = content.as_json()
     except Cancelled:  # its row was deleted
         return
@@ -268,12 +340,3 @@ def compute(pk: int) -> None:
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
     row.update(result=result, state=state, finished_at=timezone.now())
-
-
-def _carry_out(computation: Computation, progress: Progress) -> tuple[PageSections, str]:
-    if computation.kind == STORING:
-        store_answers(computation.project, **computation.own, progress=progress)
-        return PageSections(), ""
-    request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
-    request.progress, result = progress, RESULTS[computation.kind]
-    return result.build(request), _data_state(result, request)

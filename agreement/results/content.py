@@ -1,20 +1,19 @@
 """What a page shows: tables and charts, also as JSON, and what of them is still being computed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from django.core.paginator import Page, Paginator
+from django.http import HttpResponse
 from rest_framework.exceptions import APIException
 
 from agreement.models import Computation
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.figures.charts import Chart
-from agreement.results.tables import TABLE_FORMATS, Cell, Column, Linked, Table
+from agreement.results.tables import TABLE_FORMATS, Column, Linked, Table
 
 RETRY_AFTER = 5
 
@@ -38,17 +37,22 @@ class PageSections:
         return {"tables": [asdict(table) for table in self.tables], "charts": [asdict(chart) for chart in self.charts]}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PageSections:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the tables and charts that `as_json` wrote."""
-        return cls([_table_from_json(table) for table in data["tables"]], [Chart(**chart) for chart in data["charts"]])
+        tables = []
+        for table in data["tables"]:
+            columns = [Column(**column) for column in table["columns"]]
+            rows = [[Linked(**cell) if isinstance(cell, dict) else cell for cell in row] for row in table["rows"]]
+            tables.append(Table(**table | {"columns": columns, "rows": rows}))
+        return cls(tables, [Chart(**chart) for chart in data["charts"]])
 
-    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> PageSections:
+    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> Self:
         """Return the same with more tables and charts after these, and more for the template."""
         return replace(
             self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
         )
 
-    def with_sections(self, more: PageSections) -> PageSections:
+    def with_sections(self, more: Self) -> Self:
         """Return the same with the tables and charts of other sections, whichever of them a worker has not finished."""
         waiting, as_of = self.waiting or more.waiting, self.as_of or more.as_of
         return replace(self.extended(more.tables, more.charts, **more.context), waiting=waiting, as_of=as_of)
@@ -58,17 +62,6 @@ def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple
     """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""
     page = Paginator(rows, size).get_page(request.page)
     return page, list(rows if request.page is None else page)
-
-
-def _table_from_json(data: Mapping[str, Any]) -> Table:
-    columns = [Column(**column) for column in data["columns"]]
-    rows = [[_cell_from_json(cell) for cell in row] for row in data["rows"]]
-    # Results that were stored before have no rows of a page.
-    return Table(data["key"], data["caption"], columns, rows, data["note"], data.get("page_rows", 0))
-
-
-def _cell_from_json(cell: Any) -> Cell:
-    return Linked(**cell) if isinstance(cell, dict) else cell
 
 
 class StillComputing(APIException):
@@ -82,25 +75,15 @@ class StillComputing(APIException):
         self.waiting = waiting
 
 
-@dataclass(frozen=True, slots=True)
-class TableFile:
-    """The content of a table in some format, its type, and the headers it is sent with."""
-
-    content: str
-    content_type: str
-    headers: dict[str, str]
-
-
-def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> TableFile:
-    """Return the table with that key, written in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
+def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> HttpResponse:
+    """Return the table with that key as a file, in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
     tables = {table.key: table for table in sections.tables}
     if sections.waiting and key not in tables:
         raise StillComputing
     if request.error:
         raise request.error
-    table_format = TABLE_FORMATS.get(format_name)
-    if table_format is None:
-        raise InvalidParameter("as", f"{format_name!r} is not one of {', '.join(TABLE_FORMATS)}.")
+    check_choice("as", format_name, TABLE_FORMATS)
+    table_format = TABLE_FORMATS[format_name]
     if key not in tables:
         names = ", ".join(tables) or "none on this page"
         raise InvalidParameter("table", f"unknown table; available: {names}.")
@@ -108,4 +91,4 @@ def write_table(request: AnalysisRequest, sections: PageSections, format_name: s
     if table_format.suffix in ("csv", "json"):
         name = f"{request.project.slug}-{key}.{table_format.suffix}"
         headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return TableFile(table_format.write(tables[key]), table_format.content_type, headers)
+    return HttpResponse(table_format.write(tables[key]), content_type=table_format.content_type, headers=headers)

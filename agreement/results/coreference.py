@@ -1,9 +1,6 @@
 """Coreference scores of two coders, as tables."""
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import Any
 
 from rest_framework.serializers import CharField
 
@@ -14,11 +11,10 @@ from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions, list_codings_left_out
-from agreement.results.computations import count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.labels import SCORE_LABELS
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
 
 NOTE = (
@@ -66,20 +62,14 @@ class Coreference(ResultPage[CoreferenceReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         pair = _choose_pair(request)
-        context: dict[str, Any] = {
-            "coders": request.extract.coders,
-            "has_chains": request.extract.has_chains,
-            "report_query": request.parameters.query(),
-            "pair": pair,
-        }
         if pair is None:
-            return PageSections(context=context)
+            return PageSections()
         request.options = dict(zip(self.options, pair, strict=True))
         of_pair, parameters = select_pair(request.project_answers, request.parameters, *pair)
         left_out = count_left_out(of_pair, parameters)
         versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
         return self.sections(request).extended(
-            **context, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
+            pair=pair, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
         )
 
 
@@ -111,7 +101,6 @@ def score_cells(name: str, one: ScoreFigures) -> list[Cell]:
 
 
 def _scores_table(report: CoreferenceReport) -> Table:
-    """Return the scores over all texts; a note that every row has stands below them."""
     rows = [score_cells(name, one) for name, one in report.overall.scores.items()]
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "") + describe_in_several(report.n_in_several)
     notes = {str(row[-1]) for row in rows}
@@ -133,7 +122,7 @@ def describe_in_several(n: int) -> str:
 
 
 def _text_tables(report: CoreferenceReport) -> list[Table]:
-    """Return Table 3 of Passonneau 2004, with F1 beside it, and every score in each text."""
+    # Table 3 of Passonneau 2004, with F1 beside it
     of_muc = [
         Column("text", "Text", cell="title"),
         Column("muc_recall", "MUC recall", "figure", cell="muc.recall"),

@@ -1,34 +1,156 @@
 """Agreement and work over time, stage by stage, as tables and charts."""
 
-from __future__ import annotations
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, combinations
 
-from collections.abc import Mapping, Sequence
-
+from django.utils import timezone
 from rest_framework.serializers import ChoiceField
 
-from agreement.reports.coders.profiles import read_project_work
-from agreement.reports.overall.course import (
-    GROUPINGS,
-    RunningPoint,
-    Stage,
-    compute_running,
-    compute_stages,
-)
+from agreement.data.documents import Document, original_of
+from agreement.data.project_answers import ProjectAnswers
+from agreement.measures import ORDERED_DISTANCES, Interval, Result, interval_sums
+from agreement.reports.coders import profiles
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import check_choice
+from agreement.reports.request import basis
+from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import count_judgements, register
+from agreement.reports.request.resolution import resolve
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
 from agreement.results.figures.sections import build_days
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
 from annotations.coding.active_time import Activity
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
+# What each coder did in each document.
+type Work = Mapping[tuple[int, str], Activity]
+
+GROUPINGS = ("round", "week", "operations")
+BINS = 8
 EVERY = "the table has every value."
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Texts of one time: the coefficient, each coder against the others, and their seconds per judgement."""
+
+    label: str
+    texts: tuple[Document, ...]
+    interval: Interval
+    against_rest: Mapping[str, float | None]
+    seconds: Mapping[str, float | None]
+
+
+def compute_stages(
+    extract: ProjectAnswers,
+    parameters: Parameters,
+    by: str,
+    work: Work,
+    progress: Progress | None = None,
+) -> list[Stage]:
+    """Return the stages of the project, the earliest first, by the work of each coder. Raises InvalidParameter.
+
+    A text belongs to the week in which somebody last worked on it; "operations": texts as they were finished, in up to
+    BINS groups of about equally many. Without any work, as of imported texts, it is left out, except by round.
+    """
+    check_choice("by", by, GROUPINGS)
+    extract, parameters = resolve(extract, parameters)
+    groups = _group_texts(basis.pick_texts(extract, parameters), by, work)
+    stages = []
+    for number, (label, texts) in enumerate(groups):
+        report = partial(progress, number, len(groups)) if progress else None
+        against_rest = _compare_coders(extract, parameters, texts, report)
+        interval = basis.compute_interval(extract, parameters, texts)
+        seconds = profiles.seconds_per_judgement(extract, texts, work)
+        stages.append(Stage(label, tuple(texts), interval, against_rest, seconds))
+    return stages
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPoint:
+    """The coefficient of the first `n_texts` texts, of which `last` came last; alpha has `low` and `high`."""
+
+    n_texts: int
+    last: Document
+    result: Result
+    low: float | None = None
+    high: float | None = None
+
+
+def compute_running(extract: ProjectAnswers, parameters: Parameters, work: Work) -> list[RunningPoint]:
+    """Return the coefficient as texts are finished, at MOST_POINTS points at most. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    texts, points = profiles.order_by_time(basis.pick_texts(extract, parameters), work), list[RunningPoint]()
+    # of numbers nothing can be drawn from sums
+    has_sums = parameters.is_alpha and parameters.distance not in ORDERED_DISTANCES
+    sums = basis.compute_sums(extract, parameters, texts)[parameters.distance] if has_sums else None
+    for size in profiles.divide_evenly(len(texts)):
+        of_size = texts[:size]
+        n_texts, last = len({text.text_pk for text in of_size}), texts[size - 1]
+        if not parameters.is_alpha:
+            points.append(RunningPoint(n_texts, last, basis.compute_result(extract, parameters, of_size)))
+            continue
+        interval = (
+            basis.compute_interval(extract, parameters, of_size)
+            if sums is None
+            else interval_sums(sums[:size], original=original_of)
+        )
+        points.append(RunningPoint(n_texts, last, interval.result, interval.low, interval.high))
+    return points
+
+
+def _group_texts(texts: Sequence[Document], by: str, work: Work) -> list[tuple[str, list[Document]]]:
+    groups: dict[str, list[Document]] = defaultdict(list)
+    if by == "round":
+        for text in texts:
+            groups[text.round].append(text)
+        return sorted(groups.items(), key=lambda item: item[1][0].place)
+    finished = profiles.find_last(work)
+    timed = [text for text in profiles.order_by_time(texts, work) if text.pk in finished]
+    if by == "operations":
+        return _group_by_operations(timed, work)
+    for text in timed:
+        year, week, _ = timezone.localtime(finished[text.pk]).isocalendar()
+        groups[f"{year}, week {week}"].append(text)
+    return list(groups.items())
+
+
+def _group_by_operations(texts: Sequence[Document], work: Work) -> list[tuple[str, list[Document]]]:
+    operations: Counter[int] = Counter()
+    for (pk, _), activity in work.items():
+        operations[pk] += activity.operations
+    ends = list(accumulate(operations[text.pk] for text in texts))
+    groups: dict[int, list[tuple[Document, int]]] = defaultdict(list)
+    for text, end in zip(texts, ends, strict=True):
+        groups[(end - operations[text.pk]) * BINS // max(ends[-1], 1)].append((text, end))
+    return [(f"{group[-1][1]:,} operations", [text for text, _ in group]) for group in groups.values()]
+
+
+def _compare_coders(
+    extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document], report: Callable[[], None] | None
+) -> dict[str, float | None]:
+    """Return the mean coefficient of each coder with those who coded a text in common: of many coders few do."""
+    coefficient, data_of = basis.coefficient_function(parameters), basis.data_by_coders(extract, parameters, texts)
+    number = {coder: place for place, coder in enumerate(extract.coders)}
+    together: set[tuple[int, int]] = set()
+    for rows in extract.rows_by_text(texts):
+        together.update(combinations(sorted({number[coder] for coder, _ in rows if coder in number}), 2))
+    values: dict[str, list[float]] = {coder: [] for coder in extract.coders}
+    for first, second in sorted(together):
+        if report:
+            report()
+        pair = extract.coders[first], extract.coders[second]
+        value = coefficient(data_of(pair)).value
+        if value is not None:
+            for coder in pair:
+                values[coder].append(value)
+    return {coder: sum(of_coder) / len(of_coder) if of_coder else None for coder, of_coder in values.items()}
 
 
 @register
@@ -50,7 +172,7 @@ class Course(ResultPage[PageSections]):
         stages = compute_stages(request.extract, request.parameters, by, work, request.progress)
         running = _build_running(compute_running(request.extract, request.parameters, work))
         coders = request.extract.coders
-        n_left = len(pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
+        n_left = len(basis.pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
         charts = _charts(stages, coders) if stages else []
         return PageSections([*_tables(stages, coders, n_left), *running.tables], [*charts, *running.charts])
 
@@ -59,15 +181,14 @@ class Course(ResultPage[PageSections]):
         _, by = self._read(request)
         days = build_days(request)
         return self.sections(request).extended(
-            tables=days.tables,
-            charts=days.charts,
-            days=bool(days.tables),
+            days.tables,
+            days.charts,
             choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPING_LABELS.items()],
         )
 
-    def _read(self, request: AnalysisRequest) -> tuple[Mapping[tuple[int, str], Activity], str]:
+    def _read(self, request: AnalysisRequest) -> tuple[Work, str]:
         """Return the work of coders, and how texts are grouped: by week, or by round where all was imported."""
-        work = read_project_work(request.project, request.project_answers).activities
+        work = profiles.read_project_work(request.project, request.project_answers).activities
         return work, request.options.get("by") or ("week" if work else "round")
 
 

@@ -1,7 +1,5 @@
 """The data as they are compared: what coders answered, and one integer for each value (Passonneau 2004)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +24,9 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
-from agreement.results.page import FileForm, ResultPage
-from agreement.results.tables import Cell, Column, Kind, Table
+from agreement.results.tables import Cell, Column, FileForm, Kind, Table
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
 
@@ -68,14 +65,6 @@ class CanonicalForm:
     def judgements_by_value(self) -> Ints:
         """How many judgements give each value; the first entry is of no value."""
         return np.bincount(self.numbers.ravel(), minlength=self.data.n_values + 1)
-
-    def unit_of(self, row: int) -> int:
-        """Return the markable of a row, which counts from 0."""
-        return cast(int, self.data.units[row])
-
-    def text_of(self, row: int) -> Document:
-        """Return the text of a row, which counts from 0."""
-        return self.texts[int(self.data.document_of_unit[row])]
 
     def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
         """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
@@ -212,56 +201,53 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         return json.loads(write_json(report))
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        form = build_canonical_form(request.extract, request.parameters)
+        form, nouns = build_canonical_form(request.extract, request.parameters), nouns_for(request.extract)
         shown, rows = paginate(request, range(len(form.data.units)), PAGE_SIZE)
-        used = sorted(set(form.numbers[rows].ravel().tolist()) - {0})
+        numbers = form.numbers[rows]
+        used = sorted(set(numbers.ravel().tolist()) - {0})
         values = [form.value(number) for number in used]
         if form.data.members == "labels":
             values = [request.extract.describe(value) for value in values]
         labels = request.extract.labels if request.page is not None else {}  # a file has keys
         members = {cast(int, member) for value in values for one in _sets_of(value) for member in one}
-        snippets = read_snippets({form.unit_of(row) for row in rows} | members)
+        units = [cast(int, form.data.units[row]) for row in rows]
+        names = [form.texts[number].name for number in form.data.document_of_unit[rows].tolist()]
+        snippets = read_snippets({*units, *members})
+
+        def list_units(key: str, caption: str, kind: Kind, cells: Sequence[Sequence[Cell]], note: str) -> Table:
+            columns = [
+                Column("row", "Row", "count"),
+                Column("text", "Text"),
+                Column("words", "Words"),
+                *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
+                Column("key", "Key"),
+            ]
+            lines = [
+                [row + 1, name, snippets[unit].words, *of_unit, snippets[unit].key]
+                for row, name, unit, of_unit in zip(rows, names, units, cells, strict=True)
+            ]
+            return Table(key, caption, columns, lines, note)
+
+        integers = [[number or None for number in of_unit] for of_unit in numbers.tolist()]
+        legend: list[list[Cell]] = [
+            [number, *_describe_value(form, value, snippets), int(form.judgements_by_value[number])]
+            for number, value in zip(used, values, strict=True)
+        ]
+        columns = [
+            Column("value", "Value", "count", explanation="integer"),
+            Column("members", "Rows, or category", labels=labels, explanation="legend"),
+            Column("words", "Words"),
+            Column("judgements", "Judgements", "count"),
+        ]
+        note = f"A set is the rows of its {nouns.units}; others are given by their key."
         return PageSections(
             [
-                _units_table(form, rows, snippets, "raw", "Answers", form.raw_answers(rows, labels), NOTE_RAW),
-                _units_table(
-                    form,
-                    rows,
-                    snippets,
-                    "matrix",
-                    "Values as integers",
-                    [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
-                    NOTE_MATRIX,
-                ),
-                _legend_table(form, used, values, snippets, nouns_for(request.extract).units, labels),
+                list_units("raw", "Answers", "text", form.raw_answers(rows, labels), NOTE_RAW),
+                list_units("matrix", "Values as integers", "count", integers, NOTE_MATRIX),
+                Table("legend", "Legend of the integers", columns, legend, note),
             ],
-            context={"shown": shown, "nouns": nouns_for(request.extract)},
+            context={"shown": shown},
         )
-
-
-def _units_table(
-    form: CanonicalForm,
-    rows: Sequence[int],
-    snippets: dict[int, Snippet],
-    key: str,
-    caption: str,
-    cells: Sequence[Sequence[Cell]],
-    note: str,
-) -> Table:
-    """Return a row for each unit, a column for each coder."""
-    kind: Kind = "count" if key == "matrix" else "text"
-    columns = [
-        Column("row", "Row", "count"),
-        Column("text", "Text"),
-        Column("words", "Words"),
-        *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
-        Column("key", "Key"),
-    ]
-    lines: list[list[Cell]] = []
-    for row, of_unit in zip(rows, cells, strict=True):
-        snippet = snippets[form.unit_of(row)]
-        lines.append([row + 1, form.text_of(row).name, snippet.words, *of_unit, snippet.key])
-    return Table(key, caption, columns, lines, note)
 
 
 def _sets_of(value: Value) -> Collection[frozenset[Hashable]]:
@@ -271,48 +257,18 @@ def _sets_of(value: Value) -> Collection[frozenset[Hashable]]:
     return (value,) if isinstance(value, frozenset) else ()
 
 
-def _words(members: Sequence[int], snippets: Mapping[int, Snippet]) -> str:
-    words = "; ".join(snippets[member].words for member in members[:MOST_WORDS])
-    return words + ("; …" if len(members) > MOST_WORDS else "")
+def _describe_value(form: CanonicalForm, value: Value, snippets: Mapping[int, Snippet]) -> tuple[str, str]:
+    """Return the rows of the members of a value, or its category, and the words of the members."""
+    if not isinstance(value, frozenset | Readings):
+        return str(value), ""
 
+    def place_of(member: int) -> tuple[int, int]:
+        return form.row_of.get(member, len(form.row_of) + 1), member
 
-def _legend_table(
-    form: CanonicalForm,
-    numbers: Sequence[int],
-    values: Sequence[Value],
-    snippets: dict[int, Snippet],
-    units: str,
-    labels: Mapping[str, str],
-) -> Table:
-    """Return what each integer stands for."""
-    lines: list[list[Cell]] = []
-    for number, value in zip(numbers, values, strict=True):
-        rows, words = str(value), ""
-        if isinstance(value, frozenset | Readings):
-            sets = sorted(
-                sorted(
-                    (cast(int, member) for member in one),
-                    key=lambda member: (form.row_of.get(member, len(form.row_of) + 1), member),
-                )
-                for one in _sets_of(value)
-            )
-            rows, words = (
-                " or ".join(parts)
-                for parts in (
-                    [", ".join(str(form.row_of.get(one, snippets[one].key)) for one in members) for members in sets],
-                    [_words(members, snippets) for members in sets],
-                )
-            )
-        lines.append([number, rows, words, int(form.judgements_by_value[number])])
-    return Table(
-        "legend",
-        "Legend of the integers",
-        [
-            Column("value", "Value", "count", explanation="integer"),
-            Column("members", "Rows, or category", labels=labels, explanation="legend"),
-            Column("words", "Words"),
-            Column("judgements", "Judgements", "count"),
-        ],
-        lines,
-        f"A set is the rows of its {units}; others are given by their key.",
+    sets = sorted(sorted((cast(int, member) for member in one), key=place_of) for one in _sets_of(value))
+    rows = (", ".join(str(form.row_of.get(one, snippets[one].key)) for one in members) for members in sets)
+    words = (
+        "; ".join([*(snippets[one].words for one in members[:MOST_WORDS]), *(["…"] if members[MOST_WORDS:] else [])])
+        for members in sets
     )
+    return " or ".join(rows), " or ".join(words)

@@ -1,9 +1,8 @@
 """Two rounds, groups of coders, categories or projects beside each other; and all groups of coders at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from django.http import Http404
@@ -11,44 +10,34 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.reports.coders.differences import (
-    KINDS,
-    PERMUTATIONS,
-    DifferenceReport,
-    GroupPair,
-    GroupsReport,
-    check_parts,
-    compare_groups,
-    compare_parts,
-)
+from agreement.reports.coders import differences
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Project, User
 from annotations.projects.viewing import results_for
 
 # Other projects are compared by the API and the command, which are told their addresses.
-PAGE_KINDS = tuple(kind for kind in KINDS if kind != "project")
+PAGE_KINDS = tuple(kind for kind in differences.KINDS if kind != "project")
 P_VALUES = (Column("p_value", "p", "probability"), Column("permutation_p_value", "p (permutation)", "probability"))
 
 
 @register
-class Difference(ResultPage[DifferenceReport]):
+class Difference(ResultPage[differences.DifferenceReport]):
     """Two rounds, groups of coders or categories beside each other, and whether their difference may be chance."""
 
     name, title, report_name = "difference", "Compare two", "compare"
     template = "agreement/overall/difference.html"
     position = 40
     draws_charts = False
-    gives = DifferenceReport
+    gives = differences.DifferenceReport
     takes = {
-        "by": ChoiceField(KINDS, help_text="What is compared."),
+        "by": ChoiceField(differences.KINDS, help_text="What is compared."),
         "first": CharField(
             help_text="A round, coders or groups of coders with commas between, a category, or a project's address."
         ),
@@ -59,16 +48,18 @@ class Difference(ResultPage[DifferenceReport]):
     chooses_coders = True
     work = 20
 
-    def compute(self, request: AnalysisRequest) -> DifferenceReport:
+    def compute(self, request: AnalysisRequest) -> differences.DifferenceReport:
         by, first, second = (request.options.get(name, "") for name in self.options)
 
         def answers_of(slug: str) -> ProjectAnswers:
             return read_asked(_find_project(request, slug), request.parameters)
 
         groups = read_groups(request.project)
-        return compare_parts(request.project_answers, request.parameters, by, first, second, answers_of, groups)
+        return differences.compare_parts(
+            request.project_answers, request.parameters, by, first, second, answers_of, groups
+        )
 
-    def tables(self, request: AnalysisRequest, report: DifferenceReport) -> list[Table]:
+    def tables(self, request: AnalysisRequest, report: differences.DifferenceReport) -> list[Table]:
         return [build_table(report, request.extract.labels if report.by == "category" else {})]
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
@@ -86,7 +77,7 @@ class Difference(ResultPage[DifferenceReport]):
         shown = by or next((kind for kind in PAGE_KINDS if len(choices[kind]) > 1), PAGE_KINDS[0])
         groups = read_groups(request.project) if is_chosen or shown == "group" else {}
         if is_chosen:
-            check_parts(request.project_answers, request.parameters, by, first, second, groups)
+            differences.check_parts(request.project_answers, request.parameters, by, first, second, groups)
         context: dict[str, Any] = {
             "kinds": [(kind, request.address_with(by=kind, first="", second=""), kind == shown) for kind in PAGE_KINDS],
             "by": shown,
@@ -95,11 +86,8 @@ class Difference(ResultPage[DifferenceReport]):
             "second": second,
             "groups": list(groups) if shown == "group" else [],
             "is_chosen": is_chosen,
-            "report_query": request.parameters.query(),
         }
-        if not is_chosen:
-            return PageSections(context=context)
-        return self.sections(request).extended(**context, not_counted=request.not_counted)
+        return self.sections(request).extended(**context) if is_chosen else PageSections(context=context)
 
 
 def _find_project(request: AnalysisRequest, slug: str) -> Project:
@@ -114,67 +102,55 @@ def _find_project(request: AnalysisRequest, slug: str) -> Project:
     return project
 
 
-def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
+def build_table(report: differences.DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
     """Return both figures and the difference as a table; `labels` are what the two parts are called."""
-    labels = labels or {}
-    first, second = report.names
-    how = "Other texts: Welch’s t."
-    if report.paired:
-        one_text = "The same text: each of its connected components is left out of both at once."
-        how = one_text if report.of_components else "The same texts: each is left out of both at once."
-    test = f" Permutation test: {PERMUTATIONS:,} assignments of the texts." if report.is_permuted else ""
+    labels, (first, second) = labels or {}, report.names
+    how = "Other texts: Welch’s t." if not report.paired else "The same texts: each is left out of both at once."
+    if report.paired and report.of_components:
+        how = "The same text: each of its connected components is left out of both at once."
+    test = f" Permutation test: {differences.PERMUTATIONS:,} assignments of the texts." if report.is_permuted else ""
     note = f" {report.note.capitalize()}." if report.note else ""
+    units, p_values = Column("units", "Units", "count"), (report.p_value, report.permutation_p_value)
     return Table(
         "difference",
         f"{labels.get(first, first)} and {labels.get(second, second)}",
-        [
-            Column("part", "Part", labels=labels),
-            Column("value", "Value", "figure"),
-            *ENDS,
-            Column("units", "Units", "count"),
-            *P_VALUES,
-        ],
+        [Column("part", "Part", labels=labels), Column("value", "Value", "figure"), *ENDS, units, *P_VALUES],
         [
             [first, report.first, None, None, report.n_units[0], None, None],
             [second, report.second, None, None, report.n_units[1], None, None],
-            [
-                *("first − second", report.difference, report.low, report.high),
-                *(None, report.p_value, report.permutation_p_value),
-            ],
+            ["first − second", report.difference, report.low, report.high, None, *p_values],
         ],
         f"The interval is that of the difference. {how}{test}{note}",
     )
 
 
 @register
-class Groups(ResultPage[GroupsReport]):
+class Groups(ResultPage[differences.GroupsReport]):
     """What each group of coders agrees within, what each two agree between, and how they differ."""
 
     name, title = "groups", "Groups of coders"
     template = "agreement/coders/groups.html"
     position = 50
-    gives = GroupsReport
+    gives = differences.GroupsReport
     api = "Agreement within each group of coders and between each two, and how what they agree within differs."
     chooses_coders = True
     work = 60
 
-    def compute(self, request: AnalysisRequest) -> GroupsReport:
-        return compare_groups(request.project_answers, request.parameters, read_groups(request.project))
+    def compute(self, request: AnalysisRequest) -> differences.GroupsReport:
+        return differences.compare_groups(request.project_answers, request.parameters, read_groups(request.project))
 
-    def tables(self, request: AnalysisRequest, report: GroupsReport) -> list[Table]:
-        between: list[list[Cell]] = []
-        differences: list[list[Cell]] = []
-        for pair in report.pairs:
-            if one := pair.between:
-                between.append([_name(pair), *with_ends(one), one.n_units, one.note])
-            else:
-                none = "this coefficient has none between groups"
-                between.append([_name(pair), None, None, None, None, none])
-            if found := pair.difference:
-                figures = found.difference, found.low, found.high, found.p_value, found.permutation_p_value
-                differences.append([_name(pair), *figures, found.note])
-            else:
-                differences.append([_name(pair), None, None, None, None, None, "a group has a single coder"])
+    def tables(self, request: AnalysisRequest, report: differences.GroupsReport) -> list[Table]:
+        figures = attrgetter("difference", "low", "high", "p_value", "permutation_p_value", "note")
+        without_between: list[Cell] = [*[None] * 4, "this coefficient has none between groups"]
+        without_difference: list[Cell] = [*[None] * 5, "a group has a single coder"]
+        between = [
+            [_name(pair), *((*with_ends(one), one.n_units, one.note) if (one := pair.between) else without_between)]
+            for pair in report.pairs
+        ]
+        apart = [
+            [_name(pair), *(figures(pair.difference) if pair.difference else without_difference)]
+            for pair in report.pairs
+        ]
         left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
         groups, units, note = Column("groups", "Groups"), Column("units", "Units", "count"), Column("note", "Notes")
         return [
@@ -204,13 +180,13 @@ class Groups(ResultPage[GroupsReport]):
                 "difference",
                 "How far they differ within, first − second",
                 [groups, Column("difference", "Difference", "figure"), *ENDS, *P_VALUES, note],
-                differences,
+                apart,
                 "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test"
                 " assigns the codings of each text to the groups at random.",
             ),
         ]
 
-    def charts(self, request: AnalysisRequest, report: GroupsReport) -> list[Chart]:
+    def charts(self, request: AnalysisRequest, report: differences.GroupsReport) -> list[Chart]:
         dots = [Dot(one.name, *with_ends(one.interval)) for one in report.groups]
         dots += [Dot(_name(pair), *with_ends(pair.between)) for pair in report.pairs if pair.between]
         return [dots_chart("within", "Within and between groups, with 95% CI", dots, "value", (TENTATIVE, RELIABLE))]
@@ -221,8 +197,8 @@ class Groups(ResultPage[GroupsReport]):
         coded = [name for name, coders in groups.items() if set(coders) & set(request.extract.coders)]
         if not coded:
             return PageSections(context={"coded": [], "grouped": bool(groups)})
-        return self.sections(request).extended(coded=coded, not_counted=request.not_counted)
+        return self.sections(request).extended(coded=coded)
 
 
-def _name(pair: GroupPair) -> str:
+def _name(pair: differences.GroupPair) -> str:
     return f"{pair.first} and {pair.second}"

@@ -1,25 +1,67 @@
 """What choices do to the number: the grid of Poesio & Artstein's Table 4, their Table 3, and each choice alone."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
-from agreement.reports.methods import methods
+from agreement.measures import Interval
 from agreement.reports.overall import overall
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request.basis import compute_interval, pick_texts
+from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import resolve
-from agreement.results.computations import count_judgements, register
+from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.labels import choice_label, field_texts
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
+from annotations.core.processes.progress import Progress
+
+# Choices for which answers are read anew.
+READ_OTHERWISE = ("units", "unasked")
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
+
+    name: str
+    choice: str
+    parameters: Parameters
+    interval: Interval
+    moved: float | None
+
+
+def vary_choices(
+    extract: ProjectAnswers,
+    parameters: Parameters,
+    progress: Progress | None = None,
+    extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
+) -> list[Variation]:
+    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
+    selected, base = resolve(extract, parameters)
+    whole = compute_interval(selected, base)
+    variations = [Variation("", "", base, whole, None)]
+    choices = [
+        (name, choice)
+        for name in relevant_settings(extract.kind, base)
+        for choice in (distances_of(extract) if name == "distance" else choices_of(name, extract.kind, base))
+        if choice != getattr(base, name)
+        and (extract_of or name not in READ_OTHERWISE)
+        and allows_coefficient(selected, replace(base, **{name: choice}))
+    ]
+    for done, (name, choice) in enumerate(choices):
+        if progress:
+            progress(done, len(choices))
+        chosen = replace(base, **{name: choice})
+        source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
+        selected, changed = resolve(source, chosen)
+        interval = compute_interval(selected, changed)
+        moved = None if interval.value is None or whole.value is None else interval.value - whole.value
+        variations.append(Variation(name, choice, changed, interval, moved))
+    return variations
 
 
 def _caption(request: AnalysisRequest) -> str:
@@ -30,12 +72,10 @@ def _link(shown: CellValue, parameters: Parameters, current: Parameters | None =
     return Linked(shown, f"../?{urlencode(parameters.query())}", parameters == current)
 
 
-def _count_in_constructions(request: AnalysisRequest, times: int) -> int:
-    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times
-
-
-def _count_cells(request: AnalysisRequest) -> int:
-    return len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
+def _count_work(request: AnalysisRequest, times: int, share: int) -> int:
+    """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
+    n_cells = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
+    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
 
 
 # Parameters, and with these a row of cells a construction.
@@ -54,9 +94,7 @@ class Grid(ResultPage[list[Half]]):
     api = "Alpha for every distance x chain construction, and K for each construction."
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
-        halves = 2 if request.parameters.without else 1
-        return _count_in_constructions(request, halves) + _count_cells(request) // 1000
+        return _count_work(request, 2 if request.parameters.without else 1, 1000)
 
     def compute(self, request: AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
@@ -135,8 +173,7 @@ class Compare(ResultPage[PageSections]):
     position = 30
 
     def cost(self, request: AnalysisRequest) -> int:
-        """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
-        return _count_in_constructions(request, 2) + _count_cells(request) // 100
+        return _count_work(request, 2, 100)
 
     def compute(self, request: AnalysisRequest) -> PageSections:
         def extract_of(parameters: Parameters) -> ProjectAnswers:
@@ -144,7 +181,7 @@ class Compare(ResultPage[PageSections]):
             same = parameters.units in ("", request.extract.units) and parameters.unasked == own.unasked
             return request.extract if same else read_asked(request.project, parameters)
 
-        changes = methods.vary_choices(request.extract, request.parameters, request.progress, extract_of)
+        changes = vary_choices(request.extract, request.parameters, request.progress, extract_of)
         labels = []
         for one in changes:
             field, _ = field_texts(one.name, pyramids=bool(request.extract.units)) if one.name else ("", "")
@@ -175,4 +212,4 @@ class Compare(ResultPage[PageSections]):
         ]
         rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
-        return PageSections(tables, [dots_chart("compare", title, rows, "value", (TENTATIVE, RELIABLE))])
+        return PageSections(tables, [dots_chart("compare", title, rows, "value", overall.LIMITS)])

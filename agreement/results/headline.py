@@ -1,7 +1,5 @@
 """With what a project's overview opens: the figure, what to look at, what happened."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,6 +35,7 @@ class DisputedScu:
     share: float
     n_alike: int
     n_coders: int
+    words: frozenset[int]
 
 
 def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[DisputedScu]:
@@ -44,26 +43,25 @@ def list_disputed_scus(pyramids: Pyramids, items: Items, most: int) -> list[Disp
     share_of_text = np.bincount(items.text, weights=items.share_of(...), minlength=len(items.texts))
     places = [int(place) for place in np.argsort(-share_of_text, kind="stable")[:MAX_TEXTS] if share_of_text[place] > 0]
     words = read_word_spans([items.texts[place].pk for place in places])
-    found: list[tuple[DisputedScu, frozenset[int]]] = []
+    found: list[DisputedScu] = []
     for place in places:
         rows, text = np.flatnonzero(items.text == place), items.texts[place].pk
         share = dict(zip(items.unit[rows].tolist(), items.share_of(rows).tolist(), strict=True))
         annotations = [one for one in pyramids.own if one.submitted and one.docset.text == text]
         found += _scus_of_docset(annotations, words[text], share)
-    found.sort(key=lambda one: (-one[0].share, one[0].docset.slug, one[0].label.casefold(), one[0].coder))
-    chosen: list[tuple[DisputedScu, frozenset[int]]] = []
-    for scu, units in found:
+    found.sort(key=lambda scu: (-scu.share, scu.docset.slug, scu.label.casefold(), scu.coder))
+    chosen: list[DisputedScu] = []
+    for scu in found:
         if len(chosen) == most or scu.share <= 0:
             break
-        if not any(len(units & other) * 2 > min(len(units), len(other)) for _, other in chosen):
-            chosen.append((scu, units))
-    return [scu for scu, _ in chosen]
+        if not any(2 * len(scu.words & other.words) > min(len(scu.words), len(other.words)) for other in chosen):
+            chosen.append(scu)
+    return chosen
 
 
 def _scus_of_docset(
     annotations: list[PyramidAnnotation], words: Mapping[int, tuple[int, int]], share: Mapping[int, float]
-) -> list[tuple[DisputedScu, frozenset[int]]]:
-    """Return each coder's SCUs with their words."""
+) -> list[DisputedScu]:
     units, spans = list(words), list(words.values())
     scus = [
         (pyramid, key, frozenset(units[place] for place in places))
@@ -78,7 +76,7 @@ def _scus_of_docset(
     for pyramid, key, own in scus:
         of_words, numbers = sum(share.get(unit, 0.0) for unit in own), (len(alike[own]), len(annotations))
         label, weight = pyramid.labels[key], pyramid.pyramid.weights[key]
-        found.append((DisputedScu(pyramid.docset, pyramid.coder, label, weight, of_words, *numbers), own))
+        found.append(DisputedScu(pyramid.docset, pyramid.coder, label, weight, of_words, *numbers, own))
     return found
 
 
@@ -91,10 +89,13 @@ def build_headline(project: Project) -> dict[str, Any]:
     """Return what the template of the card needs, by the project's own parameters."""
     request = AnalysisRequest(project).read_query(QueryDict())
     overview = build_overview(request.extract, request.parameters, read_progress(project))
-    of_words = overview.report.parameters.units == "words"
-    pyramids = read_pyramids(project) if of_words else None
-    words = compute_items(request.extract, request.parameters) if of_words else None
-    items = [] if of_words else find_highest(request.extract, request.parameters)
+    items, disputed, n_docsets = [], list[DisputedScu](), 0
+    if overview.report.parameters.units == "words":
+        pyramids = read_pyramids(project)
+        n_docsets = len(pyramids.docsets)
+        disputed = list_disputed_scus(pyramids, compute_items(request.extract, request.parameters), N_ITEMS)
+    else:
+        items = find_highest(request.extract, request.parameters)
     snippets = read_snippets([one.unit for one in items])
     since = timezone.localdate() - timedelta(days=N_DAYS - 1)
     attention = []
@@ -108,24 +109,13 @@ def build_headline(project: Project) -> dict[str, Any]:
         "report": overview.report,
         "caution": CAUTION,
         "convention": read_settings(request).sentence,
-        "disputed_scus": list_disputed_scus(pyramids, words, N_ITEMS)
-        if pyramids is not None and words is not None
-        else [],
-        "several_docsets": pyramids is not None and len(pyramids.docsets) > 1,
+        "disputed_scus": disputed,
+        "several_docsets": n_docsets > 1,
         "scale": _scale(overview.report.interval),
         "attention": attention,
         "activity": read_activity(project, since, N_DAYS),
         **_pace(request, since),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class CoderBars:
-    """A coder's judgements of each of the last days, and of all of them together."""
-
-    coder: str
-    days: tuple[Day, ...]
-    total: int
 
 
 def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
@@ -138,11 +128,14 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
     recent = {coder: Counter({day: n for day, n in of.items() if day >= since}) for coder, of in counts.coders.items()}
     highest = max((max(of.values(), default=0) for of in recent.values()), default=0) or 1  # all to one scale
     bars = [
-        CoderBars(coder, tuple(Day(day, of[day], round(100 * of[day] / highest, 1)) for day in days), of.total())
-        for coder, of in recent.items()
+        {
+            "coder": coder,
+            "total": of.total(),
+            "days": [Day(day, of[day], round(100 * of[day] / highest, 1)) for day in days],
+        }
+        for coder, of in sorted(recent.items(), key=lambda one: (-one[1].total(), one[0]))
         if of.total()
     ]
-    bars.sort(key=lambda one: (-one.total, one.coder))
     return {
         "pace": whole,
         "round_paces": rounds,

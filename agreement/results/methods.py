@@ -1,7 +1,5 @@
 """What was computed and how, in words for a paper."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from agreement.data.gold import has_gold
@@ -12,9 +10,8 @@ from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.agreement import build_units_tables
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
-from agreement.results.page import ResultPage
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -45,8 +42,7 @@ class Methods(ResultPage[methods.MethodsText]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return the paragraph, and for pyramids both counts of units."""
-        report = overall.compute_report(request.extract, request.parameters)
-        return PageSections(build_units_tables(request), context={"report": report, "methods": self.compute(request)})
+        return PageSections(build_units_tables(request), context={"methods": self.compute(request)})
 
 
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:

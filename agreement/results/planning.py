@@ -1,10 +1,8 @@
 """How many texts are enough: the interval of other numbers of texts and coders, as tables and a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from rest_framework.serializers import ChoiceField, FloatField
 
@@ -17,11 +15,10 @@ from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
-from agreement.results.computations import count_judgements, register
+from agreement.reports.request.resolution import cached_report
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, forecast_chart
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, format_value
 from annotations.core.text import pluralize
 
@@ -46,7 +43,7 @@ class Targets:
     sample: str = SAMPLES[0]
 
     @classmethod
-    def from_options(cls, options: Mapping[str, str]) -> Targets:
+    def from_options(cls, options: Mapping[str, str]) -> Self:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
@@ -144,14 +141,9 @@ class PlanningReport:
     note: Annotated[str, "Why there is no forecast."]
 
 
+@cached_report
 def plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     """Return how many texts are enough, foretold from what is coded. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
-    key = ("planning", parameters, targets)
-    return basis.cached(extract, key, lambda: _plan_size(extract, parameters, targets))
-
-
-def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets) -> PlanningReport:
     if targets.sample == SAMPLES[0]:  # of these coders from the interval of the pages
         found = forecast_interval(basis.compute_interval(extract, parameters))
     else:
@@ -180,7 +172,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
             "sizes": tuple(_list_sizes(found, bound, targets.difference, texts_for)),
             "coders": tuple(_vary_coders(found)),
         }
-    reached = {name: Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference")}
+    reached = (Target(getattr(targets, name), texts_for.get(name)) for name in ("margin", "bound", "difference"))
     return copy_fields(
         PlanningReport,
         found,
@@ -188,7 +180,7 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
         parameters=parameters,
         margin=margin,
         n_texts=found.n_documents,
-        targets=TargetsWithTexts(**reached),
+        targets=TargetsWithTexts(*reached),
         **rows,
         description=_describe(found, margin, targets, texts_for),
         codings_left_out=basis.count_left_out(extract, parameters),
@@ -197,7 +189,6 @@ def _plan_size(extract: ProjectAnswers, parameters: Parameters, targets: Targets
 
 
 def _describe(found: Forecast, margin: float | None, targets: Targets, texts_for: Mapping[str, int | None]) -> str:
-    """Return how far the interval reaches now, and how many texts are enough, in words."""
     if margin is None or targets.margin is None:
         note = found.note.replace("document", "text")
         return f"{note[:1].upper()}{note[1:]}."
@@ -242,7 +233,6 @@ def _list_sizes(
 
 
 def _vary_coders(found: Forecast) -> Iterator[CoderMargins]:
-    """Yield by number of coders the margins of the texts at hand, of twice and of four times as many."""
     sizes = [found.n_documents * times for times in (1, 2, 4)]
     for n_coders in [found.n_coders + more for more in (0, *MORE_CODERS)] if found.n_coders else ():
         yield CoderMargins(n_coders, tuple(Margin(found.margin(n, n_coders) or 0.0, n) for n in sizes))
@@ -291,7 +281,8 @@ class Planning(ResultPage[PlanningReport]):
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return how many judgements there are, without each coder in turn where these are a sample."""
-        return count_judgements(request) * (len(request.extract.coders) + 1 if self._sample(request) == "both" else 1)
+        is_sample = request.options.get("sample") == "both"
+        return count_judgements(request) * (len(request.extract.coders) + 1 if is_sample else 1)
 
     def compute(self, request: AnalysisRequest) -> PlanningReport:
         return plan_size(request.project_answers, request.parameters, Targets.from_options(request.options))
@@ -305,10 +296,9 @@ class Planning(ResultPage[PlanningReport]):
         if not report.sizes or target is None:
             return []
         coded = [(size.texts, size.margin) for size in report.sizes if not size.extrapolated]
-        foretold = [(size.texts, size.margin) for size in report.sizes if size.texts >= here]
+        foretold, last = [(size.texts, size.margin) for size in report.sizes if size.texts >= here], report.sizes[-1]
         axes = "texts", "half the width of the 95% CI"
         figure = forecast_chart(coded, foretold, (CODED, EXTRAPOLATED), target, *axes)
-        last = report.sizes[-1]
         words = (
             f"{report.description} What is beyond {pluralize(here, 'text')} is extrapolated: dashed in the chart, up to"
             f" ±{format_value(last.margin, 'figure')} with {last.texts:,}."
@@ -320,19 +310,14 @@ class Planning(ResultPage[PlanningReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         Targets.from_options(request.options)
-        sample = self._sample(request)
+        sample = request.options.get("sample") or SAMPLES[0]
         return self.sections(request).extended(
             fields=[(name, label, request.options.get(name, ""), hint) for name, label, hint in FIELDS],
             samples=[
                 (label, request.address_with(sample=name), name == sample) for name, label in SAMPLE_LABELS.items()
             ],
             sample=sample,
-            report_query=request.parameters.query(),
-            not_counted=request.not_counted,
         )
-
-    def _sample(self, request: AnalysisRequest) -> str:
-        return request.options.get("sample") or "groups"
 
 
 def _enough_table(report: PlanningReport) -> Table:
@@ -343,9 +328,8 @@ def _enough_table(report: PlanningReport) -> Table:
         reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
     rows: list[list[Cell]] = [[what, n, None if n is None else max(n - here, 0)] for what, n in reached]
     if has_power:
-        rows.append(
-            [f"a difference of {difference.value:g} between two rounds{chance}: in each", difference.texts, None]
-        )
+        what = f"a difference of {difference.value:g} between two rounds{chance}: in each"
+        rows.append([what, difference.texts, None])
     columns = [Column("what", "To reach"), Column("texts", "Texts", "count"), Column("more", "More to code", "count")]
     note = report.description if not rows else HOPEFUL if has_power else ""
     return Table("enough", "How many texts are enough", columns, rows, note)

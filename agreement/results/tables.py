@@ -1,7 +1,5 @@
 """Tables that a page shows and a person takes along: CSV and JSON with every digit, LaTeX and Markdown to paste."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
@@ -9,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from operator import attrgetter
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from django.core.paginator import Page, Paginator
 
 from agreement.measures.results import LATEX, latex_row
 
 type CellValue = str | int | float | None
+type Cell = CellValue | Linked | Composed
 Kind = Literal["text", "count", "date", "figure", "percent", "seconds", "probability"]
 Place = Literal["both", "page", "file"]
 
@@ -84,14 +83,11 @@ def figure_columns(column: Column, of: str = "", ends: str = "") -> list[Column]
     of: the attribute of the row that has them; empty for the row itself. ends: stands before the names of the ends.
     """
     place = f"{of}." if of else ""
-    explanations = [end.name if ends else "" for end in ENDS]
-    return [
-        replace(column, cell=f"{place}value"),
-        *(
-            replace(end, name=f"{ends}{end.name}", explanation=explanation, cell=f"{place}{end.name}")
-            for end, explanation in zip(ENDS, explanations, strict=True)
-        ),
-    ]
+    low, high = (
+        replace(end, name=f"{ends}{end.name}", explanation=end.name if ends else "", cell=f"{place}{end.name}")
+        for end in ENDS
+    )
+    return [replace(column, cell=f"{place}value"), low, high]
 
 
 def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
@@ -102,6 +98,8 @@ def with_ends(one: HasEnds) -> tuple[float | None, float | None, float | None]:
 @dataclass(frozen=True, slots=True)
 class Linked:
     """A cell that leads somewhere. `current`: it is what the page shows now."""
+
+    template: ClassVar = ""
 
     value: CellValue
     address: str
@@ -115,32 +113,6 @@ class Composed:
     value: CellValue
     template: str
     about: Any
-
-
-type Cell = CellValue | Linked | Composed
-
-
-PROSE_LENGTH = 25  # characters from which on a cell is given room for several words in a line
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedCell:
-    """A cell for the page's template."""
-
-    value: CellValue
-    kind: Kind
-    address: str = ""
-    current: bool = False
-    template: str = ""
-    about: Any = None
-
-    @property
-    def is_number(self) -> bool:
-        return self.kind != "text"
-
-    @property
-    def is_prose(self) -> bool:
-        return isinstance(self.value, str) and len(self.value) >= PROSE_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +130,7 @@ class Table:
     page_rows: int = 0
 
     @classmethod
-    def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
+    def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return the table of some objects, a row each, with the cells that the columns say."""
         reads = [one.cell if callable(one.cell) else attrgetter(one.cell or one.name) for one in columns]
         cells = [[read(row) for read in reads] for row in rows]
@@ -181,14 +153,19 @@ class Table:
         return [column for column in self.columns if column.place != "page"]
 
     @property
-    def cells(self) -> list[list[RenderedCell]]:
-        """The cells as the page's template takes them."""
-        return [
-            [_render(cell, column) for cell, column in zip(row, self.columns, strict=True) if column.place != "file"]
-            for row in self.rows
-        ]
+    def cells(self) -> list[list[tuple[Linked | Composed, Column]]]:
+        """The cells as the page's template takes them, with their columns."""
 
-    def on_page(self, number: str | None) -> tuple[Table, Page[Sequence[Cell]]]:
+        def show(cell: Cell, column: Column) -> Linked | Composed:
+            if isinstance(cell, Composed):
+                return cell
+            link = cell if isinstance(cell, Linked) else Linked(cell, "")
+            return Linked(column.shown(link.value), link.address, link.current)
+
+        rows = (zip(row, self.columns, strict=True) for row in self.rows)
+        return [[(show(cell, column), column) for cell, column in row if column.place != "file"] for row in rows]
+
+    def on_page(self, number: str | None) -> tuple[Self, Page[Sequence[Cell]]]:
         """Return what a page of the site shows of the table, by the number of its page, and which rows these are."""
         alike = Counter[str]()
         chosen = []
@@ -234,14 +211,6 @@ def cell_value(cell: Cell) -> CellValue:
     return cell.value if isinstance(cell, Linked | Composed) else cell
 
 
-def _render(cell: Cell, column: Column) -> RenderedCell:
-    if isinstance(cell, Linked):
-        return RenderedCell(column.shown(cell.value), column.kind, cell.address, cell.current)
-    if isinstance(cell, Composed):
-        return RenderedCell(cell.value, column.kind, template=cell.template, about=cell.about)
-    return RenderedCell(column.shown(cell), column.kind)
-
-
 def format_value(value: CellValue, kind: Kind) -> str:
     """Return a value as people read it: a coefficient has DECIMALS, and None is nothing."""
     if value is None:
@@ -280,10 +249,8 @@ def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
 def as_csv(table: Table) -> str:
     """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow([_escape_formula(name) for name in table.names])
-    for row in table.plain():
-        writer.writerow([_escape_formula(value) for value in row])
+    lines: list[list[CellValue]] = [[*table.names], *table.plain()]
+    csv.writer(file, lineterminator="\r\n").writerows(map(_escape_formula, line) for line in lines)
     return file.getvalue()
 
 
@@ -314,20 +281,20 @@ def as_markdown(table: Table) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFormat:
-    """A form in which a table leaves: its label, how it is written, its type and its file's ending."""
+class FileForm[T]:
+    """A form in which a table or a report leaves as a file: how it is written, its type, its ending and its label."""
 
-    label: str
-    write: Callable[[Table], str]
+    write: Callable[[T], str | bytes]
     content_type: str
     suffix: str
+    label: str = ""
 
 
 TABLE_FORMATS = {
-    "csv": TableFormat("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
-    "json": TableFormat("JSON", as_json, "application/json", "json"),
-    "latex": TableFormat("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
-    "markdown": TableFormat("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
+    "csv": FileForm(as_csv, "text/csv; charset=utf-8", "csv", "CSV"),
+    "json": FileForm(as_json, "application/json", "json", "JSON"),
+    "latex": FileForm(as_latex, "text/plain; charset=utf-8", "tex", "LaTeX"),
+    "markdown": FileForm(as_markdown, "text/plain; charset=utf-8", "md", "Markdown"),
 }
 
 

@@ -1,7 +1,5 @@
 """The coefficient in each text, and what becomes of that of all texts without it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.urls import reverse
@@ -15,12 +13,11 @@ from agreement.reports.request.basis import compute_interval, pick_texts, rememb
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import name_components
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Dot, dots_chart
 from agreement.results.figures.sections import build_tenths
 from agreement.results.labels import selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table
 
 PAGE_SIZE = 25
@@ -69,7 +66,6 @@ class Texts(ResultPage[PageSections]):
 
 
 def _sort_texts(request: AnalysisRequest) -> list[Document]:
-    """Return the texts in the order that is asked for. Raises InvalidParameter."""
     report, sort = compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
     check_choice("sort", sort, SORTS)
     if sort == "text":

@@ -14,6 +14,8 @@ from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 
 register = template.Library()
 
+PROSE_LENGTH = 25  # characters
+
 
 @register.filter
 def figure(value: float | None) -> SafeString:
@@ -54,6 +56,12 @@ def cell(value: object, kind: Kind) -> SafeString:
     if value == 0 and kind == "count":
         return format_html('<data value="0" class="{}">0</data>', "quiet")
     return _data(value, kind)
+
+
+@register.filter
+def is_prose(value: object) -> bool:
+    """Return whether a cell is given room for several words in a line."""
+    return isinstance(value, str) and len(value) >= PROSE_LENGTH
 
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)

@@ -28,11 +28,10 @@ from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
 from agreement.results.categories import format_mapping, parse_mapping
-from agreement.results.computations import is_lost, leave_long_reading
+from agreement.results.computations import ResultPage, is_lost, leave_long_reading
 from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
 from agreement.results.headline import build_headline
 from agreement.results.labels import describe_unanswered, list_settings, name_terms, read_settings
-from agreement.results.page import ResultPage
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm, read_form
 from annotations.core.text import pluralize
@@ -99,6 +98,7 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
     everything = {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
+        "analysis": analysis,
         **{name: getattr(analysis, name) for name in OF_THE_REQUEST},
         "waiting": sections.waiting,
         "as_of": sections.as_of,
@@ -146,10 +146,9 @@ def _download_table(
     analysis = page.request(project, request.GET, request.user.get_username(), address, whole_tables=True)
     sections = page.shown(analysis)
     try:
-        file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
+        return write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
     except InvalidParameter as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
-    return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
 
 
 @login_required

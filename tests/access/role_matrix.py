@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from agreement.results.page import ResultPage
+from agreement.results.computations import ResultPage
 from agreement.results.registry import ENDPOINTS
 from agreement.results.registry import PAGES as RESULT_PAGES
 from annotations.models.people.rights import Right

@@ -12,13 +12,20 @@ import numpy as np
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
+from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
-from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters, score_clusters
+from agreement.reports.links.coreference import (
+    SCORES,
+    common_texts,
+    figures_of,
+    find_clusters,
+    overall_figures,
+    pair_clusters,
+)
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import remembered_report
+from agreement.reports.request.resolution import remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
@@ -122,7 +129,7 @@ def measure_pair(
             value = link_kappa(key, response, duplicates="first").value
             figures.append(PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS))
             for name, score in SCORES.items():
-                found = score_clusters(score, key, response, with_interval=True)
+                found = overall_figures(count_texts(score, key, response))
                 figures.append(PairFigure(name, found.f1, found.low, found.high, found.notes))
         return figures
 
@@ -162,7 +169,8 @@ def _chain_measure(
         first, second = pair_clusters(extract, clusters, common, key, response, read_marked)
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
-        return score_clusters(SCORES[measure], first, second).f1
+        counted = count_texts(SCORES[measure], first, second)
+        return figures_of(counted, counted.counts.sum(axis=0)).f1
 
     def in_both_directions(a: str, b: str) -> float | None:
         there, back = against_key(a, b), against_key(b, a)

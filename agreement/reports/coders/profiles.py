@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 
 import numpy as np
 from django.utils import timezone
@@ -18,9 +18,8 @@ from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
 from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, remembered, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
-from agreement.reports.resolved import remembered_report
-from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
+from agreement.reports.request.resolution import remembered_report, resolve
+from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace_of
 from annotations.planning.work.remaining import Remaining
@@ -155,6 +154,8 @@ def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> l
     return distances
 
 
+MOST_POINTS = 24  # of what is shown as texts are finished
+
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
 
@@ -271,3 +272,42 @@ def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
         return DayCounts(rounds, dict(sorted(coders.items())))
 
     return remembered(extract, ("judged days", timezone.get_current_timezone_name()), count)
+
+
+def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
+    """Return the texts in the order in which they were finished; of one time, or without, the oldest first."""
+    finished = find_last(work)
+    by_age = sorted(texts, key=lambda text: text.pk)
+    timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
+    return *(text for text in by_age if text.pk not in finished), *timed
+
+
+def find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:
+    finished: dict[int, datetime] = {}
+    for (pk, _), activity in work.items():
+        finished[pk] = max(activity.last, finished.get(pk, activity.last))
+    return finished
+
+
+def divide_evenly(n_texts: int) -> list[int]:
+    """Return after how many texts there is a point: of `MOST_POINTS` at most, as far from each other as can be."""
+    n_points = min(n_texts, MOST_POINTS)
+    return [n_texts * number // n_points for number in range(1, n_points + 1)]
+
+
+def seconds_per_judgement(
+    answers: ProjectAnswers, texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]
+) -> dict[str, float | None]:
+    """Return each coder's time at work in these texts over the judgements there, where the log has any time."""
+    chosen = answers.restrict(texts)
+    judgements = chosen.sum_by_coder(chosen.columns.n_judgements)
+    seconds = np.zeros_like(judgements)
+    for row, text in enumerate(texts):
+        for column, coder in enumerate(answers.coders):
+            if (one := work.get((text.pk, coder))) is not None:
+                seconds[row, column] = one.seconds
+    totals, numbers = seconds.sum(axis=0).tolist(), np.where(seconds > 0, judgements, 0).sum(axis=0).tolist()
+    return {
+        coder: total / number if number else None
+        for coder, total, number in zip(answers.coders, totals, numbers, strict=True)
+    }

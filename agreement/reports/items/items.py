@@ -26,7 +26,7 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.resolved import cached_report, remembered_report
+from agreement.reports.request.resolution import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = ("ambiguous", "slip")

@@ -1,11 +1,9 @@
 """Coreference between two coders: scores of chains over all texts and in each, and of the links of a relation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -21,16 +19,9 @@ from agreement.measures.coreference.scores import Side, TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
-from agreement.reports.request.basis import (
-    cached,
-    compute_result,
-    count_left_out,
-    count_other_versions,
-    pick_texts,
-    select_data,
-)
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.resolution import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
@@ -154,11 +145,11 @@ def compare_chains(
         title: str, figures: dict[str, ScoreFigures], key: Side, response: Side, texts: Sequence[Document] | None = None
     ) -> ScoresOfPair:
         links = link_kappa(key, response, duplicates="first")
-        alpha = compute_result(extract, as_alpha, texts).value
+        alpha = basis.compute_result(extract, as_alpha, texts).value
         return ScoresOfPair(**figures, link_kappa=LinkKappa(links.value, links.note), title=title, alpha=alpha)
 
     def compute() -> CoreferenceReport:
-        texts = common_texts(extract, pick_texts(extract, parameters), first, second)
+        texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
         key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
         counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
         added = {name: dict(zip(one.texts, one.counts, strict=True)) for name, one in counts.items()}
@@ -175,13 +166,13 @@ def compare_chains(
             fingerprint=extract.fingerprint,
             matched_by_muc6=read_marked is not None,
             n_in_several=count_in_several(extract, texts, (first, second)),
-            codings_left_out=count_left_out(extract, parameters),
-            judgements_of_other_versions=count_other_versions(extract, parameters),
+            codings_left_out=basis.count_left_out(extract, parameters),
+            judgements_of_other_versions=basis.count_other_versions(extract, parameters),
             overall=of_texts("all texts", overall, key, response),
             texts=tuple(of_each),
         )
 
-    return cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
+    return basis.cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
 
 
 def select_pair(
@@ -269,21 +260,13 @@ def pair_clusters(
     return key, response
 
 
-def score_clusters(
-    score: Callable[..., Score], key: Clusters, response: Clusters, *, with_interval: bool = False
-) -> ScoreFigures:
-    """Return a score of the response against the key, counts added over texts before they are divided."""
-    return overall_figures(count_texts(score, key, response), with_interval=with_interval)
-
-
-def overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
-    """Return the score of all texts."""
+def overall_figures(counted: TextCounts) -> ScoreFigures:
+    """Return the score of all texts, whose counts are added before they are divided, with its interval."""
     figures = figures_of(counted, counted.counts.sum(axis=0))
-    if not with_interval or figures.f1 is None:
+    if figures.f1 is None:
         return figures
-    return replace(
-        figures, f1_interval=copy_fields(F1Interval, score_intervals_of_counts(counted.merge(original_of)).f1)
-    )
+    found = score_intervals_of_counts(counted.merge(original_of)).f1
+    return replace(figures, f1_interval=copy_fields(F1Interval, found))
 
 
 def figures_of(counted: TextCounts, counts: Floats | None) -> ScoreFigures:
@@ -307,7 +290,7 @@ class LinkKappaOfPair:
     value: float | None
 
     @classmethod
-    def of(cls, first: str, second: str, counts: Ints) -> LinkKappaOfPair:
+    def of(cls, first: str, second: str, counts: Ints) -> Self:
         """Return the kappa of two coders of these counts; None where both decide all links alike, as chance would."""
         n_units, n_links, both, only_first, only_second = map(int, counts)
         apart = only_first + only_second
@@ -317,30 +300,25 @@ class LinkKappaOfPair:
         return cls(first, second, n_units, n_links, both, only_first, only_second, value)
 
 
+@cached_report
 def compute_link_kappas(extract: ProjectAnswers, parameters: Parameters) -> list[LinkKappaOfPair]:
     """Return the kappa of links of each two coders; nothing where no relation is asked for. Raises InvalidParameter.
 
     Possible targets of a markable are those of the levels that the relation leads to, but for itself, and those before
     it in the text unless later ones may be meant.
     """
-    extract, parameters = resolve(extract, parameters)
     question = extract.question
     if question is None or extract.kind != "targets":
         return []
-
-    def compute() -> list[LinkKappaOfPair]:
-        units = np.array(select_data(extract, parameters).units, dtype=np.int64)
-        texts, counts = pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
-        for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
-            codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
-            asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
-            for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
-                counts[first, second] = counts.get((first, second), 0) + _compare(
-                    own, other, asked[a] & asked[b], possible
-                )
-        return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
-
-    return cached(extract, ("links", parameters), compute)
+    units = np.array(basis.select_data(extract, parameters).units, dtype=np.int64)
+    texts, counts = basis.pick_texts(extract, parameters), dict[tuple[str, str], Ints]()
+    for text, possible in zip(texts, _count_targets(extract, texts, question), strict=True):
+        codings = sorted(extract.codings_in([text]), key=lambda one: one[1])
+        asked = [_find_asked(extract, coding, units, len(possible)) for *_, coding in codings]
+        for (a, (_, first, own)), (b, (_, second, other)) in combinations(enumerate(codings), 2):
+            found = _compare(own, other, asked[a] & asked[b], possible)
+            counts[first, second] = counts.get((first, second), 0) + found
+    return [LinkKappaOfPair.of(*pair, found) for pair, found in sorted(counts.items()) if found[0]]
 
 
 def _find_asked(answers: ProjectAnswers, coding: CodingAnswers, units: Ints, n: int) -> Bools:
@@ -367,7 +345,6 @@ def _compare(a: CodingAnswers, b: CodingAnswers, asked: Bools, possible: Ints) -
 
 
 def _count_targets(answers: ProjectAnswers, texts: Sequence[Document], question: Question) -> list[Ints]:
-    """Return how many possible targets each unit of each text has."""
     chosen, keys = answers.restrict(texts).columns, read_keys(texts)
     levels = [place for place, level in enumerate(answers.levels) if level in question.to_levels]
     ends, counts = np.cumsum(chosen.n_members).tolist(), []

@@ -1,9 +1,7 @@
 """What was computed and how, in words for a paper."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
 from statistics import median
 
@@ -12,20 +10,17 @@ import numpy as np
 from agreement.data.documents import NEXT_DOCUMENT
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
-from agreement.measures import Interval
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import CodedAgain, GroupsReport, RepeatsReport, SelfAgreement
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold import GoldReport
 from agreement.reports.methods.references import REFERENCES, Reference
-from agreement.reports.overall.overall import AgreementReport
-from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
+from agreement.reports.overall.overall import AgreementReport, count_unanswered
+from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import Parameters, distances_for
-from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
-from annotations.core.processes.progress import Progress
 
 DISTANCES = {
     "nominal": "the nominal distance, by which two values are equal or wholly different",
@@ -76,8 +71,6 @@ COUNTED = {
     "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
     " contributors of its SCUs.",
 }
-# Choices for which answers are read anew.
-READ_OTHERWISE = ("units", "unasked")
 # What an interval leaves out in turn, in the words of a paper.
 GROUPS = {"document": "text", "component": "connected component"}
 
@@ -93,17 +86,6 @@ class MethodsText:
     def bibtex(self) -> str:
         """What it cites, for BibTeX."""
         return "\n\n".join(reference.bibtex for reference in self.references)
-
-
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
-
-    name: str
-    choice: str
-    parameters: Parameters
-    interval: Interval
-    moved: float | None
 
 
 def program_name() -> str:
@@ -149,7 +131,6 @@ def describe_methods(
 
 
 def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str]:
-    """Return who annotated what, of which judgements, and who made the markables."""
     data, texts = describe_data(report.extract, report.parameters), "docset" if extract.units else "text"
     answers = ANSWERS.get(extract.kind, "")
     if extract.question:
@@ -171,11 +152,10 @@ def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str
 
 
 def _describe_question(report: AgreementReport) -> list[str]:
-    """Return what became of judgements without an answer, where the answers to one question are compared."""
     question = report.extract.question
     if question is None:
         return []
-    n_not_asked, n_not_answered = report.unanswered["not_asked"], report.unanswered["not_answered"]
+    n_not_asked, n_not_answered = count_unanswered(report.extract, report.parameters)
     asked, weight = UNASKED[report.parameters.unasked], report.parameters.primary_weight
     second = report.parameters.coefficient == "augmented_kappa" and question.second
     return [
@@ -186,8 +166,7 @@ def _describe_question(report: AgreementReport) -> list[str]:
 
 
 def _describe_versions(report: AgreementReport) -> str:
-    """Return which versions of the scheme the judgements are of, where not all count."""
-    n = report.n_of_other_versions
+    n = report.judgements_of_other_versions
     if n is None:
         return ""
     versions = name_versions(report.extract.versions)
@@ -196,7 +175,6 @@ def _describe_versions(report: AgreementReport) -> str:
 
 
 def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
-    """Return what the coefficient is, and what the values are that it compares."""
     p, kind = report.parameters, extract.kind
     how = COEFFICIENTS[p.coefficient].phrase
     if by_distance:
@@ -278,7 +256,6 @@ def describe_data(extract: ProjectAnswers, parameters: Parameters) -> DataDescri
 
 
 def _describe_design(data: DataDescription, text: str) -> str:
-    """Return how many coders each text has, and whether every coder coded every text."""
     if data.n_texts < 2 or data.n_coders < 2:
         return ""
     least, most = data.coders_per_document[0], data.coders_per_document[-1]
@@ -291,7 +268,6 @@ def _describe_design(data: DataDescription, text: str) -> str:
 
 
 def _describe_markables(data: DataDescription) -> str:
-    """Return who made the markables."""
     if not data.n_marked:
         return "The markables were given with the texts."
     if not data.n_given:
@@ -301,7 +277,6 @@ def _describe_markables(data: DataDescription) -> str:
 
 
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
-    """Return which units and codings do not count, and what alone was chosen."""
     p, left_out = report.parameters, report.result.left_out
     sentences = [f"{pluralize(n, nouns.unit)} {reason} {be(n)} left out." for reason, n in left_out.items()]
     if p.without:
@@ -330,7 +305,6 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
 
 
 def _describe_groups(comparison: GroupsReport | None) -> list[str]:
-    """Return what groups of coders agree within and between, where there are two or more."""
     if comparison is None or len(comparison.groups) < 2:
         return []
     within = [
@@ -391,35 +365,3 @@ def _describe_range(values: Sequence[float | None]) -> str:
 def _with_interval(one: GroupInterval | SelfAgreement) -> str:
     reach = "" if one.low is None or one.high is None else f" (95% interval {one.low:z.3f} to {one.high:z.3f})"
     return f"{one.value or 0:z.3f}{reach}"
-
-
-def vary_choices(
-    extract: ProjectAnswers,
-    parameters: Parameters,
-    progress: Progress | None = None,
-    extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
-) -> list[Variation]:
-    """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
-    selected, base = resolve(extract, parameters)
-    whole = compute_interval(selected, base)
-    variations = [Variation("", "", base, whole, None)]
-    impossible = set(distances_for(extract.kind)) - set(distances_of(extract))
-    choices = [
-        (name, choice)
-        for name in relevant_settings(extract.kind, base)
-        for choice in choices_of(name, extract.kind, base)
-        if choice != getattr(base, name)
-        and not (name == "distance" and choice in impossible)
-        and (extract_of or name not in READ_OTHERWISE)
-        and allows_coefficient(selected, replace(base, **{name: choice}))
-    ]
-    for done, (name, choice) in enumerate(choices):
-        if progress:
-            progress(done, len(choices))
-        chosen = replace(base, **{name: choice})
-        source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
-        selected, changed = resolve(source, chosen)
-        interval = compute_interval(selected, changed)
-        moved = None if interval.value is None or whole.value is None else interval.value - whole.value
-        variations.append(Variation(name, choice, changed, interval, moved))
-    return variations

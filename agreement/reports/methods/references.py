@@ -1,7 +1,5 @@
 """What a methods text cites: each source as a line of text and as an entry of BibTeX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import batched

@@ -1,27 +1,24 @@
 """Agreement over all texts and in each, under one convention and under all of them; and the first look at it."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import Interval, jackknife, jackknife_sums
+from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
-from agreement.measures.options import ORDERED_DISTANCES
 from agreement.measures.results import Result, pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.resolution import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress
 
@@ -65,16 +62,12 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "numbers": (("numbers", {}),),
     "targets": (("targets", {}),),
 }
-DISTANCE_NAMES = {
-    "nominal": "nominal",
+DISTANCE_NAMES = {name: name for name in DISTANCES} | {
     "passonneau": "Passonneau",
     "jaccard": "Jaccard",
     "dice": "Dice",
     "masi": "MASI",
     "masi-product": "MASI, product form",
-    "ordinal": "ordinal",
-    "interval": "interval",
-    "ratio": "ratio",
 }
 
 
@@ -136,14 +129,14 @@ class AgreementReport:
         return list_codings_left_out(self.codings_left_out)
 
     @property
-    def n_of_other_versions(self) -> int | None:
+    def judgements_of_other_versions(self) -> int | None:
         """How many judgements are missing as of versions of the scheme that were not chosen; None where all count."""
         return basis.count_other_versions(self.extract, self.parameters)
 
     @property
     def versions(self) -> str:
         """Of which versions of the scheme judgements count, and how many do not; empty where all do."""
-        return describe_versions(self.extract.versions, self.n_of_other_versions)
+        return describe_versions(self.extract.versions, self.judgements_of_other_versions)
 
     @property
     def name(self) -> str:
@@ -155,10 +148,10 @@ class AgreementReport:
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     @property
-    def unanswered(self) -> dict[str, int]:
-        """Of how many judgements the question was not asked, and how many have no answer to it."""
-        not_asked, not_answered = count_unanswered(self.extract, self.parameters)
-        return {"not_asked": not_asked, "not_answered": not_answered} if self.extract.question else {}
+    def judgements_left_out(self) -> dict[str, int] | None:
+        """Of how many judgements the question was not asked, and how many have no answer to it; None without one."""
+        counts = count_unanswered(self.extract, self.parameters)
+        return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +221,13 @@ class AgreementFigures:
     bootstrap: Annotated[WhereThere[Bootstrap | None], "with interval=bootstrap"] = None
 
     @classmethod
-    def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> AgreementFigures:
+    def of(cls, report: AgreementReport, bootstrap: Bootstrap | None = None) -> Self:
         """Return the figures of a report, each text computed."""
         return copy_fields(
             cls,
             report,
             report.interval,
             report.result,
-            judgements_left_out=report.unanswered or None,
-            judgements_of_other_versions=report.n_of_other_versions,
             links=compute_link_kappas(report.extract, report.parameters) if report.extract.kind == "targets" else None,
             result=copy_fields(ResultFigures, report.result),
             interval=copy_fields(IntervalMethod, report.interval),
@@ -263,7 +254,7 @@ class GridCell:
     note: str
 
     @classmethod
-    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> GridCell:
+    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
         """Return the coefficient of these parameters."""
         result = basis.compute_result(extract, parameters)
         return cls(construction, parameters, result.value, result.note)
@@ -277,9 +268,9 @@ def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[i
     return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
 
 
+@cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    extract, parameters = resolve(extract, parameters)
     interval = basis.compute_interval(extract, parameters)
     fingerprint = basis.remembered(extract, ("fingerprint",), lambda: extract.fingerprint)
     return AgreementReport(parameters, fingerprint, extract.coders, interval, extract)
@@ -391,7 +382,6 @@ LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:
-    """Return what has to happen before there is a figure."""
     extract, undefined = report.extract, f"The coefficient is undefined: {report.result.note}."
     if not progress.n_texts:
         return f"No {text}s yet."
@@ -417,7 +407,6 @@ def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) 
 
 
 def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str) -> list[str]:
-    """Return what to mind when reading the figure."""
     notes, extract, parameters = list[str](), report.extract, report.parameters
     nouns, key = nouns_for(extract), ("texts of one coder", parameters)
 

@@ -1,7 +1,5 @@
 """What every report rests on: the data that the parameters choose, its sums, the coefficient and its interval."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -52,9 +50,13 @@ def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
     return tuple(name for name in names if name != "ratio" or not negative)
 
 
+def _selections(parameters: Parameters) -> tuple[frozenset[str], frozenset[str]]:
+    return parameters.selection("texts"), parameters.selection("rounds")
+
+
 def pick_texts(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
     """Return the texts that the parameters choose."""
-    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
+    texts, rounds = _selections(parameters)
     if not texts and not rounds:
         return extract.texts
     return tuple(
@@ -69,7 +71,7 @@ def pick_texts_to_draw(extract: ProjectAnswers, parameters: Parameters) -> tuple
 
 def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
-    return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
+    return extract.count_left_out(*_selections(parameters))
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
@@ -77,9 +79,7 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
 
     None where judgements of all versions count.
     """
-    if not extract.versions:
-        return None
-    return extract.count_other_versions(parameters.selection("texts"), parameters.selection("rounds"))
+    return extract.count_other_versions(*_selections(parameters)) if extract.versions else None
 
 
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
@@ -115,9 +115,19 @@ def select_data(
 ) -> ReliabilityData:
     """Return the values of the coders on the units of the chosen texts, or of these texts."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-    names, p = _names_of(answers, chosen), parameters
-    key = ("data", _has_pairs(answers, p), p.chains, p.top, p.readings, p.unmarked, p.without, names)
-    return cached(answers, key, lambda: _build_data(answers.restrict(chosen), parameters))
+    p, without = parameters, parameters.selection("without")
+    # a value may be a first choice with a second one, which only augmented kappa takes
+    second = bool(answers.question and answers.question.second) and COEFFICIENTS[p.coefficient].of_labels
+
+    def compute() -> ReliabilityData:
+        of_texts = answers.restrict(chosen)
+        data = reliability_data(
+            of_texts, chains=p.chains, top=p.top, unmarked=p.unmarked, readings=p.readings, second=second
+        )
+        return select_units(data, ~mostly_labelled(category_data(of_texts), without)) if without else data
+
+    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
+    return cached(answers, key, compute)
 
 
 def select_categories(
@@ -136,25 +146,6 @@ def select_categories(
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:
     """Return what tells a choice of texts from others; None for all of them."""
     return None if texts is answers.texts else tuple(text.pk for text in texts)
-
-
-def _has_pairs(answers: ProjectAnswers, parameters: Parameters) -> bool:
-    """Return whether a value is a first choice with a second one, which only augmented kappa takes."""
-    second = bool(answers.question and answers.question.second)
-    return second and COEFFICIENTS[parameters.coefficient].of_labels
-
-
-def _build_data(answers: ProjectAnswers, parameters: Parameters) -> ReliabilityData:
-    without = parameters.selection("without")
-    data = reliability_data(
-        answers,
-        chains=parameters.chains,
-        top=parameters.top,
-        unmarked=parameters.unmarked,
-        readings=parameters.readings,
-        second=_has_pairs(answers, parameters),
-    )
-    return select_units(data, ~mostly_labelled(category_data(answers), without)) if without else data
 
 
 def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
@@ -222,46 +213,28 @@ def compute_sums(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
     """Return what each text adds to alpha, by distance."""
+    p, everywhere = parameters, answers.texts
     chosen = pick_texts(answers, parameters) if texts is None else texts
+    # on which sums depend, but for the choice of texts
+    key = (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
+
+    def sum_part(part: ProjectAnswers) -> list[TextSums]:
+        # remembered by what they hold: most are as they were when a text has changed
+        def compute() -> list[TextSums]:
+            return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
+
+        return remembered(part, ("sums of texts", part.coders, *key), compute)
 
     def compute() -> list[TextSums]:
         parts: Iterable[ProjectAnswers] = [answers]
-        if len(answers.texts) > MAX_TEXTS_AT_ONCE:
-            parts = map(answers.restrict, batched(answers.texts, MAX_TEXTS_AT_ONCE))
-        sums = [_sum_part(part, parameters) for part in parts]
-        return [TextSums.concatenate(of_parts) for of_parts in zip(*sums, strict=True)]
+        if len(everywhere) > MAX_TEXTS_AT_ONCE:
+            parts = map(answers.restrict, batched(everywhere, MAX_TEXTS_AT_ONCE))
+        return [TextSums.concatenate(of_parts) for of_parts in zip(*map(sum_part, parts), strict=True)]
 
-    sums = cached(answers, ("sums", *_options_of_sums(parameters)), compute)
-    if chosen is not answers.texts:
+    sums = cached(answers, ("sums", *key), compute)
+    if chosen is not everywhere:
         sums = [one.select(answers.find_places(chosen)) for one in sums]
-    return _by_distance(answers, sums)
-
-
-def compute_sums_of(
-    answers: ProjectAnswers, parameters: Parameters, coders: Sequence[str], texts: Sequence[Document] | None = None
-) -> dict[str, DistanceSums]:
-    """Return the same of some of the coders, as a project that holds these coders alone would have them."""
-    chosen = pick_texts(answers, parameters) if texts is None else texts
-    p = parameters
-    key = ("data by coders", p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
-    select = cached(answers, key, lambda: data_by_coders(answers, parameters, chosen))
-    return _by_distance(answers, _sum_data(answers, parameters, select(coders), chosen))
-
-
-def _options_of_sums(parameters: Parameters) -> tuple[str, ...]:
-    """Return the parameters on which sums depend, but for the choice of texts."""
-    p = parameters
-    return (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
-
-
-def _sum_part(part: ProjectAnswers, parameters: Parameters) -> list[TextSums]:
-    """Return the sums of some texts, remembered where there are many: most are as they were when one has changed."""
-    key = ("sums of texts", part.coders, *_options_of_sums(parameters))
-
-    def compute() -> list[TextSums]:
-        return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
-
-    return remembered(part, key, compute)
+    return {name: one[name] for name in distances_of(answers) for one in sums if name in one}
 
 
 def _sum_data(
@@ -272,10 +245,6 @@ def _sum_data(
         SumOptions(tuple(names), **_conventions(parameters)) for names in _computed_together(distances_of(answers))
     ]
     return [tabulate(data, one) if texts else TextSums.without_texts(one) for one in options]
-
-
-def _by_distance(answers: ProjectAnswers, sums: Sequence[TextSums]) -> dict[str, DistanceSums]:
-    return {name: one[name] for name in distances_of(answers) for one in sums if name in one}
 
 
 def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
@@ -303,10 +272,14 @@ def compute_interval(
 
 def compute_interval_of(extract: ProjectAnswers, parameters: Parameters, coders: Sequence[str]) -> Interval:
     """Return alpha of some of the coders with its interval over the chosen texts."""
-    sums = compute_sums_of(extract, parameters, coders)[parameters.distance]
-    if count_texts(sums) != 1 and parameters.distance not in ORDERED_DISTANCES:
-        return interval_sums(sums, original=original_of)
-    return interval_over_texts(data_by_coders(extract, parameters)(coders), coefficient_function(parameters))
+    p, texts = parameters, pick_texts(extract, parameters)
+    key = ("data by coders", p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(extract, texts))
+    data = cached(extract, key, lambda: data_by_coders(extract, parameters, texts))(coders)
+    if p.distance not in ORDERED_DISTANCES:
+        [sums, *_] = _sum_data(extract, parameters, data, texts)
+        if count_texts(sums[p.distance]) != 1:
+            return interval_sums(sums[p.distance], original=original_of)
+    return interval_over_texts(data, coefficient_function(parameters))
 
 
 def interval_over_texts(

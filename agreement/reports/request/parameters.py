@@ -1,22 +1,12 @@
 """How agreement is to be computed: the choices, their names and the conventions of the papers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
+from agreement.measures import options
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
-from agreement.measures.options import (
-    DISTANCES,
-    EMPTY,
-    EXCLUDE_UNIT,
-    MISSING_RULES,
-    ORDERED_DISTANCES,
-    SET_DISTANCES,
-    THIRDS,
-)
 from agreement.reports.coefficients import COEFFICIENTS
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
@@ -27,26 +17,23 @@ UNASKED = ("missing", "label")
 PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
 NOMINAL = ("nominal",)
-DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *ORDERED_DISTANCES)}
+DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *options.ORDERED_DISTANCES)}
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
-    "distance": DISTANCES,
+    "distance": options.DISTANCES,
     "chains": tuple(reversed(MODES)),
     "top": TOPS,
     "readings": READINGS,
-    "exclude_unit": EXCLUDE_UNIT,
-    "empty": EMPTY,
-    "thirds": THIRDS,
-    "missing": MISSING_RULES,
+    "exclude_unit": options.EXCLUDE_UNIT,
+    "empty": options.EMPTY,
+    "thirds": options.THIRDS,
+    "missing": options.MISSING_RULES,
     "unmarked": UNMARKED,
     "units": UNITS,
     "unasked": UNASKED,
     "primary_weight": PRIMARY_WEIGHTS,
 }
-
-# Choices that may be left to the project.
-OPTIONAL_CHOICES = ("unmarked", "units")
 
 # Choices that only answers to a question have.
 OF_QUESTIONS = ("unasked", "primary_weight")
@@ -56,7 +43,6 @@ QUESTION = "question"
 
 # Judgements by the version of the scheme under which they were last given: numbers from 1.
 VERSIONS = "versions"
-VERSION_NUMBER = re.compile("[1-9][0-9]{0,8}")
 
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
@@ -149,17 +135,16 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices and not (name in OPTIONAL_CHOICES and value == ""):
-                raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
+            if getattr(self, name) or name not in ("unmarked", "units"):  # which may be left to the project
+                check_choice(name, getattr(self, name), choices)
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
         if IS_GOLD in self.selection("include"):
             raise InvalidParameter("include", GOLD_IS_NO_CODING)
-        for name in sorted(self.selection("include").difference(INCLUDED)):
-            raise InvalidParameter("include", f"{name!r} is not one of {', '.join(INCLUDED)}.")
+        for name in sorted(self.selection("include")):
+            check_choice("include", name, INCLUDED)
         for name in sorted(self.selection(VERSIONS)):
-            if not VERSION_NUMBER.fullmatch(name):
+            if not re.fullmatch("[1-9][0-9]{0,8}", name):
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")
 
     def selection(self, name: str) -> frozenset[str]:
@@ -180,7 +165,7 @@ class Parameters:
         """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
         return COEFFICIENTS[self.coefficient].takes_distance
 
-    def with_convention(self, convention: Parameters) -> Parameters:
+    def with_convention(self, convention: "Parameters") -> "Parameters":
         """Return the convention's way to compute, of the data that these parameters select."""
         return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 
@@ -203,175 +188,70 @@ class Preset:
 
 
 PASSONNEAU_2004 = Parameters(distance="passonneau", exclude_unit="both", thirds="rounded")
+MASI_2006 = Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded")
+MASI_OF_WORDS, MASI_OF_SPANS = (replace(MASI_2006, units=units) for units in UNITS)
+NOMINAL_OF_WORDS = Parameters(exclude_unit="observed", units="words")
+JACCARD_OF_WORDS, JACCARD_OF_SPANS = (replace(NOMINAL_OF_WORDS, distance="jaccard", units=units) for units in UNITS)
 POESIO_ARTSTEIN = Parameters(distance="passonneau", chains="full", top="category")
+EXCLUSIVE = replace(POESIO_ARTSTEIN, top="chain", exclude_unit="observed")
+ANTECEDENTS = replace(POESIO_ARTSTEIN, chains="none")
+K_OF_ANTECEDENTS = Parameters(coefficient="fleiss_kappa", chains="none")
+SPANS, DOCSET, DIALOGUE = "Table 1, spans", "Table 2, docset 31038", "first half of dialogue 3.2"
+
+# By preset the figure that the paper prints for its own data, and for which.
+PUBLISHED = {
+    "passonneau-2004": (".74", "Table 2"),
+    "passonneau-2004-nominal": (".45", "Table 2"),
+    "passonneau-2006": (".14", SPANS),
+    "passonneau-2006-words": (".71", DOCSET),
+    "passonneau-2006-jaccard": (".40", DOCSET),
+    "passonneau-2006-nominal": (".09", DOCSET),
+    "passonneau-2006-spans": (".14", SPANS),
+    "passonneau-2006-spans-jaccard": ("-.44", SPANS),
+    "poesio-artstein-2005": (".65380", f"Table 4, {DIALOGUE}"),
+    "poesio-artstein-2005-exclusive": (".57440", f"Table 4, {DIALOGUE}"),
+    "poesio-artstein-2005-antecedents": (".65615", f"Table 3, {DIALOGUE}"),
+    "poesio-artstein-2005-k": (".62773", f"Table 3, {DIALOGUE}"),
+    "kappa": (".5174", "Strube's slides, ten sortal classes"),
+}
 
 PRESETS: dict[str, Preset] = {
-    preset.key: preset
-    for preset in (
-        Preset(
-            "passonneau-2004",
-            "Passonneau 2004: four steps, the unit removed",
-            ("indices",),
-            PASSONNEAU_2004,
-            ".74",
-            "Table 2",
-        ),
-        Preset(
-            "passonneau-2004-nominal",
-            "Passonneau 2004: nominal",
-            ("indices",),
-            Parameters(),
-            ".45",
-            "Table 2",
-        ),
-        Preset("masi", "MASI, whole chains", ("indices",), Parameters(distance="masi")),
-        Preset(
-            "passonneau-2006",
-            "Passonneau 2006: MASI as in her Table 1",
-            ("indices",),
-            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded"),
-            ".14",
-            "Table 1, spans",
-        ),
-        Preset(
-            "passonneau-2006-words",
-            "Passonneau 2006: MASI of words",
-            ("scus",),
-            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded", units="words"),
-            ".71",
-            "Table 2, docset 31038",
-        ),
-        Preset(
-            "passonneau-2006-jaccard",
-            "Passonneau 2006: Jaccard of words",
-            ("scus",),
-            Parameters(distance="jaccard", exclude_unit="observed", units="words"),
-            ".40",
-            "Table 2, docset 31038",
-        ),
-        Preset(
-            "passonneau-2006-nominal",
-            "Passonneau 2006: nominal, of words",
-            ("scus",),
-            Parameters(exclude_unit="observed", units="words"),
-            ".09",
-            "Table 2, docset 31038",
-        ),
-        Preset(
-            "passonneau-2006-spans",
-            "Passonneau 2006: MASI of spans",
-            ("scus",),
-            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded", units="spans"),
-            ".14",
-            "Table 1, spans",
-        ),
-        Preset(
-            "passonneau-2006-spans-jaccard",
-            "Passonneau 2006: Jaccard of spans",
-            ("scus",),
-            Parameters(distance="jaccard", exclude_unit="observed", units="spans"),
-            "-.44",
-            "Table 1, spans",
-        ),
-        Preset(
-            "masi-words",
-            "MASI of words, inclusive",
-            ("scus",),
-            Parameters(distance="masi", units="words"),
-        ),
-        Preset(
-            "poesio-artstein-2005",
-            "Poesio & Artstein 2005: whole chain, inclusive, -top",
-            ("pointers",),
-            POESIO_ARTSTEIN,
-            ".65380",
-            "Table 4, first half of dialogue 3.2",
-        ),
-        Preset(
+    key: Preset(key, label, tuple(answers.split()), parameters, *PUBLISHED.get(key, ()))
+    for key, label, answers, parameters in (
+        ("passonneau-2004", "Passonneau 2004: four steps, the unit removed", "indices", PASSONNEAU_2004),
+        ("passonneau-2004-nominal", "Passonneau 2004: nominal", "indices", Parameters()),
+        ("masi", "MASI, whole chains", "indices", Parameters(distance="masi")),
+        ("passonneau-2006", "Passonneau 2006: MASI as in her Table 1", "indices", MASI_2006),
+        ("passonneau-2006-words", "Passonneau 2006: MASI of words", "scus", MASI_OF_WORDS),
+        ("passonneau-2006-jaccard", "Passonneau 2006: Jaccard of words", "scus", JACCARD_OF_WORDS),
+        ("passonneau-2006-nominal", "Passonneau 2006: nominal, of words", "scus", NOMINAL_OF_WORDS),
+        ("passonneau-2006-spans", "Passonneau 2006: MASI of spans", "scus", MASI_OF_SPANS),
+        ("passonneau-2006-spans-jaccard", "Passonneau 2006: Jaccard of spans", "scus", JACCARD_OF_SPANS),
+        ("masi-words", "MASI of words, inclusive", "scus", Parameters(distance="masi", units="words")),
+        ("poesio-artstein-2005", "Poesio & Artstein 2005: whole chain, inclusive, -top", "pointers", POESIO_ARTSTEIN),
+        (
             "poesio-artstein-2005-exclusive",
             "Poesio & Artstein 2005: whole chain, exclusive, +top",
-            ("pointers",),
-            replace(POESIO_ARTSTEIN, top="chain", exclude_unit="observed"),
-            ".57440",
-            "Table 4, first half of dialogue 3.2",
+            "pointers",
+            EXCLUSIVE,
         ),
-        Preset(
-            "poesio-artstein-2005-antecedents",
-            "Poesio & Artstein 2005: antecedents only",
-            ("pointers",),
-            replace(POESIO_ARTSTEIN, chains="none"),
-            ".65615",
-            "Table 3, first half of dialogue 3.2",
-        ),
-        Preset(
-            "poesio-artstein-2005-k",
-            "Poesio & Artstein 2005: K of antecedents",
-            ("pointers",),
-            Parameters(coefficient="fleiss_kappa", chains="none"),
-            ".62773",
-            "Table 3, first half of dialogue 3.2",
-        ),
-        Preset(
-            "kappa",
-            "K of Siegel & Castellan",
-            ("categories", "values"),
-            Parameters(coefficient="fleiss_kappa"),
-            ".5174",
-            "Strube's slides, ten sortal classes",
-        ),
-        Preset(
-            "masi-labels",
-            "MASI of sets of labels",
-            ("labels",),
-            Parameters(distance="masi"),
-        ),
-        Preset(
-            "jaccard-labels",
-            "Jaccard of sets of labels",
-            ("labels",),
-            Parameters(distance="jaccard"),
-        ),
-        Preset(
-            "interval",
-            "Krippendorff's alpha, interval",
-            ("numbers",),
-            Parameters(distance="interval"),
-        ),
-        Preset(
-            "ordinal",
-            "Krippendorff's alpha, ordinal",
-            ("numbers",),
-            Parameters(distance="ordinal"),
-        ),
-        Preset(
-            "targets",
-            "Targets of a relation, Passonneau's distance",
-            ("targets",),
-            replace(POESIO_ARTSTEIN, chains="none"),
-        ),
-        Preset(
-            "targets-k",
-            "K of targets of a relation",
-            ("targets",),
-            Parameters(coefficient="fleiss_kappa", chains="none"),
-        ),
-        Preset(
-            "alpha-nominal",
-            "Krippendorff's alpha, nominal",
-            ("categories", "pointers", "values", "labels", "numbers"),
-            Parameters(),
-        ),
+        ("poesio-artstein-2005-antecedents", "Poesio & Artstein 2005: antecedents only", "pointers", ANTECEDENTS),
+        ("poesio-artstein-2005-k", "Poesio & Artstein 2005: K of antecedents", "pointers", K_OF_ANTECEDENTS),
+        ("kappa", "K of Siegel & Castellan", "categories values", Parameters(coefficient="fleiss_kappa")),
+        ("masi-labels", "MASI of sets of labels", "labels", Parameters(distance="masi")),
+        ("jaccard-labels", "Jaccard of sets of labels", "labels", Parameters(distance="jaccard")),
+        ("interval", "Krippendorff's alpha, interval", "numbers", Parameters(distance="interval")),
+        ("ordinal", "Krippendorff's alpha, ordinal", "numbers", Parameters(distance="ordinal")),
+        ("targets", "Targets of a relation, Passonneau's distance", "targets", ANTECEDENTS),
+        ("targets-k", "K of targets of a relation", "targets", K_OF_ANTECEDENTS),
+        ("alpha-nominal", "Krippendorff's alpha, nominal", "categories pointers values labels numbers", Parameters()),
     )
 }
 
 
-# Of answers whose first preset is another than the first that fits.
-DEFAULT_PRESETS = {"values": "alpha-nominal"}
-
-
 def distances_for(kind: str) -> tuple[str, ...]:
     """Return the distances between two values that are made in this way, as in `ProjectAnswers`."""
-    return DISTANCES_OF.get(kind, SET_DISTANCES)
+    return DISTANCES_OF.get(kind, options.SET_DISTANCES)
 
 
 def presets_for(answers: str) -> list[Preset]:
@@ -382,7 +262,7 @@ def presets_for(answers: str) -> list[Preset]:
 def default_preset(preset: str, answers: str) -> Preset:
     """Return the preset that a project's pages open with: its own, or the first that fits."""
     fitting = presets_for(answers)
-    first = DEFAULT_PRESETS.get(answers, fitting[0].key)
+    first = "alpha-nominal" if answers == "values" else fitting[0].key
     return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 
@@ -399,8 +279,8 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
     """
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)
-    if preset_name is not None and preset_name not in PRESETS:
-        raise InvalidParameter("preset", f"{preset_name!r} is not one of {', '.join(PRESETS)}.")
+    if preset_name is not None:
+        check_choice("preset", preset_name, PRESETS)
     for name in values:
         if name not in NAMES:
             raise InvalidParameter(

@@ -1,9 +1,9 @@
 """What a page or a program asks for: the parameters of its query, and the options that only this page has."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Self
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -37,7 +37,7 @@ COMMON_NAMES = ("page", "as", "table")
 TABLE_PAGE = "page-"
 
 
-@dataclass(slots=True)
+@dataclass
 class AnalysisRequest:
     """The parameters of a query, the options of the page itself, and the answers that both are about.
 
@@ -61,25 +61,16 @@ class AnalysisRequest:
     address: Mapping[str, str] = field(default_factory=dict)
     waits: bool = False
     progress: Progress | None = None
-    _project_answers: ProjectAnswers | None = None
-    _with_gold: ProjectAnswers | None = None
-    _extract: ProjectAnswers | None = None
-    _n_of_models: int | None = None
-    _models: frozenset[str] | None = None
 
     @classmethod
-    def from_stored(
-        cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]
-    ) -> AnalysisRequest:
+    def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
         request = cls(project, options=dict(options))
         known = Parameters(**parameters)
         request._resolve(read_asked(project, known), known)
         return request
 
-    def read_query(
-        self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False
-    ) -> AnalysisRequest:
+    def read_query(self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False) -> Self:
         """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
         values = parse_query(query)
         self.page = None if whole_tables else values.get("page", "1")
@@ -91,9 +82,7 @@ class AnalysisRequest:
             self.fall_back(error)
             return self
 
-    def read_values(
-        self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True
-    ) -> AnalysisRequest:
+    def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
         """Read what API or command are asked, and return this request. Raises InvalidParameter.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
@@ -109,48 +98,36 @@ class AnalysisRequest:
         elif resolves:
             self._resolve(*parse_asked(self.project, values))
         else:
-            self._project_answers, self.parameters = parse_asked(self.project, values)
+            self.project_answers, self.parameters = parse_asked(self.project, values)
         return self
 
-    @property
+    @cached_property
     def extract(self) -> ProjectAnswers:
         """The answers that the parameters select."""
-        if self._extract is None:
-            self._extract = self.project_answers.select(
-                self.parameters.selection("include"), self.parameters.selection("coders")
-            )
-        return self._extract
+        include, coders = (self.parameters.selection(name) for name in ("include", "coders"))
+        return self.project_answers.select(include, coders)
 
-    @property
+    @cached_property
     def project_answers(self) -> ProjectAnswers:
         """All answers of the project."""
-        if self._project_answers is None:
-            self._project_answers = read_asked(self.project, self.parameters)
-        return self._project_answers
+        return read_asked(self.project, self.parameters)
 
-    @property
+    @cached_property
     def answers_with_gold(self) -> ProjectAnswers:
         """All answers of the project in texts that have gold that counts, with that."""
-        if self._with_gold is None:
-            self._with_gold = read_with_gold(self.project, self.project_answers, self.parameters)
-        return self._with_gold
+        return read_with_gold(self.project, self.project_answers, self.parameters)
 
-    @property
+    @cached_property
     def n_codings_of_models(self) -> int:
         """How many codings of models there are in the chosen texts and rounds, for who may know of them."""
-        if self._n_of_models is None:
-            texts, rounds = self.parameters.selection("texts"), self.parameters.selection("rounds")
-            self._n_of_models = count_codings_of_models(self.project, texts, rounds)
-        return self._n_of_models
+        texts, rounds = (self.parameters.selection(name) for name in ("texts", "rounds"))
+        return count_codings_of_models(self.project, texts, rounds)
 
-    @property
+    @cached_property
     def models(self) -> frozenset[str]:
         """The names of the models among the coders, where they are included and the reader may know of them."""
-        if MODELS not in self.parameters.selection("include"):
-            return frozenset()
-        if self._models is None:
-            self._models = read_model_names(self.project)
-        return self._models
+        is_included = MODELS in self.parameters.selection("include")
+        return read_model_names(self.project) if is_included else frozenset()
 
     @property
     def not_counted(self) -> str:
@@ -173,9 +150,9 @@ class AnalysisRequest:
         return f"?{urlencode(self.parameters.query() | changed)}"
 
     def _resolve(self, answers: ProjectAnswers | None, parameters: Parameters) -> None:
-        self._project_answers = answers
         if answers is not None:
-            self._extract, self.parameters = resolve(answers, parameters)
+            self.project_answers = answers
+            self.extract, self.parameters = resolve(answers, parameters)
         else:
             units = counted_units(self.project, parameters.units)
             self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
@@ -186,7 +163,7 @@ class AnalysisRequest:
         if not self.uses_answers:
             self._resolve(None, default_parameters(self.project.preset, self.project.answers))
             return
-        asked = self._project_answers.question if self._project_answers else None
+        asked = self.project_answers.question if "project_answers" in vars(self) else None
         own = {QUESTION: asked.key if asked else "", "include": MODELS if self.about_models else ""}
         self._resolve(*parse_asked(self.project, own))
 
@@ -229,11 +206,11 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAns
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
     """
     values = dict(values)
-    names = values.pop(GROUPS, "")
-    _include_models(project, values, names)
+    groups = _names(values.pop(GROUPS, ""))
+    _include_models(project, values, groups)
     answers = read_asked(project, parse_parameters(values, project.preset, project.answers))
-    if names:
-        values["coders"] = ",".join(filter(None, [values.get("coders", ""), _coders_of(project, names, answers)]))
+    if groups:
+        values["coders"] = ",".join([*_names(values.get("coders", "")), *_coders_of(project, groups, answers)])
     return answers, parse_parameters(values, project.preset, answers.answers)
 
 
@@ -243,11 +220,10 @@ def include_models(included: str) -> str:
 
 
 def _names(value: str) -> list[str]:
-    """Return the names in a value, between commas."""
     return [name for one in value.split(",") if (name := one.strip())]
 
 
-def _include_models(project: Project, values: dict[str, str], groups: str) -> None:
+def _include_models(project: Project, values: dict[str, str], groups: Sequence[str]) -> None:
     """Include the codings of models where one of them is named, or a group that has one.
 
     Who codes does not know of any: for them there are none, and what is asked for them is as in a project without.
@@ -259,14 +235,13 @@ def _include_models(project: Project, values: dict[str, str], groups: str) -> No
     elif MODELS not in included and (groups or values.get("coders")):
         models = ModelCoder.objects.filter(membership__project=project)
         named = Q(membership__user__username__in=_names(values.get("coders", "")))
-        if models.filter(named | Q(membership__group__in=_names(groups))).exists():
+        if models.filter(named | Q(membership__group__in=groups)).exists():
             values["include"] = include_models(values.get("include", ""))
 
 
-def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
-    """Return who answered anything of the groups of coders with these names. Raises InvalidParameter."""
+def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) -> list[str]:
     groups, coders = read_groups(project), list[str]()
-    for name in _names(names):
+    for name in names:
         if name not in groups:
             raise InvalidParameter(
                 GROUPS, f"there is no group {name!r} of coders; there are: {', '.join(groups) or 'none'}."
@@ -275,7 +250,7 @@ def _coders_of(project: Project, names: str, answers: ProjectAnswers) -> str:
         if not of_group:
             raise InvalidParameter(GROUPS, f"nobody of the group {name!r} has coded.")
         coders += of_group
-    return ",".join(coders)
+    return coders
 
 
 def parse_query(query: QueryDict) -> dict[str, str]:

@@ -1,17 +1,17 @@
 """What the chosen parameters come to for the answers at hand, or why they do not apply; and which of them matter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import wraps
 from itertools import compress
+from typing import Any, Concatenate
 
 import numpy as np
 
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.measures.data.cells import MOST_READINGS
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.reports.request.basis import distances_of, pick_texts
+from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import (
     CHOICES,
     VERSIONS,
@@ -45,8 +45,11 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
             "coefficient",
             "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
         )
-    if kind == "numbers":
-        _check_numbers(parameters)
+    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
+        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    for name in ("unmarked", "unasked") if kind == "numbers" else ():
+        if getattr(parameters, name) == "label":
+            raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
     if parameters.question and parameters.unmarked == "singleton":
         raise InvalidParameter(
             "unmarked", "only chains have singletons: the answers to a question are label or missing."
@@ -60,15 +63,6 @@ def _why_no_distance(kind: str) -> str:
     if kind == "numbers":
         return f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}."
     return "values are no numbers: the distance is nominal or one between sets."
-
-
-def _check_numbers(parameters: Parameters) -> None:
-    """Raise InvalidParameter for what numbers exclude."""
-    if parameters.takes_distance and not parameters.is_alpha:
-        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
-    if "label" in (parameters.unmarked, parameters.unasked):
-        name = "unmarked" if parameters.unmarked == "label" else "unasked"
-        raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
 
 
 def _compares_labels(kind: str, parameters: Parameters) -> bool:
@@ -86,7 +80,6 @@ def allows_coefficient(extract: ProjectAnswers, parameters: Parameters) -> bool:
 
 
 def _coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
-    """Return who judged anything in the chosen texts, by name."""
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
@@ -139,8 +132,28 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
     return selected, resolved
 
 
+type Report[**P, R] = Callable[Concatenate[ProjectAnswers, Parameters, P], R]
+
+
+def cached_report[**P, R](compute: Report[P, R], keep: Callable[..., Any] = cached) -> Report[P, R]:
+    """Let a report take answers and parameters as asked, and be computed once in a request. Raises InvalidParameter."""
+
+    @wraps(compute)
+    def report(answers: ProjectAnswers, parameters: Parameters, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        answers, parameters = resolve(answers, parameters)
+        key = (f"{compute.__module__}.{compute.__qualname__}", parameters, *args, *kwargs.values())
+        found: R = keep(answers, key, lambda: compute(answers, parameters, *args, **kwargs))
+        return found
+
+    return report
+
+
+def remembered_report[**P, R](compute: Report[P, R]) -> Report[P, R]:
+    """Let a report take answers and parameters as asked, and be remembered. Raises InvalidParameter."""
+    return cached_report(compute, remembered)
+
+
 def _check_number_of_readings(answers: ProjectAnswers) -> None:
-    """Raise InvalidParameter where a judgement has more readings than can be matched."""
     columns = answers.columns
     for mark in np.flatnonzero(columns.is_judgement & (columns.n_readings > MOST_READINGS))[:1].tolist():
         coding = columns.coding_of_mark[mark]
@@ -163,27 +176,25 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
 
     kind: how values are made, as in `ProjectAnswers`. Parameters with units are of pyramids.
     """
-    options = COEFFICIENTS[parameters.coefficient].options
-    names = {"coefficient"} | ({"unmarked"} if kind != "numbers" else set())
-    if parameters.question and kind != "numbers":
-        names.add("unasked")
-    if COEFFICIENTS[parameters.coefficient].of_labels and parameters.question and kind == "categories":
-        names.add("primary_weight")
-    if "missing" in options:
-        names.add("missing")
-    if kind == "pointers":
-        names |= {"chains", "top"}
-    if kind in (*CHAINED, "targets"):
-        names.add("readings")
-    if kind in CHAINED and "exclude_unit" in options:
-        names.add("exclude_unit")
-    if len(distances_for(kind)) > 1 and "distance" in options:
-        names.add("distance")
-        names |= {"thirds"} if "thirds" in options and parameters.distance in WITH_THIRDS else set()
-        names |= {"empty"} if "empty" in options and parameters.distance in WITH_SUBSETS else set()
-    if parameters.units:
-        names.add("units")
-    return tuple(name for name in CHOICES if name in names)
+    coefficient, question = COEFFICIENTS[parameters.coefficient], bool(parameters.question)
+    options, is_number = coefficient.options, kind == "numbers"
+    by_distance = len(distances_for(kind)) > 1 and coefficient.takes_distance
+    is_relevant = {
+        "coefficient": True,
+        "distance": by_distance,
+        "chains": kind == "pointers",
+        "top": kind == "pointers",
+        "readings": kind in (*CHAINED, "targets"),
+        "exclude_unit": kind in CHAINED and "exclude_unit" in options,
+        "empty": by_distance and "empty" in options and parameters.distance in WITH_SUBSETS,
+        "thirds": by_distance and "thirds" in options and parameters.distance in WITH_THIRDS,
+        "missing": "missing" in options,
+        "unmarked": not is_number,
+        "units": bool(parameters.units),
+        "unasked": question and not is_number,
+        "primary_weight": question and coefficient.of_labels and kind == "categories",
+    }
+    return tuple(name for name in CHOICES if is_relevant[name])
 
 
 def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:

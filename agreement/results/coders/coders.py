@@ -11,20 +11,24 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.texts.muc import marked_texts_reader
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
-from agreement.reports.coders.profiles import Profile, compute_profiles, compute_text_distances, read_project_work
+from agreement.reports.coders.profiles import (
+    Profile,
+    compute_profiles,
+    compute_text_distances,
+    read_project_work,
+    seconds_per_judgement,
+)
 from agreement.reports.items.items import SHARE_DIGITS
 from agreement.reports.links.coreference import SCORES
-from agreement.reports.overall.course import seconds_per_judgement
 from agreement.reports.request.basis import effective_distance, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import Result, count_judgements, register
+from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
 from agreement.results.figures.sections import build_confusion, build_times
 from agreement.results.labels import SCORE_LABELS, choice_label, selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 
 PAGE_ROWS = 20  # each cell is a link
@@ -41,7 +45,7 @@ MEASURE = {"measure": ChoiceField(list(MEASURES))}
 
 
 @register
-class Matrix(Result[reports.PairMatrix]):
+class Matrix(ResultPage[reports.PairMatrix]):
     """A measure of each two coders, those beside each other who agree, and each coder with the others."""
 
     name = "matrix"

@@ -14,12 +14,11 @@ from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import Result, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
 from agreement.results.items.items import answers_cell, given_answers, group_answers, keyword_cell
 from agreement.results.labels import item_address, selection_of
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.projects.navigation import NO_PYRAMIDS
@@ -291,7 +290,7 @@ def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table
 
 
 @register
-class AltTest(Result[reports.AltTestReport]):
+class AltTest(ResultPage[reports.AltTestReport]):
     """Whether a candidate may code in the place of the other coders who are chosen."""
 
     name = "alt-test"

@@ -24,12 +24,11 @@ from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.request.resolution import resolve
 from agreement.results.coders.coders import MEASURES
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.figures.sections import build_confusion
 from agreement.results.labels import RELATION_LABELS
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.core.text import pluralize
 

@@ -10,11 +10,10 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.reports.datasheet.report import Datasheet, describe_project
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.datasheet.sections import Section, build_sections
-from agreement.results.page import FileForm, ResultPage
-from agreement.results.tables import MARKDOWN, Table, as_markdown
+from agreement.results.tables import MARKDOWN, FileForm, Table, as_markdown
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 

@@ -13,11 +13,10 @@ from agreement.reports.request.basis import cached
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out, list_gold_left_out
-from agreement.results.computations import Result, register
+from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
-from agreement.results.page import ResultPage
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Project
@@ -50,7 +49,7 @@ BEGINNINGS = {
 
 
 @register
-class Agreed(Result[AgreedReport]):
+class Agreed(ResultPage[AgreedReport]):
     """Every coder against agreed pyramids, as the reader may see it, and the differences: the page Gold of pyramids."""
 
     name = "agreed"

@@ -277,11 +277,11 @@ def test_what_is_left_out_of_a_question_is_counted():
     project = question_project("asked", given)
     rows = [value_of("gender", own, letter) for own in given.values() for letter in own]
     report = compute_report(read_answers(project, question="gender"), Parameters())
-    assert report.unanswered == {
+    assert report.judgements_left_out == {
         "not_asked": rows.count("not asked"),
         "not_answered": sum(value is ABSENT for value in rows),
     }
-    assert AgreementFigures.of(report).judgements_left_out == report.unanswered
+    assert AgreementFigures.of(report).judgements_left_out == report.judgements_left_out
     as_value = compute_report(read_answers(project, question="gender", unasked="label"), Parameters(unasked="label"))
     assert as_value.result.n_judgements > report.result.n_judgements
     assert as_value.fingerprint != report.fingerprint

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import reverse
 
-from agreement.results.page import ResultPage
+from agreement.results.computations import ResultPage
 from agreement.results.registry import ENDPOINTS, PAGES, REPORTS
 from annotations.models import Project
 from tests.agreement.web.test_models import add_coded_model, project_of

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.results.allows import SchemeTraits, check_scheme, find_problems
+from agreement.results.allows import check_scheme, find_problems
+from annotations.formats.model.scheme import AnswerKind, AttributeSpec, CategorySpec, SchemeSpec
 from annotations.schemes.ready_made import SCHEMES
 
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
@@ -35,38 +36,36 @@ NOT = {
 }  # fmt: skip
 
 
-def ready_made(key):
-    """Return the traits of a ready-made scheme, from its data."""
+def ready_made(key, *, coded=True, categories=None, pointing=None, indexing=None):
+    """Return a ready-made scheme by its keys, changed in what is named, and the kind of its answers."""
     scheme = SCHEMES[key]
-    pointing = [one for one in scheme.categories if one.points_to]
-    return SchemeTraits(
-        answers=scheme.answers,
-        coded_levels=sum(level.coded for level in scheme.levels),
-        target_levels=len({one.points_to for one in pointing}),
-        categories=[one.key for one in scheme.categories],
-        pointing=[one.key for one in pointing],
-        indexing=[one.key for one in scheme.categories if one.takes_index],
-        several_pointers=any(one.max_pointers != 1 for one in pointing),
-        later_targets=any(one.allow_later for one in pointing),
-    )
+    found = [replace(one, label=one.key) for one in scheme.categories]
+    if categories is not None:
+        found = [CategorySpec(name, name) for name in categories]
+    if pointing is not None:
+        found = [replace(one, points_to="phrase" if one.key in pointing else "") for one in found]
+    if indexing is not None:
+        found = [replace(one, takes_index=one.key in indexing) for one in found]
+    levels = tuple(replace(level, coded=level.coded and coded) for level in scheme.levels)
+    return SchemeSpec(levels, tuple(found)), scheme.answers
 
 
 def refused(scheme):
-    return {one.name for one in check_scheme(scheme) if not one.allowed}
+    return {one.name for one in check_scheme(*scheme) if not one.allowed}
 
 
 @pytest.mark.parametrize("key", SCHEMES)
 def test_a_ready_made_scheme_allows_what_has_a_meaning_for_it_and_has_no_problems(key):
     assert refused(ready_made(key)) == NOT[key]
-    assert find_problems(ready_made(key)) == []
+    assert find_problems(*ready_made(key)) == []
 
 
 @pytest.mark.parametrize("key", SCHEMES)
 def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
-    found = check_scheme(ready_made(key))
+    found = check_scheme(*ready_made(key))
     assert all(one.why for one in found)
     assert len({one.name for one in found}) == len(found)
-    kinds = [one.kind for one in found]
+    kinds = [one.topic for one in found]
     assert kinds == sorted(kinds, key=["measure", "view", "export"].index)
     assert set(kinds) == {"measure", "view", "export"}
 
@@ -74,46 +73,47 @@ def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
 def test_what_is_allowed_and_what_is_not_have_different_reasons():
     by_name = {}
     for key in SCHEMES:
-        for one in check_scheme(ready_made(key)):
+        for one in check_scheme(*ready_made(key)):
             by_name.setdefault(one.name, {}).setdefault(one.allowed, set()).add(one.why)
     for name, reasons in by_name.items():
         assert not reasons.get(True, set()) & reasons.get(False, set()), name
 
 
 def test_several_pointers_are_ambiguity_and_are_minded_by_the_scores():
-    scheme = ready_made("poesio-artstein-2005")
-    single = replace(scheme, several_pointers=False)
+    scheme = spec, answers = ready_made("poesio-artstein-2005")
+    single = replace(spec, categories=tuple(replace(one, max_pointers=1) for one in spec.categories)), answers
     assert refused(single) - refused(scheme) == {AMBIGUITY}
-    why = [next(one.why for one in check_scheme(some) if one.name == SCORES) for some in (scheme, single)]
+    why = [next(one.why for one in check_scheme(*some) if one.name == SCORES) for some in (scheme, single)]
     assert "counts in the first" in why[0]
     assert "counts in the first" not in why[1]
 
 
 @pytest.mark.parametrize(("number", "expected"), [(1, {EACH, MERGING}), (2, {MERGING}), (3, set())])
 def test_merging_needs_three_categories_and_k_of_each_two(number, expected):
-    scheme = ready_made("sortal-classes")
-    few = replace(scheme, categories=scheme.categories[:number])
+    spec, answers = ready_made("sortal-classes")
+    few = replace(spec, categories=spec.categories[:number]), answers
     assert refused(few) & {EACH, MERGING} == expected
 
 
 def test_several_labels_are_sets_without_chains():
-    labels = replace(ready_made("sortal-classes"), categories=[], attributes=["topics"], several=["topics"])
+    spec, answers = ready_made("sortal-classes", categories=[])
+    topics = AttributeSpec("topics", "topics", kind=AnswerKind.SEVERAL)
+    labels = replace(spec, attributes=(topics,)), answers
     assert refused(labels) == {SCORES, LINKS, OWN, CHAINS, ANTECEDENTS, AMBIGUITY, DISTANCES, PEERS}
-    assert next(one.why for one in check_scheme(labels) if one.name == PARTS) == "Values are sets of labels: topics."
+    assert next(one.why for one in check_scheme(*labels) if one.name == PARTS) == "Values are sets of labels: topics."
 
 
 def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
-    scheme = replace(ready_made("poesio-artstein-2005"), pointing=[])
-    assert CHAINS in refused(scheme)
+    assert CHAINS in refused(ready_made("poesio-artstein-2005", pointing=[]))
 
 
 @pytest.mark.parametrize(
     ("key", "change", "said"),
     [
         ("sortal-classes", {"categories": []}, "It asks nothing yet"),
-        ("sortal-classes", {"coded_levels": 0}, "No level is coded"),
+        ("sortal-classes", {"coded": False}, "No level is coded"),
         ("sortal-classes", {"categories": ["one"]}, "One category leaves coders no choice"),
-        ("sortal-classes", {"pointing": ["event", "time"]}, "event, time points"),
+        ("sortal-classes", {"pointing": ["event", "time"]}, "time, event points"),
         ("sortal-classes", {"indexing": ["event"]}, "event takes an index"),
         ("poesio-artstein-2005", {"pointing": []}, "Answers are pointers, and no category takes one"),
         ("poesio-artstein-2005", {"indexing": ["place"]}, "place takes an index"),
@@ -122,15 +122,14 @@ def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
     ],
 )
 def test_a_problem_of_a_scheme_is_told(key, change, said):
-    [problem] = find_problems(replace(ready_made(key), **change))
+    [problem] = find_problems(*ready_made(key, **change))
     assert problem.startswith(said)
 
 
 def test_every_problem_is_told_and_not_only_the_first():
-    scheme = replace(ready_made("poesio-artstein-2005"), categories=[], coded_levels=0, pointing=[])
-    assert len(find_problems(scheme)) == 2
+    assert len(find_problems(*ready_made("poesio-artstein-2005", categories=[], coded=False))) == 2
 
 
 def test_one_category_that_points_leaves_a_choice():
-    scheme = replace(ready_made("poesio-artstein-2005"), categories=["phrase"], pointing=["phrase"])
-    assert find_problems(scheme) == []
+    scheme = ready_made("poesio-artstein-2005", categories=["phrase"], pointing=["phrase"])
+    assert find_problems(*scheme) == []

@@ -16,10 +16,10 @@ from agreement.data.reading import read_answers
 from agreement.measures import alpha
 from agreement.reports.coders import coders
 from agreement.reports.items import items
-from agreement.reports.overall import course, overall
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
 from agreement.reports.request.resolution import resolve
-from agreement.results import categories
+from agreement.results import categories, course
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain

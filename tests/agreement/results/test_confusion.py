@@ -44,5 +44,5 @@ def test_of_two_coders_rows_are_those_of_the_first(project):
 
 def test_where_nobody_has_answered_there_is_no_chart():
     project = sorted_out({"text-1": {"alice": "p.", "bob": ".g"}})
-    sections = Categories().show(Categories().request(project, QueryDict(), "charlie", whole_tables=False))
+    sections = Categories().show(Categories().request(project, QueryDict(), "charlie", {}, whole_tables=False))
     assert [one.key for one in sections.charts if one.key == "confusion"] == []

@@ -27,7 +27,7 @@ def plain(given):
 
 def parts(page, project, query, key):
     seen = results_for(User.objects.get(username="charlie"), project.slug)
-    sections = page.show(page.request(seen, QueryDict(query), "charlie", whole_tables=False))
+    sections = page.show(page.request(seen, QueryDict(query), "charlie", {}, whole_tables=False))
     return [next((one for one in side if one.key == key), None) for side in (sections.tables, sections.charts)]
 
 

@@ -155,15 +155,9 @@ def test_a_link_leaves_its_value_alone(form):
 
 
 def test_the_page_has_the_links_and_kinds_of_its_cells():
-    [[name, number]] = table([Linked("alice", "/a/", current=True), 3], columns=COLUMNS[:2]).cells
-    assert (name.value, name.kind, name.address, name.current, name.is_number) == ("alice", "text", "/a/", True, False)
-    assert (number.value, number.kind, number.address, number.current, number.is_number) == (
-        3,
-        "count",
-        "",
-        False,
-        True,
-    )
+    [[(name, text), (number, count)]] = table([Linked("alice", "/a/", current=True), 3], columns=COLUMNS[:2]).cells
+    assert (name.value, text.kind, name.address, name.current, text.is_number) == ("alice", "text", "/a/", True, False)
+    assert (number.value, count.kind, number.address, number.current, count.is_number) == (3, "count", "", False, True)
 
 
 def test_a_row_of_the_wrong_length_is_refused():

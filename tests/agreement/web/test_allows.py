@@ -3,8 +3,9 @@
 import pytest
 
 from agreement.reports.coefficients import COEFFICIENTS
-from agreement.results.allows import check_scheme, find_problems, read_traits
+from agreement.results.allows import check_scheme, find_problems
 from annotations.models import Category, Level
+from annotations.schemes.project_scheme import read_scheme
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, links, table
 
 URL = "/projects/walk/scheme/allows/"
@@ -20,9 +21,9 @@ def test_every_kind_of_scheme_is_told_what_it_allows_and_why(signed_in, charlie,
     reply = signed_in(charlie).get(URL)
     assert reply.status_code == 200
     page = reply.content.decode()
-    verdicts = check_scheme(read_traits(project))
+    verdicts = check_scheme(read_scheme(project.pk).spec, project.answers)
     for of, key in TABLES.items():
-        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.kind == of]
+        rows = [[one.name, "yes" if one.allowed else "no", one.why] for one in verdicts if one.topic == of]
         assert table(page, key) == rows
     assert "notice warning" not in page
 
@@ -50,7 +51,7 @@ def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
     assert "No level is coded: there is nothing to judge." in page
     Category.objects.all().delete()
     page = signed_in(charlie).get(URL).content.decode()
-    for problem in find_problems(read_traits(project)):
+    for problem in find_problems(read_scheme(project.pk).spec, project.answers):
         assert problem in page
     assert page.count("notice warning") == 2
 

@@ -6,8 +6,7 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.reports.coders import coders as reports
-from agreement.reports.coders.profiles import compute_profiles
-from agreement.reports.overall.course import seconds_per_judgement
+from agreement.reports.coders.profiles import compute_profiles, seconds_per_judgement
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import default_parameters
 from annotations.coding.status import submit_coding

@@ -13,8 +13,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from agreement.reports.coders import coders
-from agreement.reports.overall import course, overall
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
+from agreement.results import course
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
 from tests.shared.agreeing import (

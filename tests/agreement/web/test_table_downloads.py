@@ -10,10 +10,9 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.reports.coders import coders
 from agreement.reports.items import items
-from agreement.reports.methods import methods
-from agreement.reports.overall import course, overall
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
-from agreement.results import categories
+from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, decide_gold, hand_in, table
@@ -155,7 +154,7 @@ def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
     assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
     expected = [
         [one.interval.value, one.interval.low, one.interval.high, one.moved]
-        for one in methods.vary_choices(found, CONVENTION)
+        for one in grid.vary_choices(found, CONVENTION)
     ]
     assert [list(row.values())[1:] for row in rows(take("agreement/compare/", "compare"))] == expected
 

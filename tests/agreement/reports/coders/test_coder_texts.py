@@ -55,7 +55,7 @@ def test_texts_with_most_disagreement_come_first_and_of_many_the_page_shows_some
     by_mean = sorted(compute_text_distances(read_answers(project), Parameters()), key=lambda one: -(one.mean or 0))
 
     def build(*, whole):
-        sections = Coders().show(Coders().request(project, QueryDict(), "charlie", whole_tables=whole))
+        sections = Coders().show(Coders().request(project, QueryDict(), "charlie", {}, whole_tables=whole))
         return (next(one for one in side if one.key == "by_text") for side in (sections.tables, sections.charts))
 
     table, chart = build(whole=False)

@@ -130,7 +130,7 @@ def test_the_pages_have_tables_and_charts_of_both_and_of_many_days_the_latest(pr
     monkeypatch.setattr(sections, "MOST_DAYS", 2)
 
     def build(page, key, *, whole=False):
-        content = page.show(page.request(project, QueryDict(), "charlie", whole_tables=whole))
+        content = page.show(page.request(project, QueryDict(), "charlie", {}, whole_tables=whole))
         return [next((one for one in side if one.key == key), None) for side in (content.tables, content.charts)]
 
     table, chart = build(Coders(), "times")

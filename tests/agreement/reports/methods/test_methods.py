@@ -16,6 +16,7 @@ from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
 from agreement.reports.request.resolution import choices_of, resolve
+from agreement.results import grid
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.overall.test_basis import LONG, THREE, same, sorted_out, table_of
@@ -212,10 +213,10 @@ def test_the_software_is_named_with_the_version_of_the_package():
 def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(answered, coefficient):
     if COEFFICIENTS[coefficient].of_labels and answered.kind == "indices":
         with pytest.raises(InvalidParameter, match="it needs categories, or pointers"):
-            methods.vary_choices(answered, Parameters(coefficient))
+            grid.vary_choices(answered, Parameters(coefficient))
         return
     chains = "none" if COEFFICIENTS[coefficient].of_labels and answered.kind == "pointers" else "full"
-    base, *changes = methods.vary_choices(answered, Parameters(coefficient, chains=chains))
+    base, *changes = grid.vary_choices(answered, Parameters(coefficient, chains=chains))
     assert (base.name, base.choice, base.moved) == ("", "", None)
     asked = asdict(base.parameters)
     for change in changes:
@@ -245,7 +246,7 @@ def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(
 @pytest.mark.django_db
 def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coefficient, scheme, names):
     found = read_answers(answer(coded_project("tea", SCHEMES[scheme], WALK)))
-    changes = methods.vary_choices(found, Parameters(coefficient))[1:]
+    changes = grid.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
     expected = {(name, one) for name in names for one in choices_of(name, scheme, base) if one != getattr(base, name)}
     if scheme != "categories":  # it is of alternatives, and chains are none
@@ -256,12 +257,12 @@ def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coeffi
 @pytest.mark.django_db
 def test_how_sets_are_compared_is_a_choice_where_they_are_compared():
     found = read_answers(answer(coded_project("tea", SCHEMES["pointers"], WALK)))
-    names = {change.name for change in methods.vary_choices(found, Parameters(distance="passonneau"))}
+    names = {change.name for change in grid.vary_choices(found, Parameters(distance="passonneau"))}
     assert {"empty", "thirds"} <= names
 
 
 def test_changes_of_a_small_project_are_those_of_the_library(three):
-    found = {change.choice: change for change in methods.vary_choices(three, Parameters())}
+    found = {change.choice: change for change in grid.vary_choices(three, Parameters())}
     data = table_of(THREE)
     assert found[""].interval.value == pytest.approx(alpha(data).value)
     k = fleiss_kappa(data).value
@@ -271,15 +272,15 @@ def test_changes_of_a_small_project_are_those_of_the_library(three):
 
 def test_nothing_moves_where_the_coefficient_is_undefined(db):
     found = read_answers(sorted_out({"text-1": {"alice": "pp", "bob": "pp"}}))
-    assert {change.moved for change in methods.vary_choices(found, Parameters())} == {None}
+    assert {change.moved for change in grid.vary_choices(found, Parameters())} == {None}
 
 
 def test_progress_of_a_comparison_is_told_and_a_wrong_parameter_is_refused(three):
     told = []
-    changes = methods.vary_choices(three, Parameters(), lambda *done: told.append(done))
+    changes = grid.vary_choices(three, Parameters(), lambda *done: told.append(done))
     assert told == [(number, len(changes) - 1) for number in range(len(changes) - 1)]
     with pytest.raises(InvalidParameter):
-        methods.vary_choices(three, Parameters(coders="ghost"))
+        grid.vary_choices(three, Parameters(coders="ghost"))
 
 
 @pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)

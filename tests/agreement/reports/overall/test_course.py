@@ -8,8 +8,9 @@ import pytest
 from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa, interval
-from agreement.reports.overall import course
+from agreement.reports.coders import profiles
 from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.results import course
 from annotations.coding.active_time import Activity, read_work
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
@@ -160,10 +161,10 @@ def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_tim
         (places["text-3"].pk, "bob"): Activity(0.0, 1, MONDAY, MONDAY),
     }
     # 90 seconds for three judgements of each of the first two texts; the third has no time, and does not count
-    assert course.seconds_per_judgement(three, three.texts, work)["bob"] == 15
-    assert course.seconds_per_judgement(three, [places["text-2"]], work)["bob"] == 10
-    assert course.seconds_per_judgement(three, [places["text-3"]], work)["bob"] is None
-    assert course.seconds_per_judgement(three, three.texts, work)["alice"] is None
+    assert profiles.seconds_per_judgement(three, three.texts, work)["bob"] == 15
+    assert profiles.seconds_per_judgement(three, [places["text-2"]], work)["bob"] == 10
+    assert profiles.seconds_per_judgement(three, [places["text-3"]], work)["bob"] is None
+    assert profiles.seconds_per_judgement(three, three.texts, work)["alice"] is None
 
 
 def at(coding, *minutes):
@@ -284,5 +285,5 @@ def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_witho
 
 
 def test_of_many_texts_the_running_coefficient_has_so_many_points_and_the_last_has_all(three, monkeypatch):
-    monkeypatch.setattr(course, "MOST_POINTS", 2)
+    monkeypatch.setattr(profiles, "MOST_POINTS", 2)
     assert [one.n_texts for one in course.compute_running(three, Parameters(), {})] == [1, 3]

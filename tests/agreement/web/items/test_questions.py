@@ -67,11 +67,14 @@ def test_page_api_and_command_have_the_same_digits(client, asked, question):
     report = report_of(asked, question)
     page = client.get(f"/projects/asked/agreement/?question={question}").content.decode()
     assert digits(report.result.value)[0] in page
-    assert f"not asked of {report.unanswered['not_asked']} judgement" in page or not report.unanswered["not_asked"]
+    assert (
+        f"not asked of {report.judgements_left_out['not_asked']} judgement" in page
+        or not report.judgements_left_out["not_asked"]
+    )
     api = client.get(f"/api/v1/projects/asked/agreement/?question={question}").json()
     assert (api["value"], api["n_units"]) == (report.result.value, report.result.n_units)
     assert api["parameters"]["question"] == question
-    assert api["judgements_left_out"] == report.unanswered
+    assert api["judgements_left_out"] == report.judgements_left_out
     assert ("links" in api) == (question == "bridging")
     out = StringIO()
     call_command("agreement", "asked", "--question", question, "--format", "json", stdout=out)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.methods import methods
 from agreement.reports.request.basis import compute_interval
 from agreement.reports.request.parameters import default_parameters, presets_for
 from agreement.reports.request.resolution import resolve
+from agreement.results import grid
 from tests.shared.agreeing import (
     WALK,
     answer,
@@ -35,7 +35,7 @@ def expected(changes):
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "gwet_ac1", "missing": "drop"}])
 def test_every_choice_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    changes = methods.vary_choices(read_answers(walk), replace(CONVENTION, **asked))
+    changes = grid.vary_choices(read_answers(walk), replace(CONVENTION, **asked))
     assert figures(page, "compare") == expected(changes)
     assert len(changes) > 5
     assert table(page, "compare")[0][0] == "current"

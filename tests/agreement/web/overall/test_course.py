@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import course as reports
 from agreement.reports.request.parameters import default_parameters
+from agreement.results import course as reports
 from annotations.models import Operation
 from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import (
