@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
-from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
+from agreement.measures.data.answers import MODES, READINGS, TOPS, UNMARKED
 from agreement.measures.options import (
     DISTANCES,
     EMPTY,
