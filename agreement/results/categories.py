@@ -14,7 +14,7 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures import KappaResult, collapse, fleiss_kappa
-from agreement.measures.coefficients.pattern_kappa import PatternKappa
+from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.results import CategoryKappa
 from agreement.measures.uncertainty.default_interval import interval_statistics
 from agreement.measures.uncertainty.intervals import Interval

@@ -8,6 +8,7 @@ that people call are in `kappas`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..data.cells import MISSING
 from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..options import MISSING_RULES, Options, check_option
-from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
+from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero_counts
 from ..sums.label_sets import label_similarities
 from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from ..sums.overlaps import PairableUnits
@@ -30,7 +31,7 @@ from .scales import Scale
 CERTAIN = 1 - 1e-12
 NO_Z_OF_UNEQUAL = "no z: units have different numbers of coders"
 
-type Expected = Callable[[ValueMasses, Floats], Floats]
+type Expected = Callable[["Kappa", ValueMasses, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,7 @@ class Kappa(ChanceCorrected):
             by_unit=by == "unit",
             labels=label_similarities(self.data.labels, name, options) if apart is None else 1 - apart,
         )
-        return masses.sums, partial(self.expected, masses)
+        return masses.sums, partial(self.expected, self, masses)
 
     def result(self, **more: Any) -> KappaResult:
         """Return the result, with more of its fields, or other ones."""
@@ -254,13 +255,13 @@ def kappa_statistics(kappa: Callable[..., Kappa]) -> Callable[..., SufficientSta
     return statistics
 
 
-def pooled_chance(masses: ValueMasses, sums: Floats) -> Floats:
+def pooled_chance(_: Kappa, masses: ValueMasses, sums: Floats) -> Floats:
     """Return the agreement of two draws from the values of all coders together (Scott 1955; Fleiss 1971)."""
     expected: Floats = masses.common_mass(sums)[:, 0, 0] / masses.totals(sums)[:, 0] ** 2
     return expected
 
 
-def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
+def individual_chance(_: Kappa, masses: ValueMasses, sums: Floats) -> Floats:
     """Return the mean over pairs of coders of the agreement of a draw from the values of each (Cohen 1960)."""
     common, totals = masses.common_mass(sums), masses.totals(sums)
     coders = np.arange(totals.shape[1])
@@ -273,12 +274,74 @@ def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
     return expected
 
 
-def count_categories(masses: ValueMasses, scale: Scale, categories: Sequence[Label] | None) -> int:
+def count_categories(kappa: Kappa, masses: ValueMasses) -> int:
     """Return the number of the given categories, or of the values in use where none are given."""
-    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements.codes))
+    return len(kappa.scale.categories) if kappa.scale.given else len(sorted_unique(masses.judgements.codes))
+
+
+def category_kappas(
+    labels: Sequence[Label], counts: Ints | Floats, shares: Floats, apart: Floats
+) -> tuple[CategoryKappa, ...]:
+    """Return K of each label in use against all other values.
+
+    `shares` has the share of the units that each label has, `apart` how far coders disagree on it, over all units.
+    """
+    kappas = []
+    for label, count, share, observed in zip(labels, counts.tolist(), shares.tolist(), apart.tolist(), strict=True):
+        if count:
+            expected = 2 * share * (1 - share)
+            value = 1 - observed / expected if expected > 1 - CERTAIN else None
+            kappas.append(CategoryKappa(label, value, int(count)))
+    return tuple(kappas)
 
 
 def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:
     """Raise ValueError for more than two coders, naming the coefficient to use instead."""
     if len(data.coders) > 2:
         raise ValueError(f"{name} is for two coders and there are {len(data.coders)}: use {instead}")
+
+
+def cohen_errors(
+    codes: Ints, n_labels: int, distances: Floats | None, kappa: float
+) -> tuple[float | None, float | None]:
+    """Return the standard errors of (weighted) kappa: for intervals, and where agreement is by chance only.
+
+    `codes` has the shape (units, 2), `distances` (labels, labels) or None where labels are equal or not
+    (Fleiss, Cohen & Everitt 1969). None where the variance is 0.
+    """
+    n = len(codes)
+    table = np.bincount(codes[:, 0] * n_labels + codes[:, 1], minlength=n_labels**2).reshape(n_labels, n_labels) / n
+    similar = np.eye(n_labels) if distances is None else 1 - distances
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    chance = np.outer(rows, columns)
+    expected = float((similar * chance).sum())
+    means = (similar @ columns)[:, None] + (similar.T @ rows)[None, :]
+    room = n * (1 - expected) ** 2
+    spread = float((table * (similar - means * (1 - kappa)) ** 2).sum()) - (kappa - expected * (1 - kappa)) ** 2
+    null = float((chance * (similar - means) ** 2).sum()) - expected**2
+    return _square_root(spread / room), _square_root(null / room)
+
+
+def fleiss_error(counts: Ints, m: int, variance: str) -> float | None:
+    """Return the standard error of K where agreement is by chance only, of units with m coders each.
+
+    `counts` says how often each value was given.
+
+    "1979": 2 ((sum pq)^2 - sum pq(q - p)) / (N m (m - 1) (sum pq)^2) under the root, with the proportions p of the
+    values and q = 1 - p (Fleiss, Nee & Landis 1979). "1971": 2 (Ae - (2m - 3) Ae^2 + 2(m - 2) sum p^3) /
+    (N m (m - 1) (1 - Ae)^2), Ae = sum p^2 (Fleiss 1971, since withdrawn).
+    """
+    n = int(counts.sum())
+    p = counts[counts > 0] / n
+    q = 1 - p
+    room = n * (m - 1)
+    if variance == "1971":
+        agreed = float((p**2).sum())
+        spread = agreed - (2 * m - 3) * agreed**2 + 2 * (m - 2) * float((p**3).sum())
+        return _square_root(2 * spread / (room * (1 - agreed) ** 2))
+    apart = float((p * q).sum())
+    return _square_root(2 * (apart**2 - float((p * q * (q - p)).sum())) / (room * apart**2))
+
+
+def _square_root(variance: float) -> float | None:
+    return sqrt(variance) if variance > 0 else None

@@ -20,13 +20,14 @@ type Disagreement = Callable[[Label, Label], float]
 class Scale:
     """The categories that there are, used or not, and the disagreement of each two, or None where all differ alike.
 
-    `of_labels` is the same for the labels of the data, in the order of their codes.
+    `of_labels` is the same for the labels of the data, in the order of their codes. `given`: categories were listed.
     """
 
     name: str
     categories: tuple[Label, ...]
     disagreements: Floats | None
     of_labels: Floats | None
+    given: bool
 
     @classmethod
     def from_data(
@@ -45,7 +46,7 @@ class Scale:
         name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
         labels = _list_categories(data, categories, in_order=is_ordered(distance))
         if distance == "nominal":
-            return cls(name, labels, None, None)
+            return cls(name, labels, None, None, categories is not None)
         if len(data.cells.starts) > 1:
             raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
         table = (
@@ -55,7 +56,7 @@ class Scale:
         )
         place = {label: i for i, label in enumerate(labels)}
         order = np.array([place[label] for label in data.labels], dtype=np.int64)
-        return cls(name, labels, table, table[np.ix_(order, order)])
+        return cls(name, labels, table, table[np.ix_(order, order)], categories is not None)
 
 
 def as_categories(
