@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import fsum, inf
 
 import numpy as np
 
+from ..coefficients.alpha import compare_judgements
+from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..data.subsets import select_coders, select_units
 from ..displays import Point
 from ..options import Options
-from ..results import Figure, format_defined, format_value, pluralize
-from ..values import Distance
-from .advantages import Advantages, find_advantages
-from .significance import MOST_EXACT, adjust_p_values, least_p_value, sign_flip_p_value, student_p_value
+from ..results import Figure, format_defined, format_value, nonzero_counts, pluralize
+from ..sums.overlaps import PairableUnits
+from ..sums.pairs import different_columns, sum_groups
+from ..sums.tables import as_numbers, different_distances
+from ..values import Bools, Distance, Floats, Ints
 
-# Scores that differ by no more are equal, whatever the rounding.
+# Scores, and shares of the terms of a sum, that differ by no more are equal, whatever the rounding.
 _TIE = 1e-9
+# Up to so many texts all signs are tried: 16,384 of them.
+MOST_EXACT = 14
+# Random signs are drawn in blocks of so many numbers.
+_BLOCK = 1 << 22
 # The normal distribution on which the published test rests takes so many units (Calderon et al. 2025).
 _LEAST_UNITS = 30
 # The candidate passes if it wins against so many of the humans.
@@ -303,3 +312,132 @@ def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) 
     if any(row.n_units < _LEAST_UNITS for row in rows):
         notes.append(f"the published test takes {_LEAST_UNITS} units of each human")
     return "; ".join(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Advantages:
+    """The scores of the candidate and of each human left out, (units, humans), and the document of each unit.
+
+    A score is the mean, over the other humans, of 1 - distance. It is NaN of a human who did not code the unit.
+    """
+
+    candidate: Floats
+    human: Floats
+    documents: Ints
+    left_out: dict[str, int]
+
+    @property
+    def compared(self) -> Bools:
+        """Which human is compared on which unit."""
+        compared: Bools = ~np.isnan(self.human)
+        return compared
+
+    def scores_by_text(self, human: int) -> Floats:
+        """Return the mean scores of the candidate and of a human in each text that has units of both, (2, texts)."""
+        compared = self.compared[:, human]
+        texts, text = np.unique(self.documents[compared], return_inverse=True)
+        scores = self.candidate[compared, human], self.human[compared, human]
+        sums = [sum_groups(text, of_units, len(texts)) for of_units in scores]
+        return np.array(sums).reshape(2, -1) / np.bincount(text)
+
+
+def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], options: Options) -> Advantages:
+    """Return the scores of all units that the candidate and at least two humans coded; coders are column numbers."""
+    chosen = select_coders(data, [candidate, *humans])
+    given = chosen.codes != MISSING
+    by_candidate, enough = given[:, 0], given[:, 1:].sum(axis=1) >= 2
+    left_out = {
+        "not coded by the candidate": int((~by_candidate).sum()),
+        "coded by fewer than two humans": int((by_candidate & ~enough).sum()),
+    }
+    used = select_units(chosen, by_candidate & enough)
+    from_candidate, from_humans = _sum_distances(as_numbers(used, options), options)
+    human = used.codes[:, 1:] != MISSING
+    others = (human.sum(axis=1) - 1)[:, None]
+    missing = np.where(human, 0.0, np.nan)
+    of_candidate = 1 - (from_candidate.sum(axis=1)[:, None] - from_candidate) / others + missing
+    of_human = 1 - from_humans / others + missing
+    return Advantages(of_candidate, of_human, used.document_of_unit, nonzero_counts(left_out))
+
+
+def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Floats]:
+    """Return of each unit and human the distance from the candidate, and the sum of distances from the other humans.
+
+    The candidate is the first coder. Distances are 0 where nothing was coded.
+    """
+    pairable = PairableUnits.from_data(data)
+    if isinstance(options.distance, str):
+        units, distances = different_distances(pairable, options)
+        left, right = different_columns(pairable)
+    else:
+        listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
+        pairs = np.array(listed, dtype=np.float64).reshape(-1, 4).T
+        (units, left, right), distances = pairs[:3].astype(np.int64), pairs[3]
+    rows = pairable.rows[units]
+    table = np.zeros((2, *data.codes.shape))
+    by_candidate = left == 0
+    np.add.at(table[0], (rows[by_candidate], right[by_candidate]), distances[by_candidate])
+    for columns in (left, right):
+        np.add.at(table[1], (rows[~by_candidate], columns[~by_candidate]), distances[~by_candidate])
+    return table[0, :, 1:], table[1, :, 1:]
+
+
+def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
+    """Return the one-sided p-value of a mean above 0, if each difference could as well have the other sign.
+
+    Up to MOST_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
+    random signs are drawn, and the data at hand count as one of them, so that it is never 0. The order of differences
+    does not matter.
+    """
+    differences = np.sort(differences)
+    at_hand = float(differences.sum())
+    least = at_hand - _TIE * float(np.abs(differences).sum())
+    n = len(differences)
+    if n <= MOST_EXACT:
+        sums = np.zeros(1)
+        for difference in differences.tolist():
+            sums = np.concatenate((sums + difference, sums - difference))
+        return float((sums >= least).mean())
+    random = np.random.default_rng(seed)
+    reached, left = 1, resamples
+    while left:
+        rows = min(left, max(_BLOCK // n, 1))
+        # the sum at hand less twice what has changed its sign
+        flipped = random.integers(0, 2, (rows, n), dtype=np.int8) @ differences
+        reached += int((at_hand - 2 * flipped >= least).sum())
+        left -= rows
+    return reached / (resamples + 1)
+
+
+def least_p_value(n: int, resamples: int) -> float:
+    """Return the smallest p-value that `sign_flip_p_value` can give of n differences."""
+    return 2.0**-n if n <= MOST_EXACT else 1 / (resamples + 1)
+
+
+def student_p_value(differences: Floats) -> float:
+    """Return the one-sided p-value of Student's t of a mean above 0; without any spread it is 0 or 1."""
+    from scipy.special import stdtr
+
+    differences = np.sort(differences)  # so that their order does not matter
+    n, mean = len(differences), float(differences.mean())
+    error = float(differences.std(ddof=1)) / n**0.5
+    if error <= _TIE:
+        return 0.0 if mean > _TIE else 1.0
+    return float(stdtr(n - 1, -mean / error))
+
+
+def adjust_p_values(p_values: Floats) -> Floats:
+    """Return p-values of Benjamini & Yekutieli 2001: of those up to q, a share of q at most is false on average.
+
+    It holds however the tests depend on each other, as those of coders who judged the same texts do.
+
+    >>> adjust_p_values(np.array([0.01, 0.2, 0.04])).round(3).tolist()
+    [0.055, 0.367, 0.11]
+    """
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    ranks = np.arange(1, n + 1)
+    scaled = p_values[order] * n * (1 / ranks).sum() / ranks
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
+    return adjusted

@@ -1,10 +1,10 @@
-"""Which coders mean the same by a unit: the readings of it that there are among their answers."""
+"""Which coders mean the same by a unit: the readings of it that there are among their answers, and the camps."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.arrays import distinct_rows, sorted_unique
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..options import Options
@@ -17,8 +17,8 @@ from .two_readings import MOST_GROUPS
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
-# So many distances are in memory at once: pairs of answers to units that have the same number of answers.
-DISTANCES_AT_ONCE = 4_000_000
+# Fewer coders than this are no camps: of two or three who differ nobody can tell whether the item is ambiguous.
+LEAST_IN_CAMPS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,99 +47,70 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     codes = np.where(several, MISSING, judged.codes)
     enough = (codes != MISSING).sum(axis=1) >= 2
     rows, codes = judged.rows[enough], codes[enough]
-    groups = codes.copy()
-    if data.has_sets:
-        for places, columns, joined in _join_sets(data, rows, codes):
-            groups[places[:, None], columns] = joined
-    numbered = _number_by_frequency(groups)
+    numbered = _number_by_frequency(_join_sets(data, rows, codes) if data.has_sets else codes)
     # where some groups may be no reading, values decide which, not the order of coders
     for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MOST_GROUPS).tolist():
         numbered[place] = _number_by_value(data, numbered[place], codes[place])
     return ReadingGroups(rows, numbered, several.sum(axis=1)[enough])
 
 
-def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield places among `rows` of units with near sets, the columns of their answers, and the groups of these.
+def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Ints:
+    """Return the groups of the answers to these units: values by which they are named."""
+    place, left, right, distance = _find_pairs(data, rows, codes)
+    groups, near = codes.copy(), distance <= SAME_READING
+    if not near.any():
+        return groups
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
 
-    The units of one batch have the same number of answers, so the cost follows the pairs of answers.
-    """
-    pairs = _find_pairs(data, rows)
-    sets = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) >= len(data.labels)
-    near = np.zeros(len(rows), dtype=np.bool_)
-    near[pairs.place[sets & (pairs.distance <= SAME_READING)]] = True
-    # Coders who gave several readings are in no group.
-    given = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) != MISSING
-    pairs = pairs.select(near[pairs.place] & given)
-    n_answers = (codes != MISSING).sum(axis=1)
-    places = np.flatnonzero(near)
-    places = places[np.argsort(n_answers[places], kind="stable")]
-    number_of = np.full(len(rows), MISSING, dtype=np.int64)
-    number_of[places] = np.arange(len(places))
-    pairs = pairs.select(np.argsort(number_of[pairs.place], kind="stable"))
-    number = number_of[pairs.place]
-    for begin, end in _batches(n_answers[places]):
-        batch = places[begin:end]
-        present = codes[batch] != MISSING
-        columns = np.nonzero(present)[1].reshape(len(batch), -1)
-        position = present.cumsum(axis=1) - 1
-        own = slice(*np.searchsorted(number, (begin, end)).tolist())
-        unit = number[own] - begin
-        left, right = position[unit, pairs.left[own]], position[unit, pairs.right[own]]
-        distances = np.zeros((*columns.shape, columns.shape[1]))
-        distances[unit, left, right] = distances[unit, right, left] = pairs.distance[own]
-        yield batch, columns, _join_answers(data, distances, codes[batch[:, None], columns])
-
-
-def _batches(n_answers: Ints) -> Iterator[tuple[int, int]]:
-    """Yield the first place and the end of batches of units with equal numbers of answers, which are ascending."""
-    sizes, begins, counts = np.unique(n_answers, return_index=True, return_counts=True)
-    for size, begin, end in zip(sizes.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
-        step = max(1, DISTANCES_AT_ONCE // size**2)
-        yield from ((first, min(first + step, end)) for first in range(begin, end, step))
-
-
-def _join_answers(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
-    """Return the groups of answers, (units, answers), by the distances between them, (units, answers, answers)."""
-    joined: Bools = distances <= SAME_READING
-    groups = joined.argmax(axis=2)
+    n = data.n_values
+    a, b = (place[near] * n + codes[place[near], side[near]] for side in (left, right))
+    [a, b], _ = distinct_rows(np.minimum(a, b), np.maximum(a, b))
+    values = sorted_unique(np.concatenate((a, b)))
+    a, b = np.searchsorted(values, a), np.searchsorted(values, b)
+    graph = sparse.coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(values), len(values)))
+    component = connected_components(graph, directed=False)[1]
+    first, sizes = np.unique(component, return_index=True, return_counts=True)[1:]
+    units, columns = np.nonzero(codes != MISSING)
+    at = np.minimum(np.searchsorted(values, units * n + codes[units, columns]), len(values) - 1)
+    known = values[at] == units * n + codes[units, columns]
+    groups[units[known], columns[known]] = values[first[component[at[known]]]] % n
     # Where all who are near to one are near to each other, any linkage gives these groups; else it has to be found.
-    through = joined.astype(np.float32) @ joined.astype(np.float32) > 0
-    others = np.flatnonzero((through != joined).any(axis=(1, 2))).tolist()
-    if others:
-        from scipy.cluster.hierarchy import fcluster, linkage
-        from scipy.spatial.distance import squareform
-    for unit in others:
-        order = sorted(range(codes.shape[1]), key=lambda place: _order_key(data, int(codes[unit, place])))
-        tree = linkage(squareform(distances[unit][np.ix_(order, order)], checks=False), "average")
-        groups[unit, order] = fcluster(tree, SAME_READING, "distance")
+    apart = np.bincount(component[a]) < sizes * (sizes - 1) // 2
+    for unit in sorted_unique(values[first[apart]] // n).tolist():
+        own = slice(*np.searchsorted(place, (unit, unit + 1)).tolist())
+        groups[unit] = _link_answers(data, codes[unit], left[own], right[own], distance[own])
     return groups
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of different values of one unit: its place, ascending, the columns of the coders, and the distance."""
+def _link_answers(data: ReliabilityData, codes: Ints, left: Ints, right: Ints, distance: Floats) -> Ints:
+    """Return the groups of the answers to a unit by average linkage, given the distances of those that differ."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
 
-    place: Ints
-    left: Ints
-    right: Ints
-    distance: Floats
+    distances = np.zeros((len(codes), len(codes)))
+    distances[left, right] = distances[right, left] = distance
+    order = sorted(np.flatnonzero(codes != MISSING).tolist(), key=lambda column: _order_key(data, int(codes[column])))
+    tree = linkage(squareform(distances[np.ix_(order, order)], checks=False), "average")
+    groups = codes.copy()
+    groups[order] = fcluster(tree, SAME_READING, "distance")
+    return groups
 
-    def select(self, chosen: Bools | Ints) -> "_Pairs":
-        """Return some of the pairs."""
-        return _Pairs(self.place[chosen], self.left[chosen], self.right[chosen], self.distance[chosen])
 
-
-def _find_pairs(data: ReliabilityData, rows: Ints) -> _Pairs:
-    """Return the pairs of different values of these units, which are in ascending order."""
+def _find_pairs(data: ReliabilityData, rows: Ints, codes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return the pairs of different values of each unit: its place, ascending, the columns of the coders, distances."""
     pairable = PairableUnits.from_data(data)
     units, distances = different_distances(pairable, Options("jaccard", exclude_unit="observed"))
     left, right = different_columns(pairable)
     place_of = np.full(len(data.units), MISSING, dtype=np.int64)
     place_of[rows] = np.arange(len(rows))
-    places = place_of[pairable.rows[units]]
-    order = np.argsort(places, kind="stable")
-    pairs = _Pairs(places[order], left[order], right[order], distances[order])
-    return pairs.select(pairs.place != MISSING)
+    place = place_of[pairable.rows[units]]
+    chosen = np.flatnonzero(place != MISSING)
+    # coders who gave several readings are in no group
+    given = np.minimum(codes[place[chosen], left[chosen]], codes[place[chosen], right[chosen]]) != MISSING
+    chosen = chosen[given]
+    chosen = chosen[np.argsort(place[chosen], kind="stable")]
+    return place[chosen], left[chosen], right[chosen], distances[chosen]
 
 
 def _order_key(data: ReliabilityData, code: int) -> tuple[int, list[int]]:
@@ -179,3 +150,35 @@ def _number_by_frequency(groups: Ints) -> Ints:
     numbered = np.full_like(groups, MISSING)
     numbered[units, columns] = ranks[which]
     return numbered
+
+
+def count_camps(codes: Ints) -> tuple[Ints, Ints]:
+    """Return for each unit the number of distinct values, and how many coders hold the second most frequent.
+
+    >>> [counts.tolist() for counts in count_camps(np.array([[0, 0, 1, 1], [0, 2, 2, -1], [1, 1, 1, 1]]))]
+    [[2, 2, 1], [2, 1, 0]]
+    """
+    n = len(codes)
+    rows, columns = np.nonzero(codes != MISSING)
+    width = int(codes.max(initial=0)) + 1
+    kinds, counts = np.unique(rows * width + codes[rows, columns], return_counts=True)
+    row = kinds // width
+    order = np.lexsort((-counts, row))
+    row, counts = row[order], counts[order]
+    distinct = np.bincount(row, minlength=n)
+    begins = np.cumsum(distinct) - distinct
+    second = np.zeros(n, dtype=np.int64)
+    several = distinct > 1
+    second[several] = counts[begins[several] + 1]
+    return distinct, second
+
+
+def split_into_camps(codes: Ints) -> Bools:
+    """Return which units split their coders into camps.
+
+    These are units of four coders or more, of whom two, and a quarter at least, give the second most frequent value.
+    """
+    judged = (codes != MISSING).sum(axis=1)
+    _, second = count_camps(codes)
+    camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
+    return camps

@@ -12,7 +12,7 @@ from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.components import merge_documents
-from agreement.measures.models.advantages import find_advantages
+from agreement.measures.models.alt_test import find_advantages
 from agreement.measures.values import Floats
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request.basis import comparison, count_left_out, count_other_versions, select_data

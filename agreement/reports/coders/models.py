@@ -16,7 +16,7 @@ from agreement.data.texts.snippets import Snippet
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.subsets import select_coders, select_units
-from agreement.measures.models.advantages import find_advantages
+from agreement.measures.models.alt_test import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coders.alt_test import TIE, AltTestFigures, AltTestReport, compute_alt_test, difference_interval
 from agreement.reports.coders.differences import measure_between

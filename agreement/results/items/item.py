@@ -18,7 +18,7 @@ from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.pyramids.words import scus_by_word
 from agreement.data.question import name_value
 from agreement.data.texts.snippets import read_snippets, read_snippets_and_texts
-from agreement.measures.models.camps import LEAST_IN_CAMPS
+from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings
 from agreement.reports.fields import WhereThere
 from agreement.reports.items.items import CoderPair, ItemFilters, ItemReadings, ItemReport, Items, report_item

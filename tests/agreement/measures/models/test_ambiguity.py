@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agreement.measures import Readings, ReliabilityData, ambiguity
-from agreement.measures.models.camps import count_camps, split_into_camps
-from agreement.measures.models.reading_groups import group_readings
+from agreement.measures.models.reading_groups import count_camps, group_readings, split_into_camps
 from agreement.measures.models.two_readings import SHARES, fit_two_readings
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.reference.two_readings import posterior
