@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import sorted_unique
-from ..data.cells import MISSING, Content
+from ..data.cells import MISSING
 from ..data.findings import find_lookalikes
-from ..data.partitions import Partition
+from ..data.partitions import Content, Partition
 from ..data.records import overlay_sets, pivot
 from ..data.reliability_data import ReliabilityData
 from ..values import Bools, Ints, parse_number

@@ -1,5 +1,7 @@
 """Integer arrays: distinct numbers, runs, offsets and factorization."""
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 
 from ..values import Ints
@@ -16,6 +18,11 @@ def sorted_unique(numbers: Ints) -> Ints:
 def run_offsets(sizes: Ints) -> Ints:
     """Return 0, 1, 2, ... for each size, one after the other."""
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def row_starts(sizes: Ints | Sequence[int]) -> Ints:
+    """Return where rows of these sizes begin, and the end of the last."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 
 def run_starts(ordered: Ints) -> Ints:
@@ -88,3 +95,13 @@ def factorize_integers(numbers: Ints) -> tuple[list[int], Ints]:
     place = np.empty(len(first), dtype=np.int64)
     place[order] = np.arange(len(order))
     return distinct[order].tolist(), place[shifted]
+
+
+def factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
+    """Return the distinct names in the order of their first appearance, and the place of each name among them."""
+    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
+        distinct, places = factorize_integers(names)
+        return tuple(distinct), places
+    number_of: dict[Hashable, int] = {}
+    numbers = [number_of.setdefault(name, len(number_of)) for name in names]
+    return tuple(number_of), np.array(numbers, dtype=np.int64)

@@ -1,17 +1,19 @@
 """The cells of reliability data as integers: what each coder said of each unit."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from math import isnan
 
 import numpy as np
 
-from ..values import Ints, Label
+from ..values import Ints, Label, Readings, Value
+from .arrays import row_starts
 
 MISSING = -1
 # Each reading is a bit of an integer with a sign.
 MOST_READINGS = 62
+_NOTHING = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,39 @@ class Cells:
         for array in (self.codes, self.starts, self.members):
             array.flags.writeable = False
 
+    @classmethod
+    def from_values(
+        cls, units: Sequence[Hashable], coders: Sequence[Hashable], rows: Sequence[Sequence[Value | None]], members: str
+    ) -> "Cells":
+        """Return the cells of rows of values; the arguments and errors are those of `ReliabilityData.from_values`."""
+        labels: dict[Label, int] = {}
+        sets: dict[frozenset[Hashable] | Readings, int] = {}
+        codes = np.array(
+            [_encode_row(unit, coders, row, labels, sets, members) for unit, row in zip(units, rows, strict=True)],
+            dtype=np.int64,
+        ).reshape(len(units), len(coders))
+        number = {unit: row for row, unit in enumerate(units)}
+        # iteration over a set is not stable between runs, so the other members get an order of their own
+        unions = [value.members if isinstance(value, Readings) else value for value in sets]
+        others = sorted({m for union in unions for m in union if m not in number}, key=_sort_key)
+        number |= {member: len(units) + i for i, member in enumerate(others)}
+        packed = [
+            pack_readings([number[member] for member in one] for one in value.sets)
+            if isinstance(value, Readings)
+            else (1, sorted(number[member] for member in value), [1] * len(value))
+            for value in sets
+        ]
+        counts = np.array([count for count, _, _ in packed], dtype=np.int64)
+        bits = np.array([bit for _, _, own in packed for bit in own], dtype=np.int64)
+        return cls(
+            codes=np.where(codes < MISSING, len(labels) - 2 - codes, codes),
+            labels=tuple(labels),
+            starts=row_starts([len(union) for _, union, _ in packed]),
+            members=np.array([member for _, union, _ in packed for member in union], dtype=np.int64),
+            others=tuple(others),
+            readings=ReadingBits(counts, bits) if (counts > 1).any() else None,
+        )
+
     def to_cells(self) -> "Cells":
         """Return itself: the form that every coefficient can work on."""
         return self
@@ -69,16 +104,6 @@ class Cells:
         if self.readings is None or (self.readings.counts[sets] == 1).all():
             return None
         return ReadingBits(self.readings.counts[sets], self.readings.bits[entries])
-
-
-class Content(Protocol):
-    """What reliability data hold: `Cells`, or a form that is faster to work on and can become cells."""
-
-    def to_cells(self) -> Cells:
-        """Return the same values as labels and sets."""
-
-    def select_coders(self, columns: list[int]) -> "Content":
-        """Return the values of some of the coders, by their column numbers."""
 
 
 def pack_readings(readings: Iterable[Iterable[int]]) -> tuple[int, list[int], list[int]]:
@@ -101,3 +126,43 @@ def unpack_readings(count: int, members: Iterable[int], bits: Iterable[int]) -> 
     """Return the members of each reading."""
     pairs = list(zip(members, bits, strict=True))
     return [[member for member, own in pairs if own >> number & 1] for number in range(count)]
+
+
+def _encode_row(
+    unit: Hashable,
+    coders: Sequence[Hashable],
+    row: Sequence[Value | None],
+    labels: dict[Label, int],
+    sets: dict[frozenset[Hashable] | Readings, int],
+    members: str,
+) -> list[int]:
+    """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
+    if len(row) != len(coders):
+        raise ValueError(f"unit {unit!r} has {len(row)} values for {len(coders)} coders")
+    codes = []
+    for coder, value in zip(coders, row, strict=True):
+        if _is_missing(value):
+            codes.append(MISSING)
+            continue
+        if isinstance(value, Readings) and members == "labels":
+            raise ValueError(f"unit {unit!r}, coder {coder!r}: readings have units as members, not labels")
+        try:
+            known = frozenset(value) if isinstance(value, set | list | frozenset) else value
+            if isinstance(known, frozenset | Readings) and members == "units":
+                codes.append(-2 - sets.setdefault(known, len(sets)))
+            else:
+                codes.append(labels.setdefault(known, len(labels)))
+        except TypeError:
+            of_set = isinstance(value, set | list)
+            what = "a set of things that cannot be members" if of_set else "neither label nor set"
+            raise ValueError(f"unit {unit!r}, coder {coder!r}: a {type(value).__name__} is {what}")
+    return codes
+
+
+def _is_missing(value: object) -> bool:
+    """Return whether a cell says nothing: None, NaN, or what pandas has for them."""
+    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in _NOTHING
+
+
+def _sort_key(name: Hashable) -> tuple[str, str]:
+    return type(name).__name__, repr(name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values import Ints
-from .arrays import run_offsets, sorted_unique
+from .arrays import row_starts, run_offsets, sorted_unique
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,3 @@ def _find_tops(pointers: Mapping[int, Sequence[int]]) -> dict[int, frozenset[int
                     shared = ends.pop() if len(ends) == 1 else frozenset().union(*ends)
                     tops.update(dict.fromkeys(component, shared))
     return tops
-
-
-def row_starts(sizes: Ints) -> Ints:
-    """Return where rows of these sizes begin, and the end of the last."""
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))

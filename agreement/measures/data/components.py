@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..values import Bools, Ints, Value, map_members
-from .arrays import sorted_unique
+from .arrays import factorize, factorize_integers, sorted_unique
 from .cells import MISSING
 from .inputs import Data, as_data
 from .partitions import Partition
@@ -37,10 +37,8 @@ def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityDat
 
     Values do not change: sets of copies share no member, as their units have other names.
     """
-    names = [original(document) for document in data.documents]
-    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    places = np.array([number[name] for name in names], dtype=np.int64)
-    return move_to_documents(data, places[data.document_of_unit], list(number))
+    names, places = factorize([original(document) for document in data.documents])
+    return move_to_documents(data, places[data.document_of_unit], names)
 
 
 def split_shared_components(
@@ -104,10 +102,7 @@ def component_of_unit(data: ReliabilityData, original: Original | None = None) -
     n = max(n_units, int(max(first.max(), second.max())) + 1)
     graph = sparse.coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
     number = connected_components(graph, directed=False)[1][:n_units]
-    _, where, component = np.unique(number, return_index=True, return_inverse=True)
-    order = np.empty(len(where), dtype=np.int64)
-    order[np.argsort(where)] = np.arange(len(where))
-    return order[component]
+    return factorize_integers(number)[1]
 
 
 def find_pairable_documents(data: ReliabilityData) -> Ints:

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from ..values import Bools, Floats, Ints
-from .arrays import run_offsets, run_starts
+from .arrays import row_starts, run_offsets, run_starts
 from .cells import MISSING, Cells
 
 
@@ -143,7 +143,7 @@ class Partition:
             coded = self.chains[c] != MISSING
             codes[coded, c] = numbers[self.chains[c][coded]]
             size_of_set[numbers] = self.sizes[c]
-        starts = np.concatenate(([0], np.cumsum(size_of_set)))
+        starts = row_starts(size_of_set)
         members = np.empty(starts[-1], dtype=np.int64)
         for c in range(len(self.chains)):
             units = np.flatnonzero(self.chains[c] != MISSING)
@@ -151,6 +151,10 @@ class Partition:
             sets, sizes = np.unique(codes[units, c], return_counts=True)
             members[np.repeat(starts[sets], sizes) + run_offsets(sizes)] = units
         return Cells(codes=codes, labels=(), starts=starts, members=members, others=())
+
+
+# what reliability data hold: any values, or chains alone, which are faster to work on and can become cells
+type Content = Cells | Partition
 
 
 def _number_chains(ids: Ints, documents: Ints, n_documents: int) -> tuple[Ints, Ints, Ints]:

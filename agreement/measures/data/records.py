@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..values import Ints, Label, is_number
 from .arrays import factorize_integers, first_positions
-from .cells import MISSING, Cells, Content
-from .partitions import Partition
+from .cells import MISSING, Cells
+from .partitions import Content, Partition
 from .tables import ColumnTable, Factor
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from html import escape
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,13 +14,12 @@ from ..extras import is_installed, require
 from ..options import check_option
 from ..results import pluralize
 from ..values import Ints, Label, Readings, Value, map_members
-from .arrays import factorize_integers, run_offsets, sorted_unique
-from .cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
+from .arrays import factorize, run_offsets, sorted_unique
+from .cells import MISSING, Cells, unpack_readings
 from .findings import find_lookalikes, find_odd_labels
-from .matrix import LONG_COLUMNS, read_matrix
-from .partitions import Partition
+from .partitions import Content, Partition
 from .records import column_names, frame_table, parse_records
-from .tables import CsvFile
+from .tables import LONG_COLUMNS, CsvFile, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +34,6 @@ class UnnamedCoder:
 
 MEMBERS = ("units", "labels")
 MAX_COUNT = 1_000_000
-_NOTHING = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,46 +98,22 @@ class ReliabilityData:
         check_option("members", members, MEMBERS)
         units = frame.index.tolist()
         cells = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
+        of_unit: list[Hashable] = [None] * len(units)
         if documents is None and frame.index.nlevels == 2:
             level = 1 if frame.index.names[1] == "document" else 0
-            return cls._from_levels(units, frame.columns.tolist(), cells, level, members)
-        of_unit: list[Hashable] = [None] * len(units)
-        if documents is not None:
+            of_unit = [unit[level] for unit in units]
+            if members == "units":
+                cells = [
+                    [_name_members(value, document, level) for value in row]
+                    for document, row in zip(of_unit, cells, strict=True)
+                ]
+        elif documents is not None:
             document_of = _map_documents(documents.index.tolist(), documents.tolist())
             for row, unit in enumerate(units):
                 if unit not in document_of:
                     raise ValueError(f"unit {unit!r} is in no document")
                 of_unit[row] = document_of[unit]
         return cls.from_values(units, frame.columns.tolist(), cells, of_unit, members=members)
-
-    @classmethod
-    def _from_levels(
-        cls,
-        units: list[tuple[Hashable, Hashable]],
-        coders: Sequence[Hashable],
-        rows: list[list[Any]],
-        level: int,
-        members: str,
-    ) -> Self:
-        """Return data of units that are named by document and unit, the document at a place of the name."""
-        documents = [unit[level] for unit in units]
-
-        def name_member(document: Hashable, member: Hashable) -> tuple[Hashable, Hashable]:
-            if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
-                return member
-            return (document, member) if level == 0 else (member, document)
-
-        if members == "units":
-            rows = [
-                [
-                    map_members(
-                        frozenset(value) if isinstance(value, set | list) else value, partial(name_member, document)
-                    )
-                    for value in row
-                ]
-                for document, row in zip(documents, rows, strict=True)
-            ]
-        return cls.from_values(units, coders, rows, documents, members=members)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, categories: Sequence[Label] | None = None) -> Self:
@@ -197,27 +170,8 @@ class ReliabilityData:
         if not len(units) == len(rows) == len(documents):
             raise ValueError(f"{len(units)} units, {len(rows)} rows of values, {len(documents)} documents")
         _check_unique(units, coders, documents)
-        labels: dict[Label, int] = {}
-        sets: dict[frozenset[Hashable] | Readings, int] = {}
-        cells = np.array(
-            [_encode_row(unit, coders, row, labels, sets, members) for unit, row in zip(units, rows, strict=True)],
-            dtype=np.int64,
-        ).reshape(len(units), len(coders))
-        row_of_unit = {unit: row for row, unit in enumerate(units)}
-        # iteration over a set is not stable between runs, so the other members get an order of their own
-        unions = [value.members if isinstance(value, Readings) else value for value in sets]
-        others = sorted({m for union in unions for m in union if m not in row_of_unit}, key=_sort_key)
-        number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
-        rows_of_sets = [sorted(number[member] for member in union) for union in unions]
-        content = Cells(
-            codes=np.where(cells < MISSING, len(labels) - 2 - cells, cells),
-            labels=tuple(labels),
-            starts=np.concatenate(([0], np.cumsum([len(row) for row in rows_of_sets], dtype=np.int64))),
-            members=np.array([member for row in rows_of_sets for member in row], dtype=np.int64),
-            others=tuple(others),
-            readings=_encode_readings(sets, number),
-        )
-        names, document_of_unit = _factorize(documents)
+        content = Cells.from_values(units, coders, rows, members)
+        names, document_of_unit = factorize(documents)
         data = cls(tuple(units), tuple(coders), names, document_of_unit, content)
         check_members(data)
         return data
@@ -242,7 +196,7 @@ class ReliabilityData:
         if table.size and table.min() < MISSING:
             row, column = np.argwhere(table < MISSING)[0].tolist()
             raise ValueError(f"unit {row}, coder {column}: id {table[row, column]} is neither -1 nor an id")
-        names, document_of_unit = _factorize(documents)
+        names, document_of_unit = factorize(documents)
         content = Partition.from_ids(table.astype(np.int64, copy=False), document_of_unit, len(names))
         return cls(range(len(table)), range(table.shape[1]), names, document_of_unit, content)
 
@@ -467,16 +421,15 @@ class ReliabilityData:
         >>> data.of_documents(["b"])
         <ReliabilityData: 1 unit, 2 coders, 1 document, 1 value>
         """
-        chosen = list(dict.fromkeys(documents))
+        chosen = dict.fromkeys(documents)
         for document in chosen:
             if document not in self.documents:
                 raise ValueError(f"there is no document {document!r}")
-        wanted = np.isin(np.arange(len(self.documents)), [self.documents.index(document) for document in chosen])
-        rows = np.flatnonzero(wanted[self.document_of_unit]).tolist()
-        values = [self.value(code) for code in range(self.n_values)]
-        table = [[None if code == MISSING else values[code] for code in self.codes[row].tolist()] for row in rows]
-        names = [self.documents[self.document_of_unit[row]] for row in rows]
-        units = [self.units[row] for row in rows]
+        of_unit = [self.documents[number] for number in self.document_of_unit.tolist()]
+        rows = [row for row, document in enumerate(of_unit) if document in chosen]
+        values = [*map(self.value, range(self.n_values)), None]  # the last is read by -1, missing
+        table = [[values[code] for code in self.codes[row].tolist()] for row in rows]
+        units, names = [self.units[row] for row in rows], [of_unit[row] for row in rows]
         return type(self).from_values(units, self.coders, table, names, members=self.members)
 
     def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
@@ -492,17 +445,12 @@ class ReliabilityData:
         if coder not in self.coders:
             raise ValueError(f"there is no coder {coder!r} among {list(self.coders)}")
         codes = self.codes[:, self.coders.index(coder)]
-        codes_of_document: dict[Hashable, dict[int, None]] = {document: {} for document in self.documents}
-        for code, document in zip(codes.tolist(), self.document_of_unit.tolist(), strict=True):
+        found: dict[Hashable, dict[frozenset[Hashable], None]] = {document: {} for document in self.documents}
+        for code, document in dict.fromkeys(zip(codes.tolist(), self.document_of_unit.tolist(), strict=True)):
             if code >= len(self.labels):
-                codes_of_document[self.documents[document]][code] = None
-        n_labels = len(self.labels)
-        return {
-            document: list(
-                dict.fromkeys(frozenset(map(self._member, self._set_members(code - n_labels))) for code in chosen)
-            )
-            for document, chosen in codes_of_document.items()
-        }
+                members = frozenset(map(self._member, self._set_members(code - len(self.labels))))
+                found[self.documents[document]][members] = None
+        return {document: list(sets) for document, sets in found.items()}
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
@@ -567,66 +515,21 @@ def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashabl
     return units[member] if member < len(units) else cells.others[member - len(units)]
 
 
-def _encode_row(
-    unit: Hashable,
-    coders: Sequence[Hashable],
-    row: Sequence[Value | None],
-    labels: dict[Label, int],
-    sets: dict[frozenset[Hashable] | Readings, int],
-    members: str,
-) -> list[int]:
-    """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
-    if len(row) != len(coders):
-        raise ValueError(f"unit {unit!r} has {len(row)} values for {len(coders)} coders")
-    codes = []
-    for coder, value in zip(coders, row, strict=True):
-        if _is_missing(value):
-            codes.append(MISSING)
-            continue
-        if isinstance(value, Readings) and members == "labels":
-            raise ValueError(f"unit {unit!r}, coder {coder!r}: readings have units as members, not labels")
-        try:
-            known = frozenset(value) if isinstance(value, set | list | frozenset) else value
-            if isinstance(known, frozenset | Readings) and members == "units":
-                codes.append(-2 - sets.setdefault(known, len(sets)))
-            else:
-                codes.append(labels.setdefault(known, len(labels)))
-        except TypeError:
-            what = (
-                "a set of things that cannot be members" if isinstance(value, set | list) else "neither label nor set"
-            )
-            raise ValueError(f"unit {unit!r}, coder {coder!r}: a {type(value).__name__} is {what}")
-    return codes
-
-
-def _encode_readings(
-    values: Iterable[frozenset[Hashable] | Readings], number: Mapping[Hashable, int]
-) -> ReadingBits | None:
-    """Return the readings of some sets, given the number of each member; None where no set has several."""
-    values = list(values)
-    if not any(isinstance(value, Readings) for value in values):
-        return None
-    counts: list[int] = []
-    bits: list[int] = []
-    for value in values:
-        if isinstance(value, Readings):
-            count, _, own = pack_readings([number[member] for member in one] for one in value.sets)
-        else:
-            count, own = 1, [1] * len(value)
-        counts.append(count)
-        bits += own
-    return ReadingBits(np.array(counts, dtype=np.int64), np.array(bits, dtype=np.int64))
-
-
-def _is_missing(value: object) -> bool:
-    """Return whether a cell says nothing: None, NaN, or what pandas has for them."""
-    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in _NOTHING
-
-
 def check_known_coders(data: ReliabilityData) -> None:
     """Raise ValueError for counts, of which nobody knows who gave what."""
     if any(isinstance(coder, UnnamedCoder) for coder in data.coders):
         raise ValueError("these data are counts: which coder gave what is not known, and this needs it")
+
+
+def _name_members(value: Any, document: Hashable, level: int) -> Value:
+    """Return a value whose members are named as units are: by document, at this place of the name, and unit."""
+
+    def name(member: Hashable) -> Hashable:
+        if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
+            return member
+        return (document, member) if level == 0 else (member, document)
+
+    return map_members(frozenset(value) if isinstance(value, set | list) else value, name)
 
 
 def _check_wide(frame: "pd.DataFrame") -> None:
@@ -655,17 +558,3 @@ def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documen
             if name in seen:
                 raise ValueError(f"{noun} {name!r} comes twice")
             seen.add(name)
-
-
-def _factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
-    """Return the distinct names in the order of their first appearance, and the place of each name among them."""
-    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
-        distinct, places = factorize_integers(names)
-        return tuple(distinct), places
-    number_of: dict[Hashable, int] = {}
-    numbers = [number_of.setdefault(name, len(number_of)) for name in names]
-    return tuple(number_of), np.array(numbers, dtype=np.int64)
-
-
-def _sort_key(name: Hashable) -> tuple[str, str]:
-    return type(name).__name__, repr(name)

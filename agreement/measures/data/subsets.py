@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from ..values import Bools, Label, is_number, map_members, parse_number
-from .arrays import run_offsets, sorted_unique
+from .arrays import row_starts, run_offsets, sorted_unique
 from .cells import MISSING, Cells
 from .inputs import Data, as_data
 from .reliability_data import ReliabilityData, check_known_coders
@@ -125,7 +125,7 @@ def drop_unused(cells: Cells) -> Cells:
     return Cells(
         codes=number[cells.codes],
         labels=tuple(cells.labels[label] for label in used[used < n_labels].tolist()),
-        starts=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+        starts=row_starts(sizes),
         members=members,
         others=tuple(cells.others[other] for other in (others - len(cells.codes)).tolist()),
         readings=cells.readings_of(sets, entries),
