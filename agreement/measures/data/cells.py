@@ -99,6 +99,14 @@ class Cells:
         """For each entry of `members`, the set it belongs to."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
+    def set_at(self, number: int) -> tuple[list[int], int, list[int]]:
+        """Return the members of a set, the number of its readings, and where it has several the bits of each member."""
+        entries = slice(*self.starts[number : number + 2].tolist())
+        members: list[int] = self.members[entries].tolist()
+        if self.readings is None or self.readings.counts[number] == 1:
+            return members, 1, []
+        return members, int(self.readings.counts[number]), self.readings.bits[entries].tolist()
+
     def readings_of(self, sets: Ints, entries: Ints) -> ReadingBits | None:
         """Return the readings of some of the sets, whose members are these entries of `members`."""
         if self.readings is None or (self.readings.counts[sets] == 1).all():
@@ -122,7 +130,7 @@ def pack_readings(readings: Iterable[Iterable[int]]) -> tuple[int, list[int], li
     return len(ordered), union, [bits[member] for member in union]
 
 
-def unpack_readings(count: int, members: Iterable[int], bits: Iterable[int]) -> list[list[int]]:
+def unpack_readings[M](count: int, members: Iterable[M], bits: Iterable[int]) -> list[list[M]]:
     """Return the members of each reading."""
     pairs = list(zip(members, bits, strict=True))
     return [[member for member, own in pairs if own >> number & 1] for number in range(count)]

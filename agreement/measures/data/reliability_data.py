@@ -1,5 +1,6 @@
 """The reliability data matrix: units in rows, coders in columns, a label or a set in each cell."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -408,11 +409,14 @@ class ReliabilityData:
         """Return the label or set that a cell of `codes` stands for."""
         if code < len(self.labels):
             return self.labels[code]
-        s = code - len(self.labels)
-        count, bits = self._reading_bits(s)
-        if count == 1:
-            return frozenset(self._member(m) for m in self._set_members(s))
-        return Readings(map(self._member, one) for one in unpack_readings(count, self._set_members(s), bits))
+        members, count, bits = self.cells.set_at(code - len(self.labels))
+        names = list(map(self.member_name, members))
+        return frozenset(names) if count == 1 else Readings(unpack_readings(count, names, bits))
+
+    def member_name(self, member: int) -> Hashable:
+        """Return the unit, or the other id, that a number in `cells.members` stands for."""
+        n_units = len(self.units)
+        return self.units[member] if member < n_units else self.cells.others[member - n_units]
 
     def of_documents(self, documents: Iterable[Hashable]) -> Self:
         """Return the data of some of the documents. Raises ValueError for an unknown one.
@@ -445,11 +449,11 @@ class ReliabilityData:
         if coder not in self.coders:
             raise ValueError(f"there is no coder {coder!r} among {list(self.coders)}")
         codes = self.codes[:, self.coders.index(coder)]
-        found: dict[Hashable, dict[frozenset[Hashable], None]] = {document: {} for document in self.documents}
+        found: dict[Hashable, dict[Any, None]] = {document: {} for document in self.documents}
         for code, document in dict.fromkeys(zip(codes.tolist(), self.document_of_unit.tolist(), strict=True)):
             if code >= len(self.labels):
-                members = frozenset(map(self._member, self._set_members(code - len(self.labels))))
-                found[self.documents[document]][members] = None
+                value = self.value(code)
+                found[self.documents[document]][value.members if isinstance(value, Readings) else value] = None
         return {document: list(sets) for document, sets in found.items()}
 
     def to_frame(self) -> "pd.DataFrame":
@@ -467,25 +471,13 @@ class ReliabilityData:
     @cached_property
     def _canonical_order(self) -> list[int]:
         end = len(self.units) + len(self.cells.others)
-        sets = sorted(
-            range(len(self.cells.starts) - 1), key=lambda s: ([*self._set_members(s), end], *self._reading_bits(s))
-        )
+
+        def key(s: int) -> tuple[list[int], int, list[int]]:
+            members, count, bits = self.cells.set_at(s)
+            return [*members, end], count, bits
+
+        sets = sorted(range(len(self.cells.starts) - 1), key=key)
         return [len(self.labels) + s for s in sets] + list(range(len(self.labels)))
-
-    def _set_members(self, s: int) -> list[int]:
-        members: list[int] = self.cells.members[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
-        return members
-
-    def _reading_bits(self, s: int) -> tuple[int, list[int]]:
-        """Return the number of readings of a set, and where it has several the bits of each member."""
-        readings = self.cells.readings
-        if readings is None or readings.counts[s] == 1:
-            return 1, []
-        bits: list[int] = readings.bits[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
-        return int(readings.counts[s]), bits
-
-    def _member(self, member: int) -> Hashable:
-        return member_name(self.units, self.cells, member)
 
 
 def check_members(data: ReliabilityData) -> None:
@@ -507,12 +499,7 @@ def check_members(data: ReliabilityData) -> None:
         first, second = (data.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
         member = int(members[twice[0]])
         hint = "" if member < len(data.units) else '; of labels that documents share say members="labels"'
-        raise ValueError(f"{member_name(data.units, cells, member)!r} is in documents {first!r} and {second!r}{hint}")
-
-
-def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:
-    """Return the unit, or the other id, that a number in `cells.members` stands for."""
-    return units[member] if member < len(units) else cells.others[member - len(units)]
+        raise ValueError(f"{data.member_name(member)!r} is in documents {first!r} and {second!r}{hint}")
 
 
 def check_known_coders(data: ReliabilityData) -> None:
@@ -553,8 +540,6 @@ def _map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> 
 def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documents: Sequence[Hashable]) -> None:
     _map_documents(units, documents)
     for noun, names in (("unit", units), ("coder", coders)):
-        seen: set[Hashable] = set()
-        for name in names:
-            if name in seen:
+        for name, n in Counter(names).items():
+            if n > 1:
                 raise ValueError(f"{noun} {name!r} comes twice")
-            seen.add(name)
