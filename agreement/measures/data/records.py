@@ -1,6 +1,6 @@
 """Reliability data from tables with one judgement per row: a CSV file, an export, a query."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type DataFields = tuple[Sequence[Hashable], Sequence[Hashable], Sequence[Hashable], Ints, Content, Mapping[Label, str]]
-DEFAULTS = ("document", "label", "chain")
 
 
 def parse_records(
-    table: ColumnTable,
+    read: Callable[[list[str]], ColumnTable],
     document: str | None,
     unit: str | Sequence[str],
     coder: str,
@@ -29,13 +28,15 @@ def parse_records(
 ) -> DataFields:
     """Return the fields of `ReliabilityData`: units, coders, documents, document of each unit, content, label places.
 
-    The label that has a place is the first that is no number.
+    `read` returns the columns of these names, as many as there are. The label that has a place is the first that is no
+    number.
     """
-    columns = [table.find(column, default) for column, default in zip((document, label, chain), DEFAULTS, strict=True)]
-    documents, labels, chains = columns
+    unit_columns = [unit] if isinstance(unit, str) else list(unit)
+    named = (document, "document"), (label, "label"), (chain, "chain")
+    table = read([*unit_columns, coder, *(column or default for column, default in named)])
+    documents, labels, chains = (table.find(column, default) for column, default in named)
     if labels is None and chains is None:
         raise ValueError(f"there is neither a column 'chain' nor a column 'label' among {list(table.header)}")
-    unit_columns = [unit] if isinstance(unit, str) else list(unit)
     units, unit_of_row = _factorize_units(table, unit_columns)
     coders, coder_of_row = _find_names(table, coder)
     document_of_unit = np.zeros(len(units), dtype=np.int64)
@@ -54,7 +55,13 @@ def parse_records(
                 f" (--unit {','.join([column, *unit_columns])})"
             )
     place = unit_of_row * len(coders) + coder_of_row
-    _check_unique_judgements(table, place, units, coders)
+    counts = np.bincount(place, minlength=1)
+    if counts.max() > 1:
+        twice = int(counts.argmax())
+        of_unit, of_coder = divmod(twice, len(coders))
+        first, second = np.flatnonzero(place == twice)[:2].tolist()
+        what = f"unit {units[of_unit]!r}, coder {coders[of_coder]!r}: the judgement comes twice"
+        raise ValueError(f"{table.row_name(second)}: {what}, first in {table.row_name(first)}")
     shape = (len(units), len(coders))
     ids = np.full(shape, MISSING, dtype=np.int64) if chains is None else pivot(place, chains[1], shape)
     content: Content = Partition.from_ids(ids, document_of_unit, len(names))
@@ -67,15 +74,7 @@ def parse_records(
     return tuple(units), tuple(coders), tuple(names) if units else (), document_of_unit, content, places
 
 
-def column_names(
-    document: str | None, unit: str | Sequence[str], coder: str, label: str | None, chain: str | None
-) -> list[str]:
-    """Return the columns that `parse_records` looks for, given its arguments."""
-    chosen = (column or default for column, default in zip((document, label, chain), DEFAULTS, strict=True))
-    return [*([unit] if isinstance(unit, str) else unit), coder, *chosen]
-
-
-def frame_table(records: "pd.DataFrame", columns: Sequence[str], label: str | None) -> ColumnTable:
+def frame_table(records: "pd.DataFrame", label: str, columns: Sequence[str]) -> ColumnTable:
     """Return some columns of a DataFrame. Raises ValueError for fractions where they are no labels."""
 
     def row_name(row: int) -> str:
@@ -120,18 +119,6 @@ def _factorize_units(table: ColumnTable, columns: list[str]) -> Factor:
     first = first_positions(of_row, len(keys))
     parts = [[names[n] for n in numbers[first].tolist()] for names, numbers in factors]
     return list(zip(*parts, strict=True)), of_row
-
-
-def _check_unique_judgements(
-    table: ColumnTable, place: Ints, units: Sequence[Hashable], coders: Sequence[Hashable]
-) -> None:
-    counts = np.bincount(place, minlength=1)
-    if counts.max() > 1:
-        twice = int(counts.argmax())
-        unit, coder = divmod(twice, len(coders))
-        first, second = np.flatnonzero(place == twice)[:2].tolist()
-        what = f"unit {units[unit]!r}, coder {coders[coder]!r}: the judgement comes twice"
-        raise ValueError(f"{table.row_name(second)}: {what}, first in {table.row_name(first)}")
 
 
 def pivot(place: Ints, numbers: NDArray[np.integer[Any]], shape: tuple[int, int]) -> Ints:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 from ..extras import is_installed, require
 from ..options import check_option
 from ..results import pluralize
-from ..values import Ints, Label, Readings, Value, map_members
+from ..values import Ints, Label, Readings, Value
 from .arrays import factorize, run_offsets, sorted_unique
 from .cells import MISSING, Cells, unpack_readings
 from .findings import find_lookalikes, find_odd_labels
 from .partitions import Content, Partition
-from .records import column_names, frame_table, parse_records
-from .tables import LONG_COLUMNS, CsvFile, read_matrix
+from .records import frame_table, parse_records
+from .tables import map_documents, read_columns, read_frame, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,26 +95,8 @@ class ReliabilityData:
         >>> ReliabilityData.from_frame(frame)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
-        _check_wide(frame)
         check_option("members", members, MEMBERS)
-        units = frame.index.tolist()
-        cells = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
-        of_unit: list[Hashable] = [None] * len(units)
-        if documents is None and frame.index.nlevels == 2:
-            level = 1 if frame.index.names[1] == "document" else 0
-            of_unit = [unit[level] for unit in units]
-            if members == "units":
-                cells = [
-                    [_name_members(value, document, level) for value in row]
-                    for document, row in zip(of_unit, cells, strict=True)
-                ]
-        elif documents is not None:
-            document_of = _map_documents(documents.index.tolist(), documents.tolist())
-            for row, unit in enumerate(units):
-                if unit not in document_of:
-                    raise ValueError(f"unit {unit!r} is in no document")
-                of_unit[row] = document_of[unit]
-        return cls.from_values(units, frame.columns.tolist(), cells, of_unit, members=members)
+        return cls.from_values(*read_frame(frame, documents, members), members=members)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, categories: Sequence[Label] | None = None) -> Self:
@@ -245,8 +227,8 @@ class ReliabilityData:
         >>> [sorted(value) for value in ReliabilityData.from_records(records).values]
         [['A', 'B'], ['A'], ['B']]
         """
-        names = column_names(document, unit, coder, label, chain)
-        return cls(*parse_records(frame_table(records, names, label or "label"), document, unit, coder, label, chain))
+        read = partial(frame_table, records, label or "label")
+        return cls(*parse_records(read, document, unit, coder, label, chain))
 
     @classmethod
     def from_csv(
@@ -289,9 +271,8 @@ class ReliabilityData:
         ...     ReliabilityData.from_csv(file.name)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
-        names = column_names(document, unit, coder, label, chain)
         try:
-            fields = parse_records(CsvFile(path, names).columns(names), document, unit, coder, label, chain)
+            fields = parse_records(partial(read_columns, path), document, unit, coder, label, chain)
             return cls(*fields[:-1], {name: f"{path}: {place}" for name, place in fields[-1].items()})
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
@@ -344,8 +325,8 @@ class ReliabilityData:
         """
         check_option("members", members, MEMBERS)
         try:
-            units, coders, values, documents, places = read_matrix(path, document, unit, raw=raw, members=members)
-            data = cls.from_values(units, coders, values, documents, members=members)
+            values, places = read_matrix(path, document, unit, raw=raw, members=members)
+            data = cls.from_values(*values, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
         return replace(data, label_places={label: f"{path}: {place}" for label, place in places.items()})
@@ -508,37 +489,8 @@ def check_known_coders(data: ReliabilityData) -> None:
         raise ValueError("these data are counts: which coder gave what is not known, and this needs it")
 
 
-def _name_members(value: Any, document: Hashable, level: int) -> Value:
-    """Return a value whose members are named as units are: by document, at this place of the name, and unit."""
-
-    def name(member: Hashable) -> Hashable:
-        if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
-            return member
-        return (document, member) if level == 0 else (member, document)
-
-    return map_members(frozenset(value) if isinstance(value, set | list) else value, name)
-
-
-def _check_wide(frame: "pd.DataFrame") -> None:
-    """Raise ValueError for a table with one judgement a row, by what its columns are called."""
-    for column in frame.columns:
-        if str(column).lower() in LONG_COLUMNS:
-            raise ValueError(
-                f"a column is called {column!r}, and each column is a coder here: make the data of a table with one"
-                " judgement a row by ReliabilityData.from_records, and give documents as `documents` or in the index"
-            )
-
-
-def _map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:
-    document_of: dict[Hashable, Hashable] = {}
-    for unit, document in zip(units, documents, strict=True):
-        if document_of.setdefault(unit, document) != document:
-            raise ValueError(f"unit {unit!r} is in two documents: {document_of[unit]!r} and {document!r}")
-    return document_of
-
-
 def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documents: Sequence[Hashable]) -> None:
-    _map_documents(units, documents)
+    map_documents(units, documents)
     for noun, names in (("unit", units), ("coder", coders)):
         for name, n in Counter(names).items():
             if n > 1:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import batched, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from .cells import MISSING
 
 if TYPE_CHECKING:
     import _csv
+
+    import pandas as pd
 
 SEPARATORS = (",", ";", "\t")
 BATCH_ROWS = 100
@@ -38,9 +40,8 @@ LONG_COLUMNS = ("document", "unit", "item", "coder", "annotator", "rater", "labe
 
 # The distinct names of a column, by first appearance, and the place of each row's among them, -1 where it has none.
 type Factor = tuple[Sequence[Hashable], Ints]
-type ValueTable = tuple[
-    list[Hashable], list[Hashable], list[list[Value | None]], Sequence[Hashable], Mapping[Label, str]
-]
+# units, coders, a row of values for each unit, and the document of each
+type ValueTable = tuple[list[Any], Sequence[Hashable], list[list[Value | None]], list[Hashable]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +157,60 @@ def _decode(content: bytes) -> str:
     raise ValueError(f"line {line}: {what}: save the file as UTF-8")
 
 
+def read_columns(path: str | Path, names: Collection[str]) -> ColumnTable:
+    """Return the named columns that a CSV file has."""
+    return CsvFile(path, names).columns(names)
+
+
+def read_frame(frame: "pd.DataFrame", documents: "pd.Series | None", members: str) -> ValueTable:
+    """Return the values of a DataFrame; the arguments and errors are those of `ReliabilityData.from_frame`."""
+    for column in frame.columns:
+        if str(column).lower() in LONG_COLUMNS:
+            raise ValueError(
+                f"a column is called {column!r}, and each column is a coder here: make the data of a table with one"
+                " judgement a row by ReliabilityData.from_records, and give documents as `documents` or in the index"
+            )
+    units = frame.index.tolist()
+    rows = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
+    of_unit: list[Hashable] = [None] * len(units)
+    if documents is None and frame.index.nlevels == 2:
+        level = 1 if frame.index.names[1] == "document" else 0
+        of_unit = [unit[level] for unit in units]
+        if members == "units":
+            named = zip(of_unit, rows, strict=True)
+            rows = [[_name_members(value, document, level) for value in row] for document, row in named]
+    elif documents is not None:
+        document_of = map_documents(documents.index.tolist(), documents.tolist())
+        for row, unit in enumerate(units):
+            if unit not in document_of:
+                raise ValueError(f"unit {unit!r} is in no document")
+            of_unit[row] = document_of[unit]
+    return units, frame.columns.tolist(), rows, of_unit
+
+
+def map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:
+    document_of: dict[Hashable, Hashable] = {}
+    for unit, document in zip(units, documents, strict=True):
+        if document_of.setdefault(unit, document) != document:
+            raise ValueError(f"unit {unit!r} is in two documents: {document_of[unit]!r} and {document!r}")
+    return document_of
+
+
+def _name_members(value: Any, document: Hashable, level: int) -> Value:
+    """Return a value whose members are named as units are: by document, at this place of the name, and unit."""
+
+    def name(member: Hashable) -> Hashable:
+        if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
+            return member
+        return (document, member) if level == 0 else (member, document)
+
+    return map_members(frozenset(value) if isinstance(value, set | list) else value, name)
+
+
 def read_matrix(
     path: str | Path, document: str | None, unit: str | None, *, raw: bool = False, members: str = "units"
-) -> ValueTable:
-    """Return units, coders, rows of values, documents of units, and where each label in text stands first."""
+) -> tuple[ValueTable, Mapping[Label, str]]:
+    """Return the values, and where each label in text stands first."""
     names = (document,) if document else DOCUMENT_COLUMNS
     file = CsvFile(path, (*names, unit or "unit"))
     header = file.header if raw else list(map(_remove_guard, file.header))
@@ -189,7 +240,7 @@ def read_matrix(
         units.append(cells[of_unit] if text is None else (text, cells[of_unit]))
         documents.append(text)
         values.append([known[text, cell] for cell in cells[n_names:]])
-    return units, list(coders), values, documents, places
+    return (units, coders, values, documents), places
 
 
 def _find_columns(header: list[str], document: str | None, unit: str | None) -> tuple[int | None, int]:
