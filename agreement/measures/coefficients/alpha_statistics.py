@@ -132,32 +132,53 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
 
     Columns: judgements of each unit and its observed sum, then its masses of all values.
     """
-    name = str(options.distance)
     used = PairableUnits.from_data(data)
-    terms = unit_disagreements(used, options)
-    compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
-    pairable = PairableUnits.from_data(compared)
-    rows, columns = np.nonzero(pairable.codes != MISSING)
-    judgements = WeightedJudgements(
-        pairable, rows, np.zeros_like(columns), pairable.codes[rows, columns], np.ones(len(rows)), n_raters=1
-    )
-    n_units = len(used.rows)
-    masses = ValueMasses(
-        judgements,
-        SetSimilarities.from_units(pairable, name, options),
-        np.arange(n_units),
-        n_units,
-        by_unit=True,
-        labels=label_similarities(data.labels, name, options),
-    )
-    fixed = np.stack((used.coders.astype(np.float64), terms), axis=1) if n_units else np.zeros((0, 2))
+    masses = count_masses(used, options, "unit")
+    fixed = np.stack((used.coders.astype(np.float64), unit_disagreements(used, options)), axis=1)
 
     def coefficients(sums: Floats) -> Floats:
         n = sums[:, 0]
         # what two judgements have in common includes each with itself, at distance 0
         return alpha_from_sums(sums[:, 1], n**2 - masses.common_mass(sums[:, 2:])[:, 0, 0], n)[:, None]
 
-    return SufficientStatistics(used.group_by("unit")[1], hstack_sums(fixed, masses.sums), (name,), coefficients)
+    names, sums = used.group_by("unit")[1], hstack_sums(fixed, masses.sums)
+    return SufficientStatistics(names, sums, (str(options.distance),), coefficients)
+
+
+def count_masses(
+    used: PairableUnits,
+    options: Options,
+    by: str,
+    raters: Ints | None = None,
+    *,
+    of_unit: Floats | None = None,
+    labels: Floats | None = None,
+    similar: SetSimilarities | None = None,
+) -> ValueMasses:
+    """Return how often raters use each value, in each document or unit; without its unit where that is excluded.
+
+    `raters` has the rater that each coder is, or None where all are one. `of_unit` is the mass of a judgement of each
+    unit, 1 unless given; `labels` and `similar` are how similar labels and sets are, if not by the distance.
+    """
+    name, (groups, names) = str(options.distance), used.group_by(by)
+    pairable = _remove_units(used) if options.exclude_unit == "both" and used.data.has_sets else used
+    rows, columns = np.nonzero(pairable.codes != MISSING)
+    judgements = WeightedJudgements(
+        pairable,
+        rows,
+        np.zeros_like(columns) if raters is None else raters[columns],
+        pairable.codes[rows, columns],
+        np.ones(len(rows)) if of_unit is None else of_unit[rows],
+        n_raters=1 if raters is None else int(raters.max(initial=-1)) + 1,
+    )
+    return ValueMasses(
+        judgements,
+        SetSimilarities.from_units(pairable, name, options) if similar is None else similar,
+        groups,
+        len(names),
+        by_unit=by == "unit",
+        labels=label_similarities(pairable.data.labels, name, options) if labels is None else labels,
+    )
 
 
 def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatistics:
@@ -243,13 +264,14 @@ def alpha_from_sums(observed: Floats, expected: Floats, n: Floats) -> Floats:
         return np.where(expected > 0, 1 - observed / n / (expected / (n * (n - 1))), np.nan)
 
 
-def remove_units(data: ReliabilityData, used: PairableUnits) -> ReliabilityData:
-    """Return the data of the pairable units, each value without its unit."""
-    rows = used.rows.tolist()
+def _remove_units(used: PairableUnits) -> PairableUnits:
+    """Return the units with each value without its unit."""
+    data, rows = used.data, used.rows.tolist()
     values = [data.value(code) for code in range(data.n_values)]
     table = [
         [None if code == MISSING else remove_unit(values[code], data.units[row]) for code in codes]
         for row, codes in zip(rows, used.codes.tolist(), strict=True)
     ]
     documents = [data.documents[d] for d in used.documents.tolist()]
-    return ReliabilityData.from_values([data.units[row] for row in rows], data.coders, table, documents)
+    units = [data.units[row] for row in rows]
+    return PairableUnits.from_data(ReliabilityData.from_values(units, data.coders, table, documents))

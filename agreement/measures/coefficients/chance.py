@@ -19,12 +19,12 @@ from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..options import MISSING_RULES, Options, check_option
 from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from ..sums.masses import SetSimilarities, ValueMasses
 from ..sums.overlaps import PairableUnits
 from ..sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
 from ..sums.tables import unit_disagreements
 from ..values import Floats, Ints, Label
+from .alpha_statistics import count_masses
 from .scales import Scale
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
@@ -149,27 +149,15 @@ class Kappa(ChanceCorrected):
 
     def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
         """Return the masses of values in each document or unit, and the function that gives Ae of them."""
-        used = self.used_units
-        group_of_unit, names = used.group_by(by)
-        rows, columns = np.nonzero(used.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable=used,
-            rows=rows,
-            raters=np.zeros_like(columns) if self.pooled else columns,
-            codes=used.codes[rows, columns],
-            mass=1 / used.coders[rows] if self.pooled else np.ones(len(rows)),
-            n_raters=1 if self.pooled else used.codes.shape[1],
-        )
-        apart = self.scale.of_labels if self.scaled else None
-        options = self.options or Options()
-        name = str(options.distance)
-        masses = ValueMasses(
-            judgements,
-            SetSimilarities.none() if self._compares_equality else SetSimilarities.from_units(used, name, options),
-            group_of_unit=group_of_unit,
-            n_groups=len(names),
-            by_unit=by == "unit",
-            labels=label_similarities(self.data.labels, name, options) if apart is None else 1 - apart,
+        used, apart = self.used_units, self.scale.of_labels if self.scaled else None
+        masses = count_masses(
+            used,
+            self.options or Options(),
+            by,
+            None if self.pooled else np.arange(used.codes.shape[1]),
+            of_unit=1 / used.coders if self.pooled else None,
+            labels=None if apart is None else 1 - apart,
+            similar=SetSimilarities.none() if self._compares_equality else None,
         )
         return masses.sums, partial(self.expected, self, masses)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 
@@ -15,13 +14,13 @@ from ..data.subsets import select_coders
 from ..distances import number_distance
 from ..options import Options
 from ..results import Result, nonzero_counts
-from ..sums.label_sets import label_similarities
-from ..sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from ..sums.masses import ValueMasses
 from ..sums.overlaps import PairableUnits
+from ..sums.pairs import different_columns, sum_groups
 from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
-from ..sums.tables import as_numbers, label_numbers, unit_disagreements
+from ..sums.tables import as_numbers, different_distances, label_numbers
 from ..values import Bools, Floats, Ints
-from .alpha_statistics import remove_units
+from .alpha_statistics import count_masses
 
 NOT_BY_BOTH = "not coded by both groups"
 # an expected disagreement that is no more is 0 but for rounding
@@ -57,7 +56,8 @@ class CrossPairs:
         pairable = PairableUnits.from_data(data)
         coded = pairable.codes != MISSING
         shared = coded[:, in_first].any(axis=1) & coded[:, ~in_first].any(axis=1)
-        return cls(data, _select(pairable, shared), in_first, options)
+        of_used = {name: getattr(pairable, name)[shared] for name in ("rows", "documents", "codes", "coders")}
+        return cls(data, replace(pairable, **of_used), in_first, options)
 
     @property
     def counts(self) -> tuple[Ints, Ints]:
@@ -68,32 +68,10 @@ class CrossPairs:
     def unit_distances(self) -> Floats:
         """Return the mean distance of a judgement of the one group from one of the other, for each unit."""
         m, n = self.counts
-        if self.options.ordered:
-            return self._number_distances() / (m * n)
-        between = self._sum_within(np.ones_like(self.in_first))
-        between -= self._sum_within(self.in_first) + self._sum_within(~self.in_first)
-        distances: Floats = np.maximum(between, 0.0) / (2 * m * n)
-        return distances
-
-    def _sum_within(self, chosen: Bools) -> Floats:
-        """Return the distances of all ordered pairs of judgements of some coders, for each unit."""
-        codes = np.where(chosen, self.used.codes, MISSING)
-        coders = (codes != MISSING).sum(axis=1)
-        paired = coders >= 2
-        sums = np.zeros(len(codes))
-        if paired.any():
-            some = _select(replace(self.used, codes=codes, coders=coders), paired)
-            sums[paired] = unit_disagreements(some, self.options) * (coders[paired] - 1)
-        return sums
-
-    def _number_distances(self) -> Floats:
-        name, codes = str(self.options.distance), self.used.codes
-        of_label = label_numbers(self.used, name)
-        sums = np.zeros(len(codes))
-        for a, b in product(np.flatnonzero(self.in_first).tolist(), np.flatnonzero(~self.in_first).tolist()):
-            both = (codes[:, a] != MISSING) & (codes[:, b] != MISSING)
-            sums[both] += number_distance(of_label[codes[both, a]], of_label[codes[both, b]], name)
-        return sums
+        units, distances = different_distances(self.used, self.options)
+        left, right = different_columns(self.used)
+        between = np.flatnonzero(self.in_first[left] != self.in_first[right])
+        return sum_groups(units[between], distances[between], len(m)) / (m * n)
 
     def expected_numbers(self) -> float:
         """Return the mean distance of all pairs of a judgement of the one group and one of the other, of numbers."""
@@ -112,27 +90,7 @@ class CrossPairs:
 
     def masses(self, by: str) -> ValueMasses:
         """Return how often each group uses each value."""
-        name, groups = str(self.options.distance), self.used.group_by(by)
-        pairable = self.used
-        if self.options.exclude_unit == "both" and self.data.has_sets:
-            pairable = PairableUnits.from_data(remove_units(self.data, self.used))
-        rows, columns = np.nonzero(pairable.codes != MISSING)
-        judgements = WeightedJudgements(
-            pairable,
-            rows,
-            np.where(self.in_first[columns], 0, 1),
-            pairable.codes[rows, columns],
-            np.ones(len(rows)),
-            n_raters=2,
-        )
-        return ValueMasses(
-            judgements,
-            SetSimilarities.from_units(pairable, name, self.options),
-            groups[0],
-            len(groups[1]),
-            by_unit=by == "unit",
-            labels=label_similarities(pairable.data.labels, name, self.options),
-        )
+        return count_masses(self.used, self.options, by, np.where(self.in_first, 0, 1))
 
     def statistics(self, by: str) -> SufficientStatistics:
         """Return the sums over documents or units from which the coefficient follows."""
@@ -234,15 +192,4 @@ def cross_alpha(
         left_out=nonzero_counts({NOT_BY_BOTH: len(data.units) - len(used.rows)}),
         parameters=options.parameters(),
         note=note,
-    )
-
-
-def _select(pairable: PairableUnits, chosen: Bools) -> PairableUnits:
-    """Return some of the units."""
-    return replace(
-        pairable,
-        rows=pairable.rows[chosen],
-        documents=pairable.documents[chosen],
-        codes=pairable.codes[chosen],
-        coders=pairable.coders[chosen],
     )
