@@ -25,8 +25,7 @@ from .coefficients.kappas import (
     scott_pi,
 )
 from .coefficients.relations import RELATIONS, relation, relation_counts
-from .coreference.matching import Overlap, match_sets
-from .coreference.muc6 import KeyMarkable, match_muc6
+from .coreference.matching import KeyMarkable, Overlap, match_muc6, match_sets
 from .coreference.scores import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, muc
 from .corpora.files import find_files
 from .corpora.judgements import Columns

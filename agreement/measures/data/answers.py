@@ -12,9 +12,9 @@ import numpy as np
 
 from ..options import check_option
 from ..values import Bools, Ints, Label
-from .arrays import first_positions, row_starts, run_offsets, run_starts, sorted_unique
+from .arrays import first_positions, group, row_starts, run_offsets, run_starts, sorted_unique
 from .cells import MISSING, Cells, ReadingBits, pack_readings
-from .classes import SetRows, find_classes, group, reach
+from .classes import SetRows, find_classes, reach
 from .reliability_data import ReliabilityData, check_members
 from .subsets import drop_unused
 

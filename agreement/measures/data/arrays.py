@@ -105,3 +105,11 @@ def factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Int
     number_of: dict[Hashable, int] = {}
     numbers = [number_of.setdefault(name, len(number_of)) for name in names]
     return tuple(number_of), np.array(numbers, dtype=np.int64)
+
+
+def group(keys: Ints, numbers: Ints) -> dict[int, list[int]]:
+    """Return the numbers of each key."""
+    grouped: dict[int, list[int]] = {}
+    for key, number in zip(keys.tolist(), numbers.tolist(), strict=True):
+        grouped.setdefault(key, []).append(number)
+    return grouped

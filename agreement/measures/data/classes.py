@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values import Ints
-from .arrays import row_starts, run_offsets, sorted_unique
+from .arrays import group, row_starts, run_offsets, sorted_unique
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +72,6 @@ def find_classes(source: Ints, target: Ints, n: int) -> SetRows:
     reached = np.array([top for ends in tops.values() for top in ends], dtype=np.int64)
     ends = SetRows.from_pairs(np.concatenate((plain, nodes)), np.concatenate((plain, reached)), n, n)
     return ends.select(root)
-
-
-def group(keys: Ints, numbers: Ints) -> dict[int, list[int]]:
-    """Return the numbers of each key."""
-    grouped: dict[int, list[int]] = {}
-    for key, number in zip(keys.tolist(), numbers.tolist(), strict=True):
-        grouped.setdefault(key, []).append(number)
-    return grouped
 
 
 def reach(nodes: Iterable[int], pointers: Mapping[int, Sequence[int]], known: Iterable[int] = ()) -> set[int]:

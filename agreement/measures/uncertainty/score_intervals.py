@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
+from ..coreference.scores import Score, TextCounts, conll_average, count_texts
+from ..coreference.sides import Side
 from ..displays import Display, Point
 from ..distances import LARGEST
 from ..options import check_option
