@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
@@ -96,11 +96,12 @@ def _build_cards(
     of_units: list[tuple[Entity | None, list[CardRow], list[CardRow]]] = [
         (None, [row], []) for row in rows if not answers.order_sets(row.draft)
     ]
-    cards = [
-        Card(answers.document, entity, coders, tuple(own), tuple(elsewhere), _disagreement(own, len(coders)))
-        for entity, own, elsewhere in [*((entity, *parts) for entity, parts in of_entities.items()), *of_units]
-        if any(row.contested for row in own)
-    ]
+    cards = []
+    for held, inside, elsewhere in [*((entity, *parts) for entity, parts in of_entities.items()), *of_units]:
+        if any(row.contested for row in inside):
+            differing = sum(len(row.units) * sum(answer != row.draft for answer in row.answers) for row in inside)
+            share = differing / (len(coders) * sum(len(row.units) for row in inside))
+            cards.append(Card(answers.document, held, coders, tuple(inside), tuple(elsewhere), share))
     return sorted(cards, key=lambda card: (card.entity is None, 0 if card.entity is None else -card.disagreement))
 
 
@@ -118,8 +119,3 @@ def _build_rows(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]
     return [
         CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in contested) for key, units in units_of.items()
     ]
-
-
-def _disagreement(rows: Sequence[CardRow], n_coders: int) -> float:
-    differing = sum(len(row.units) * sum(answer != row.draft for answer in row.answers) for row in rows)
-    return differing / (n_coders * sum(len(row.units) for row in rows))

@@ -61,10 +61,13 @@ def find_clusters(profiles: Sequence[Profile], joined: Sequence[Sequence[int]]) 
         return []
     own = [(cluster,) for cluster in range(len(profiles))]
     medoid = min(starts, key=lambda start: (-count_objective(start, own, profiles, joined), start))
-    groups = _Groups(profiles, joined)
-    search = _Search(groups, [medoid[node] for node in groups.first_nodes])
+    # the nodes that no coder separates have one profile, and move as one group
+    group_of = {profile: group for group, profile in enumerate(dict.fromkeys(profiles))}
+    # what the coder makes of the first node of each group, in the order of their last nodes
+    of_first_node = dict(zip(reversed(profiles), reversed(medoid), strict=True))
+    search = _Search(profiles, joined, list(of_first_node.values())[::-1])
     search.run()
-    return number_by_appearance(search.clusters[group] for group in groups.of_node)
+    return number_by_appearance(search.clusters[group_of[profile]] for profile in profiles)
 
 
 def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
@@ -76,37 +79,27 @@ def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
     ]
 
 
-class _Groups:
-    """The nodes that no coder separates, in text order of their first: they have one profile, and move as one."""
-
-    def __init__(self, profiles: Sequence[Profile], joined: Sequence[Sequence[int]]) -> None:
-        number: dict[Profile, int] = {}
-        self.of_node = [number.setdefault(profile, len(number)) for profile in profiles]
-        self.first_nodes = list(
-            dict(zip(reversed(self.of_node), range(len(profiles) - 1, -1, -1), strict=True)).values()
-        )[::-1]
-        self.n_coders = len(profiles[0])
-        self.n_classes = len(joined)
-        self.sizes = list(Counter(self.of_node).values())
-        self.voters = [[coder for coder, one in enumerate(profile) if one != NO_VOTE] for profile in number]
-        self.classes = [[one for one in profile if one != NO_VOTE] for profile in number]
-        # the classes whose nodes some coder joins with those of the group
-        self.near = [[near for one in classes for near in joined[one]] for classes in self.classes]
-
-
 class _Search:
-    """A clustering of groups that is made better. Clusters have numbers; those that begin have the smallest."""
+    """A clustering of groups, in text order of their first nodes, that is made better.
 
-    def __init__(self, groups: _Groups, start: Sequence[int]) -> None:
-        self.groups = groups
+    Clusters have numbers; those that begin have the smallest.
+    """
+
+    def __init__(self, profiles: Sequence[Profile], joined: Sequence[Sequence[int]], start: Sequence[int]) -> None:
+        sizes = Counter(profiles)
+        self.sizes = list(sizes.values())
+        self.voters = [[coder for coder, voted in enumerate(profile) if voted != NO_VOTE] for profile in sizes]
+        self.classes = [[voted for voted in profile if voted != NO_VOTE] for profile in sizes]
+        # the classes whose nodes some coder joins with those of the group
+        self.near = [[near for voted in classes for near in joined[voted]] for classes in self.classes]
+        self.n_coders = len(profiles[0])
         self.clusters = list(start)
         self.unused = max(start) + 1
         # of each class how many of its nodes are in which cluster
-        self.places: list[dict[int, int]] = [{} for _ in range(groups.n_classes)]
-        # of each cluster its groups, how many of its nodes each coder votes on, and the sum of these
+        self.places: list[dict[int, int]] = [{} for _ in joined]
+        # of each cluster its groups, and how many of its nodes each coder votes on
         self.members: dict[int, dict[int, None]] = {}
         self.votes: dict[int, list[int]] = {}
-        self.n_votes: dict[int, int] = {}
         for group, cluster in enumerate(start):
             self._add(group, cluster)
 
@@ -132,9 +125,7 @@ class _Search:
         """
         changed, moved = set(changed), set()
         for group, own in enumerate(self.clusters):
-            if own not in changed and all(
-                self.places[near].keys().isdisjoint(changed) for near in self.groups.near[group]
-            ):
+            if own not in changed and all(self.places[near].keys().isdisjoint(changed) for near in self.near[group]):
                 continue
             self._remove(group)
             votes = self._count_votes(group)
@@ -142,7 +133,7 @@ class _Search:
             for cluster, count in votes.items():
                 if count > most or (count == most and cluster < best):
                     best, most = cluster, count
-            if most > votes.get(own, self._count_parted(group, own)):
+            if most > votes.get(own, -self._count_voted(group, own)):
                 self._add(group, best)
                 moved |= {own, best}
                 changed |= {own, best}
@@ -169,8 +160,8 @@ class _Search:
         """Return the other cluster whose nodes have the best votes with those of this, None if they are not above 0."""
         sizes: dict[int, int] = {}
         for group in self.members[cluster]:
-            for near in self.groups.near[group]:
-                sizes[near] = sizes.get(near, 0) + self.groups.sizes[group]
+            for near in self.near[group]:
+                sizes[near] = sizes.get(near, 0) + self.sizes[group]
         joined: dict[int, int] = {}
         for near, size in sizes.items():
             for other, n in self.places[near].items():
@@ -186,39 +177,35 @@ class _Search:
     def _count_votes(self, group: int) -> dict[int, int]:
         """Return the votes for each cluster with a node that some coder joins with the group, per node of the group."""
         joined: dict[int, int] = {}
-        for near in self.groups.near[group]:
+        for near in self.near[group]:
             for cluster, n in self.places[near].items():
                 joined[cluster] = joined.get(cluster, 0) + n
-        voters = self.groups.voters[group]
-        if len(voters) == self.groups.n_coders:
-            return {cluster: 2 * n - self.n_votes[cluster] for cluster, n in joined.items()}
-        return {cluster: 2 * n - sum([self.votes[cluster][one] for one in voters]) for cluster, n in joined.items()}
+        return {cluster: 2 * n - self._count_voted(group, cluster) for cluster, n in joined.items()}
 
-    def _count_parted(self, group: int, cluster: int) -> int:
-        """Return the votes for a cluster that no coder joins with the group, per node of the group."""
+    def _count_voted(self, group: int, cluster: int) -> int:
+        """Return how often coders who vote on the group vote on a node of the cluster; 0 of one that is no more."""
         votes = self.votes.get(cluster)
-        return 0 if votes is None else -sum([votes[one] for one in self.groups.voters[group]])
+        return 0 if votes is None else sum([votes[coder] for coder in self.voters[group]])
 
     def _add(self, group: int, cluster: int) -> None:
         self.clusters[group] = cluster
         if cluster not in self.members:
-            self.members[cluster], self.votes[cluster], self.n_votes[cluster] = {}, [0] * self.groups.n_coders, 0
+            self.members[cluster], self.votes[cluster] = {}, [0] * self.n_coders
         self.members[cluster][group] = None
-        self._count(group, cluster, self.groups.sizes[group])
+        self._count(group, cluster, self.sizes[group])
 
     def _remove(self, group: int) -> None:
         cluster = self.clusters[group]
         del self.members[cluster][group]
-        self._count(group, cluster, -self.groups.sizes[group])
+        self._count(group, cluster, -self.sizes[group])
         if not self.members[cluster]:
-            del self.members[cluster], self.votes[cluster], self.n_votes[cluster]
+            del self.members[cluster], self.votes[cluster]
 
     def _count(self, group: int, cluster: int, n: int) -> None:
         votes = self.votes[cluster]
-        for coder, one in zip(self.groups.voters[group], self.groups.classes[group], strict=True):
+        for coder, voted in zip(self.voters[group], self.classes[group], strict=True):
             votes[coder] += n
-            places = self.places[one]
+            places = self.places[voted]
             places[cluster] = places.get(cluster, 0) + n
             if not places[cluster]:
                 del places[cluster]
-        self.n_votes[cluster] += n * len(self.groups.voters[group])

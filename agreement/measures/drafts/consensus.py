@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import eq
 
 from numpy.typing import ArrayLike
 
@@ -96,7 +97,7 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
         if method == "most":
             draft = _find_values(answers, _most, find_clusters)
         elif method == "agreed":
-            draft = _find_values(answers, _all, lambda profiles, _: number_by_appearance(profiles))
+            draft = _find_values(answers, eq, lambda profiles, _: number_by_appearance(profiles))
         elif method == "coder":
             column = data.coders.index(coder)
             given = zip(answers.units, (answers.value(row[column]) for row in answers.codes), strict=True)
@@ -105,7 +106,8 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
             draft = {}
         values |= draft
         contested += find_contested(answers, draft, project_answers(answers, draft))
-        objective += _count_objective(answers, draft)
+        joined = answers.find_classes([answers.as_set(draft.get(unit)) for unit in answers.units])
+        objective += count_objective(joined.of_node, joined.adjacent, answers.profiles, answers.adjacent)
     order = {unit: place for place, unit in enumerate(data.units)}
     return Consensus(
         {unit: values[unit] for unit in data.units if unit in values},
@@ -118,21 +120,16 @@ def find_contested(
     answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], projected: Sequence[Sequence[Value | None]]
 ) -> list[Hashable]:
     """Return the units of a document that have to be looked at. `projected` is what `project_answers` makes of them."""
-    contested = []
-    for unit, row in zip(answers.units, projected, strict=True):
-        held = draft.get(unit)
-        undecided = held is None and unit in draft
-        if undecided or any(answer != held for answer, coded in zip(row, answers.coded, strict=True) if coded):
-            contested.append(unit)
-    return contested
+    return [
+        unit
+        for unit, row in zip(answers.units, projected, strict=True)
+        if (unit in draft and draft[unit] is None)
+        or any(answer != draft.get(unit) for answer, coded in zip(row, answers.coded, strict=True) if coded)
+    ]
 
 
 def _most(n: int, of: int) -> bool:
     return 2 * n > of
-
-
-def _all(n: int, of: int) -> bool:
-    return n == of
 
 
 def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Values:
@@ -146,7 +143,7 @@ def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Va
         counts = Counter(min(code, answers.n_labels) for code in given)
         (code, n), *rest = counts.most_common()
         values[unit] = None
-        if (rest and rest[0][1] == n) or (rule is _all and rest):
+        if rest and (rule is eq or rest[0][1] == n):
             continue
         if code < answers.n_labels:
             values[unit] = answers.values[code]
@@ -220,11 +217,3 @@ def _find_places(
         unit: tuple(sorted(number for number, n in counts.items() if rule(n, n_sets[unit])))
         for unit, counts in votes.items()
     }
-
-
-def _count_objective(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> int:
-    sets = [answers.as_set(draft.get(unit)) for unit in answers.units]
-    if not any(sets):
-        return 0
-    joined = answers.find_classes(sets)
-    return count_objective(joined.of_node, joined.adjacent, answers.profiles, answers.adjacent)

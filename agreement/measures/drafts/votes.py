@@ -40,15 +40,14 @@ class JoinClasses:
 class DocumentAnswers:
     """The answers in one document: `codes` has a row a unit, in text order, with a code of `values` for each coder.
 
-    Codes below `n_labels` are labels; `sets` has what the others stand for, and None for labels. `nodes` numbers the
-    units, then the other members. `coded` says which coders coded the document.
+    Codes below `n_labels` are labels. `nodes` numbers the units, then the other members. `coded` says which coders
+    coded the document.
     """
 
     document: Hashable
     units: Sequence[Hashable]
     codes: Sequence[Sequence[int]]
     values: Sequence[Value]
-    sets: Sequence[ValueSet | None]
     n_labels: int
     nodes: dict[Hashable, int]
     coded: tuple[bool, ...]
@@ -79,7 +78,7 @@ class DocumentAnswers:
 
     def set_of(self, code: int) -> ValueSet | None:
         """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
-        return None if code == MISSING else self.sets[code]
+        return self.as_set(self.values[code]) if code >= self.n_labels else None
 
     def as_set(self, value: Value | None) -> ValueSet | None:
         """Return the value of a draft if it is a set or readings; a set of labels is a label itself."""
@@ -154,10 +153,6 @@ def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> It
         raise ValueError(f"coded has the shape {known.shape}; it takes (documents, coders): {shape}")
     cells, n_labels = data.cells, len(data.labels)
     values = [data.value(code) for code in range(data.n_values)]
-    sets = [
-        value if code >= n_labels and isinstance(value, frozenset | Readings) else None
-        for code, value in enumerate(values)
-    ]
     order = np.argsort(data.document_of_unit, kind="stable")
     bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
     for number, (document, (begin, end)) in enumerate(zip(data.documents, pairwise(bounds.tolist()), strict=True)):
@@ -185,7 +180,7 @@ def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> It
         ordered = sorted(others, key=lambda other: (others[other], data.cells.others.index(other)))
         nodes = {name: number for number, name in enumerate([*units, *ordered])}
         coders = (cells.codes[rows] != MISSING).any(axis=0) | known[number]
-        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes, tuple(coders.tolist()))
+        yield DocumentAnswers(document, units, codes, values, n_labels, nodes, tuple(coders.tolist()))
 
 
 def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequence[Entity]]) -> dict[Entity, Entity]:
