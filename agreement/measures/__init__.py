@@ -39,8 +39,7 @@ from .data.subsets import collapse
 from .displays import plot
 from .distances import distance, distance_from_sizes
 from .drafts.antecedents import antecedents
-from .drafts.cards import Card, CardRow, cards
-from .drafts.consensus import Consensus, consensus
+from .drafts.consensus import Card, CardRow, Consensus, cards, consensus
 from .models.alt_test import AltTest, LeftOutHuman, alt_test
 from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions

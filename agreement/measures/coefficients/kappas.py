@@ -19,8 +19,11 @@ from ..sums.sufficient_statistics import SufficientStatistics, register_statisti
 from ..values import Bools, Distance, Floats, Label
 from .chance import (
     NO_Z_OF_UNEQUAL,
+    Disagreement,
     Expected,
     Kappa,
+    Scale,
+    as_categories,
     category_kappas,
     check_two_coders,
     cohen_errors,
@@ -32,7 +35,6 @@ from .chance import (
     kappa_statistics,
     pooled_chance,
 )
-from .scales import Disagreement, Scale, as_categories
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels

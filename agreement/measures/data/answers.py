@@ -12,9 +12,18 @@ import numpy as np
 
 from ..options import check_option
 from ..values import Bools, Ints, Label
-from .arrays import first_positions, group, row_starts, run_offsets, run_starts, sorted_unique
+from .arrays import (
+    SetRows,
+    find_classes,
+    first_positions,
+    group,
+    reach,
+    row_starts,
+    run_offsets,
+    run_starts,
+    sorted_unique,
+)
 from .cells import MISSING, Cells, ReadingBits, pack_readings
-from .classes import SetRows, find_classes, reach
 from .reliability_data import ReliabilityData, check_members
 from .subsets import drop_unused
 

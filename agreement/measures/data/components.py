@@ -7,9 +7,8 @@ import numpy as np
 
 from ..values import Bools, Ints, Value, map_members
 from .arrays import factorize, factorize_integers, sorted_unique
-from .cells import MISSING
+from .cells import MISSING, Partition
 from .inputs import Data, as_data
-from .partitions import Partition
 from .reliability_data import ReliabilityData
 
 # What a document, a unit or another member is a copy of.

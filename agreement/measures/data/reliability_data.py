@@ -16,11 +16,9 @@ from ..options import check_option
 from ..results import pluralize
 from ..values import Ints, Label, Readings, Value
 from .arrays import factorize, run_offsets, sorted_unique
-from .cells import MISSING, Cells, unpack_readings
+from .cells import MISSING, Cells, Content, Partition, unpack_readings
 from .findings import find_lookalikes, find_odd_labels
-from .partitions import Content, Partition
-from .records import frame_table, parse_records
-from .tables import map_documents, read_columns, read_frame, read_matrix
+from .tables import frame_table, map_documents, parse_records, read_columns, read_frame, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd

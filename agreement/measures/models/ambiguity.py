@@ -12,8 +12,7 @@ from ..data.reliability_data import ReliabilityData, check_known_coders
 from ..displays import Point
 from ..results import TOO_FEW_CODERS, Figure, format_defined, pluralize
 from ..values import Ints
-from .reading_groups import LEAST_IN_CAMPS, group_readings, split_into_camps
-from .two_readings import fit_two_readings
+from .reading_groups import LEAST_IN_CAMPS, fit_two_readings, group_readings, split_into_camps
 
 # So many readings, all alike, a markable could have that is or may be in a chain: a slip gives any of them.
 READINGS_OF_CHAINS = 5.0
