@@ -6,7 +6,7 @@ With a callable every pair of distinct values is compared.
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from math import fsum, isfinite
 
 import numpy as np
@@ -18,11 +18,13 @@ from ..data.subsets import number_labels
 from ..options import SET_DISTANCES, Options, SumOptions
 from ..results import Result
 from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
-from ..sums.tables import as_numbers, tabulate, unit_disagreements
+from ..sums.pairs import different_columns
+from ..sums.readings import remove_units_from_readings
+from ..sums.sufficient_statistics import SufficientStatistics, register_statistics
+from ..sums.tables import as_numbers, different_distances, tabulate, unit_disagreements
 from ..sums.totals import alpha_from_totals, build_alpha_result, total_sums
-from ..values import Distance, Floats, Value, is_number, parse_number, remove_unit
-from .alpha_statistics import alpha_from_sums, alpha_statistics, alphas_statistics
+from ..values import Distance, Floats, Ints, Value, is_number, parse_number, remove_unit
+from .alpha_statistics import alpha_statistics, alphas_statistics, count_masses, mass_statistics
 
 
 @dataclass(frozen=True)
@@ -150,21 +152,11 @@ def count_dice(a: Hashable, b: Hashable) -> float:
 def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
     """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
     data = _as_counts(data)
-    used, options = PairableUnits.from_data(data), Options(count_dice)
-    terms = np.array(_callable_unit_disagreements(used, count_dice, options), dtype=np.float64)
-    groups, names = used.group_by(by)
-    n_groups, n_labels = len(names), len(data.labels)
-    rows, columns = np.nonzero(used.codes != MISSING)
-    labels = sparse_sums(groups[rows], used.codes[rows, columns], np.ones(len(rows)), (n_groups, n_labels))
-    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
-    apart = np.array([[count_dice(a, b) for b in data.labels] for a in data.labels]).reshape(n_labels, n_labels)
-
-    def coefficients(sums: Floats) -> Floats:
-        counts = sums[:, 1:]
-        return alpha_from_sums(sums[:, 0], ((counts @ apart) * counts).sum(axis=1), counts.sum(axis=1))[:, None]
-
-    statistics = SufficientStatistics(names, hstack_sums(observed, labels), ("",), coefficients)
-    return statistics.select_groups(np.bincount(groups, minlength=n_groups) > 0)
+    used = PairableUnits.from_data(data)
+    terms = np.array(_callable_unit_disagreements(used, count_dice, Options(count_dice)), dtype=np.float64)
+    similar = np.array([[1 - count_dice(a, b) for b in data.labels] for a in data.labels])
+    masses = count_masses(used, Options(), by, labels=similar.reshape(len(data.labels), -1))
+    return mass_statistics(used, terms, masses, by, "")
 
 
 @register_statistics(_count_statistics)
@@ -245,6 +237,19 @@ def compare_judgements(
     compare = distance if isinstance(distance, _CheckedDistance) else _CheckedDistance(distance)
     for place, row in enumerate(_list_values(pairable, options.exclude_unit != "none")):
         yield [(place, i, j, compare(a, b)) for (i, a), (j, b) in combinations(row, 2)]
+
+
+def compare_pairs(pairable: PairableUnits, options: Options) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return the pairs of different values of a unit: its place, the columns of both coders, and the distance."""
+    if not isinstance(options.distance, str):
+        listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
+        table = np.array(listed, dtype=np.float64).reshape(-1, 4).T
+        places, left, right = table[:3].astype(np.int64)
+        return places, left, right, table[3]
+    if options.exclude_unit != "none" and pairable.data.cells.readings is not None:  # equal values may come of it
+        pairable = pairable.with_data(remove_units_from_readings(pairable.data))
+    units, distances = different_distances(pairable, options)
+    return units, *different_columns(pairable), distances
 
 
 def _list_values(pairable: PairableUnits, remove: bool) -> list[list[tuple[int, Value]]]:

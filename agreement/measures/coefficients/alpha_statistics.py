@@ -42,7 +42,6 @@ def alphas_statistics(
 
 
 def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
-    """Join several statistics of the same groups."""
     if len(parts) == 1:
         return parts[0]
     ends = np.cumsum([part.sums.shape[1] for part in parts])
@@ -128,21 +127,28 @@ def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> Suffi
 
 
 def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
-    """Return the sums of alpha over units.
-
-    Columns: judgements of each unit and its observed sum, then its masses of all values.
-    """
     used = PairableUnits.from_data(data)
     masses = count_masses(used, options, "unit")
-    fixed = np.stack((used.coders.astype(np.float64), unit_disagreements(used, options)), axis=1)
+    return mass_statistics(used, unit_disagreements(used, options), masses, "unit", str(options.distance))
+
+
+def mass_statistics(
+    used: PairableUnits, terms: Floats, masses: ValueMasses, by: str, name: str
+) -> SufficientStatistics:
+    """Return the sums of alpha over documents or units, given what each unit adds to the observed sum.
+
+    Columns: judgements and the observed sum of each group, then its masses of all values.
+    """
+    groups, names = used.group_by(by)
+    fixed = [np.bincount(groups, weights, len(names)) for weights in (used.coders, terms)]
 
     def coefficients(sums: Floats) -> Floats:
         n = sums[:, 0]
         # what two judgements have in common includes each with itself, at distance 0
         return alpha_from_sums(sums[:, 1], n**2 - masses.common_mass(sums[:, 2:])[:, 0, 0], n)[:, None]
 
-    names, sums = used.group_by("unit")[1], hstack_sums(fixed, masses.sums)
-    return SufficientStatistics(names, sums, (str(options.distance),), coefficients)
+    statistics = SufficientStatistics(names, hstack_sums(np.stack(fixed, axis=1), masses.sums), (name,), coefficients)
+    return statistics.select_groups(np.bincount(groups, minlength=len(names)) > 0)
 
 
 def count_masses(

@@ -51,65 +51,43 @@ class Scale:
     of_labels: Floats | None
     given: bool
 
-    @classmethod
-    def from_data(
-        cls,
-        data: ReliabilityData,
-        distance: str | Disagreement = "nominal",
-        categories: Sequence[Label] | None = None,
-        also: tuple[str, ...] = (),
-    ) -> "Scale":
-        """Return the scale of the data's labels; see `cohen_kappa` for the arguments and errors.
 
-        `also` are names of other distances that the caller takes.
-        """
-        if isinstance(distance, str):
-            check_option("distance", distance, tuple(dict.fromkeys(SCALES + also)))
-        name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
-        labels = _list_categories(data, categories, in_order=is_ordered(distance))
-        if distance == "nominal":
-            return cls(name, labels, None, None, categories is not None)
-        if len(data.cells.starts) > 1:
-            raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
-        table = (
-            _position_disagreements(name, len(labels))
-            if isinstance(distance, str)
-            else _call_distance(distance, labels)
-        )
-        place = {label: i for i, label in enumerate(labels)}
-        order = np.array([place[label] for label in data.labels], dtype=np.int64)
-        return cls(name, labels, table, table[np.ix_(order, order)], categories is not None)
+def read_scale(
+    data: ReliabilityData,
+    distance: str | Disagreement,
+    categories: Sequence[Label] | None,
+    also: tuple[str, ...] = (),
+) -> tuple[ReliabilityData, Scale]:
+    """Return the data, with numbers for labels in text where the categories are numbers or ordered, and their scale.
 
-
-def as_categories(
-    data: ReliabilityData, distance: str | Disagreement, categories: Sequence[Label] | None
-) -> ReliabilityData:
-    """Return the data with labels in text as numbers, where the categories are numbers or have the order of numbers.
-
-    Raises ValueError for a label that is no number, saying where it stands.
+    The arguments and errors are those of `cohen_kappa`. `also` are names of other distances that the caller takes.
     """
-    if categories is None and is_ordered(distance):
-        return number_labels(data, f"the distance {distance!r} is of numbers: else give the categories in their order")
-    if categories and all(isinstance(category, Real) for category in categories):
-        return number_labels(data, "the categories are numbers")
-    return data
-
-
-def is_ordered(distance: str | Disagreement) -> bool:
-    """Return whether a distance is that of places on a scale."""
-    return isinstance(distance, str) and distance in SCALES[1:]
-
-
-def _list_categories(data: ReliabilityData, categories: Sequence[Label] | None, in_order: bool) -> tuple[Label, ...]:
+    if isinstance(distance, str):
+        check_option("distance", distance, tuple(dict.fromkeys(SCALES + also)))
+    name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
+    ordered = distance in SCALES[1:]
+    if categories is None and ordered:
+        data = number_labels(data, f"the distance {distance!r} is of numbers: else give the categories in their order")
+    elif categories and all(isinstance(category, Real) for category in categories):
+        data = number_labels(data, "the categories are numbers")
+    labels = data.labels
     if categories is not None:
-        distinct = tuple(dict.fromkeys(categories))
+        labels = tuple(dict.fromkeys(categories))
         for label in data.labels:
-            if label not in distinct:
-                raise ValueError(f"{label!r} is used and is not among the categories {list(distinct)}")
-        return distinct
-    if not in_order:
-        return data.labels
-    return tuple(sorted(data.labels))  # type: ignore[type-var]
+            if label not in labels:
+                raise ValueError(f"{label!r} is used and is not among the categories {list(labels)}")
+    elif ordered:
+        labels = tuple(sorted(labels))  # type: ignore[type-var]
+    if distance == "nominal":
+        return data, Scale(name, labels, None, None, categories is not None)
+    if len(data.cells.starts) > 1:
+        raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
+    table = (
+        _position_disagreements(name, len(labels)) if isinstance(distance, str) else _call_distance(distance, labels)
+    )
+    place = {label: i for i, label in enumerate(labels)}
+    order = np.array([place[label] for label in data.labels], dtype=np.int64)
+    return data, Scale(name, labels, table, table[np.ix_(order, order)], categories is not None)
 
 
 def _position_disagreements(name: str, n: int) -> Floats:
@@ -127,9 +105,8 @@ def _position_disagreements(name: str, n: int) -> Floats:
 
 
 def _call_distance(distance: Disagreement, categories: tuple[Label, ...]) -> Floats:
-    table = np.array([[float(distance(a, b)) for b in categories] for a in categories]).reshape(
-        len(categories), len(categories)
-    )
+    n = len(categories)
+    table = np.array([[float(distance(a, b)) for b in categories] for a in categories]).reshape(n, n)
     wrong = np.argwhere(~np.isfinite(table) | (table < 0) | (table != table.T) | (np.eye(len(table)) * table > 0))
     if len(wrong):
         i, j = wrong[0].tolist()
@@ -231,7 +208,6 @@ class Kappa(ChanceCorrected):
 
     @cached_property
     def agreements(self) -> Floats:
-        """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
         m, apart = self.used_units.coders, self.scale.of_labels
         agreements = np.full(len(m), np.nan)
         paired = m >= 2
@@ -297,17 +273,14 @@ def kappa_fields(
     observed: float | None,
     expected: float | None,
     *,
-    n_units: int,
-    n_coders: int,
-    n_values: int,
-    n_judgements: int,
     missing: str,
     of_data: tuple[int, int],
+    **counts: int,
 ) -> dict[str, Any]:
     """Return the fields of a `Result`.
 
-    The numbers are of what is in use, and `of_data` has those of all units and coders of the data. The agreements are
-    None where no unit in use has two coders.
+    `counts` are of what is in use, and `of_data` has the numbers of all units and coders of the data. The agreements
+    are None where no unit in use has two coders.
     """
     value, note = None, ""
     if observed is not None and expected is not None and expected < CERTAIN:
@@ -319,18 +292,15 @@ def kappa_fields(
     elif observed is None:
         note = f"no unit is coded by {'all coders' if missing == 'drop' else 'two coders'}"
     else:
-        alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
+        alike = "only one value is used" if counts["n_values"] == 1 else "all values are at distance 0 from each other"
         note = f"{alike}, so that chance would agree as well"
     return {
         "coefficient": name,
         "value": value,
         "observed": observed,
         "expected": expected,
-        "n_units": n_units,
-        "n_coders": n_coders,
-        "n_values": n_values,
-        "n_judgements": n_judgements,
-        "left_out": nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: of_data[0] - n_units}),
+        **counts,
+        "left_out": nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: of_data[0] - counts["n_units"]}),
         "parameters": {"missing": missing},
         "note": note,
     }

@@ -16,10 +16,11 @@ from ..options import Options
 from ..results import Result, nonzero_counts
 from ..sums.masses import ValueMasses
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns, sum_groups
+from ..sums.pairs import sum_groups
 from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
-from ..sums.tables import as_numbers, different_distances, label_numbers
+from ..sums.tables import as_numbers, label_numbers
 from ..values import Bools, Floats, Ints
+from .alpha import compare_pairs
 from .alpha_statistics import count_masses
 
 NOT_BY_BOTH = "not coded by both groups"
@@ -68,8 +69,7 @@ class CrossPairs:
     def unit_distances(self) -> Floats:
         """Return the mean distance of a judgement of the one group from one of the other, for each unit."""
         m, n = self.counts
-        units, distances = different_distances(self.used, self.options)
-        left, right = different_columns(self.used)
+        units, left, right, distances = compare_pairs(self.used, self.options)
         between = np.flatnonzero(self.in_first[left] != self.in_first[right])
         return sum_groups(units[between], distances[between], len(m)) / (m * n)
 
@@ -88,13 +88,12 @@ class CrossPairs:
         ]
         return float(sum(sums)) / float(counts[0].sum() * counts[1].sum())
 
-    def masses(self, by: str) -> ValueMasses:
-        """Return how often each group uses each value."""
-        return count_masses(self.used, self.options, by, np.where(self.in_first, 0, 1))
-
-    def statistics(self, by: str) -> SufficientStatistics:
-        """Return the sums over documents or units from which the coefficient follows."""
-        masses, weights = self.masses(by), np.add(*self.counts).astype(np.float64)
+    def statistics(self, by: str) -> tuple[ValueMasses, SufficientStatistics]:
+        """Return how often each group uses each value, and the sums from which the coefficient follows."""
+        masses, weights = (
+            count_masses(self.used, self.options, by, np.where(self.in_first, 0, 1)),
+            np.add(*self.counts).astype(np.float64),
+        )
         groups = np.tile(masses.group_of_unit, 2)
         terms = np.concatenate((weights * self.unit_distances(), weights))
         fixed = sparse_sums(groups, np.repeat([0, 1], len(weights)), terms, (masses.n_groups, 2))
@@ -107,7 +106,7 @@ class CrossPairs:
         statistics = SufficientStatistics(
             self.used.group_by(by)[1], hstack_sums(fixed, masses.sums), ("cross alpha",), coefficients
         )
-        return statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
+        return masses, statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
 
 
 def observed_and_expected(masses: ValueMasses, sums: Floats) -> tuple[Floats, Floats]:
@@ -128,7 +127,7 @@ def cross_statistics(
 ) -> SufficientStatistics | None:
     """Return the sums of `cross_alpha`, or None for the distances of numbers."""
     options = Options(distance, **conventions)
-    return None if options.ordered else CrossPairs.from_data(data, first, second, options).statistics(by)
+    return None if options.ordered else CrossPairs.from_data(data, first, second, options).statistics(by)[1]
 
 
 @register_statistics(cross_statistics)
@@ -172,7 +171,7 @@ def cross_alpha(
             observed = float(weights @ pairs.unit_distances() / weights.sum())
             expected = pairs.expected_numbers()
         else:
-            masses, statistics = pairs.masses("document"), pairs.statistics("document")
+            masses, statistics = pairs.statistics("document")
             total = np.asarray(statistics.sums.sum(axis=0)).reshape(1, -1)
             observed, expected = (float(part[0]) for part in observed_and_expected(masses, total))
         value = 1 - observed / expected if expected > _NONE else None

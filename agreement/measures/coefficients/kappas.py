@@ -22,8 +22,6 @@ from .chance import (
     Disagreement,
     Expected,
     Kappa,
-    Scale,
-    as_categories,
     category_kappas,
     check_two_coders,
     cohen_errors,
@@ -34,6 +32,7 @@ from .chance import (
     kappa_fields,
     kappa_statistics,
     pooled_chance,
+    read_scale,
 )
 
 VARIANCES = ("1979", "1971")
@@ -53,9 +52,8 @@ def _build_kappa(
     also: tuple[str, ...] = (),
     **fields: Any,
 ) -> Kappa:
-    """Return a kappa of categories: of values that are equal or not, or on a scale. `also` is as in `Scale`."""
-    data = as_categories(data, distance, categories)
-    scale = Scale.from_data(data, distance, categories, also)
+    """Return a kappa of categories: of values that are equal or not, or on a scale. `also` is as in `read_scale`."""
+    data, scale = read_scale(data, distance, categories, also)
     return Kappa(name, data, missing, chance, scale=scale, **{"pooled": True} | fields)
 
 

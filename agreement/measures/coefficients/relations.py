@@ -1,15 +1,15 @@
 """How two values of one unit are related (Passonneau 2004, section 2)."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 
-from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
-from ..sums.label_sets import LabelSets
-from ..sums.overlaps import PairableUnits, find_overlaps
-from ..sums.pairs import different_labels, different_sets
+from ..options import Options
+from ..sums.overlaps import PairableUnits
 from ..values import Ints, Readings, Value, remove_unit
+from .alpha import compare_pairs
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 
@@ -47,33 +47,18 @@ def relation_counts(data: Data) -> Ints:
     [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
     """
     data = as_data(data)
+    cells = data.cells
+    if cells.readings is not None:  # their members are one set
+        data = replace(data, content=replace(cells, readings=None))
     pairable = PairableUnits.from_data(data)
-    n_units = len(pairable.rows)
-    of_pairable = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
-    different, sets, a, b, shared = different_sets(pairable, find_overlaps(pairable, np.zeros_like(data.cells.members)))
-    clashes = np.delete(different, sets)
-    if data.members == "labels":
-        clashes, different, sets, a, b, shared = _label_set_pairs(pairable)
-    contained = shared == np.minimum(a, b)
-    kind = np.select([contained & (a == b), contained, shared > 0], [0, 1, 2], 3)
-    np.add.at(of_pairable, (different[sets], kind), 1)
-    of_pairable[:, 4] += np.bincount(clashes, minlength=n_units)
-    of_pairable[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - np.bincount(different, minlength=n_units)
+    units, *columns, distances = compare_pairs(pairable, Options("passonneau", "observed"))
+    is_set = np.ones(data.n_values, dtype=np.bool_)
+    is_set[: len(data.labels)] = [isinstance(label, frozenset) for label in data.labels]
+    first, second = (is_set[pairable.codes[units, column]] for column in columns)
+    kind = np.where(first & second, np.rint(3 * distances), len(RELATIONS) - 1).astype(np.int64)
+    of_pairable = np.zeros((len(pairable.rows), len(RELATIONS)), dtype=np.int64)
+    np.add.at(of_pairable, (units, kind), 1)
+    of_pairable[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - of_pairable.sum(axis=1)
     counts = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64)
     counts[pairable.rows] = of_pairable
     return counts
-
-
-def _label_set_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Return the units of clashes of labels, those of all pairs, which pairs are of two sets, their sizes, the shared.
-
-    The pairs are those of different values, of data whose sets have labels as members.
-    """
-    units, low, high = different_labels(pairable)
-    known = LabelSets.from_labels(pairable.data.labels)
-    number = np.full(len(pairable.data.labels), MISSING, dtype=np.int64)
-    number[known.places] = np.arange(len(known.places))
-    low, high = number[low], number[high]
-    sets = np.flatnonzero((low != MISSING) & (high != MISSING))
-    low, high = low[sets], high[sets]
-    return np.delete(units, sets), units, sets, known.sizes[low], known.sizes[high], known.shared[low, high]

@@ -14,16 +14,16 @@ from ..options import check_option
 from ..values import Bools, Ints, Label
 from .arrays import (
     SetRows,
+    factorize_integers,
     find_classes,
     first_positions,
     group,
     reach,
     row_starts,
     run_offsets,
-    run_starts,
     sorted_unique,
 )
-from .cells import MISSING, Cells, ReadingBits, pack_readings
+from .cells import MISSING, Cells, ReadingBits, keep_others, pack_readings
 from .reliability_data import ReliabilityData, check_members
 from .subsets import drop_unused
 
@@ -81,12 +81,9 @@ class Answers:
         if len(self.unit) * self._width > 8 * len(number) + 1024:
             number = np.unique(number, return_inverse=True)[1]
         together = np.flatnonzero(np.bincount(number, minlength=1)[number] > 1)
-        if not len(together):
-            return plural
-        order = together[np.lexsort((self.link_to[together], number[together]))]
-        begins = run_starts(number[order])
-        least, most = self.link_to[order[begins]], self.link_to[order[np.append(begins[1:], len(order)) - 1]]
-        plural[order] = np.repeat(least < most, np.diff(begins, append=len(order)))
+        width = int(self.link_to.max(initial=0)) + 1
+        readings = sorted_unique(number[together] * width + self.link_to[together]) // width
+        plural[together] = np.isin(number[together], readings[1:][readings[1:] == readings[:-1]])
         return plural
 
     @property
@@ -109,7 +106,6 @@ class _Links:
 
     @classmethod
     def from_answers(cls, answers: Answers) -> "_Links":
-        """Return the links of the answers."""
         width = len(answers.units) + len(answers.others)
         node = answers.coder * width + answers.unit
         target = answers.coder[answers.link_of] * width + answers.link_to
@@ -387,7 +383,7 @@ def _unite_classes(
             combinations[combination] = n_classes + len(combinations)
             first.append(place)
         set_of[place] = combinations[combination]
-    several = reached.select(rows[first]) if first else SetRows(row_starts(sizes[:0]), reached.members[:0])
+    several = reached.select(rows[np.array(first, dtype=np.int64)])
     together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
     unions = SetRows.from_pairs(union, together.members, len(first), width)
@@ -483,28 +479,11 @@ def _build_cells(
         sets = sets.select(first_positions(set_number, len(same)))
     kinds: dict[Label, int] = {}
     label_number = np.array([kinds.setdefault(label, len(kinds)) for label in labels], dtype=np.int64)
-    flat = codes.ravel()
-    is_label = (flat >= 0) & (flat < len(labels))
-    appeared = label_number[flat[is_label]]
-    begins = first_positions(appeared, len(kinds))
-    order = np.argsort(begins)
-    order = order[begins[order] < len(appeared)]
+    is_label = (codes >= 0) & (codes < len(labels))
+    order, _ = factorize_integers(label_number[codes[is_label]])
     new = np.full(len(kinds), MISSING, dtype=np.int64)
     new[order] = np.arange(len(order))
     names = list(kinds)
     number = np.concatenate((new[label_number], len(order) + set_number, [MISSING]))
-    members = sets.members
-    used = sorted_unique(members[members >= len(codes)]) - len(codes)
-    if len(used) < len(others):
-        place = np.zeros(len(others), dtype=np.int64)
-        place[used] = np.arange(len(used))
-        outside = members >= len(codes)
-        members = members.copy()
-        members[outside] = len(codes) + place[members[outside] - len(codes)]
-    return Cells(
-        codes=number[codes],
-        labels=tuple(names[i] for i in order.tolist()),
-        starts=sets.starts,
-        members=members,
-        others=tuple(others[i] for i in used.tolist()),
-    )
+    members, others = keep_others(sets.members, others, len(codes))
+    return Cells(number[codes], tuple(names[i] for i in order), sets.starts, members, others)

@@ -120,6 +120,15 @@ class Cells:
         return ReadingBits(self.readings.counts[sets], self.readings.bits[entries])
 
 
+def keep_others(members: Ints, others: Sequence[Label], n_units: int) -> tuple[Ints, tuple[Label, ...]]:
+    """Return the members and the others that are still among them, with new numbers."""
+    outside = members >= n_units
+    used, place = np.unique(members[outside], return_inverse=True)
+    members = members.copy()
+    members[outside] = n_units + place
+    return members, tuple(others[other] for other in (used - n_units).tolist())
+
+
 def pack_readings(readings: Iterable[Iterable[int]]) -> tuple[int, list[int], list[int]]:
     """Return the number of different readings, all members, ascending, and the bits of each.
 
@@ -244,31 +253,28 @@ class Partition:
     def chain_pairs(self) -> Iterator[ChainPairs]:
         """Yield the pairs of chains that share units, for each two coders."""
         for i, j in combinations(range(len(self.chains)), 2):
-            yield self._chain_pairs(i, j)
-
-    def _chain_pairs(self, i: int, j: int) -> ChainPairs:
-        width, kinds = len(self.sizes[j]), len(self.chains) + 1
-        key = self.chains[i] * width + self.chains[j]
-        if self.complete:
-            key.sort()
-            begins = run_starts(key)
-            pair = key[begins]
-            shared = np.diff(begins, append=len(key))
-            weight = shared / (len(self.chains) - 1)
-        else:
-            # the number of coders goes with the pair, as units that more coders judged weigh less
-            both = (self.chains[i] != MISSING) & (self.chains[j] != MISSING)
-            key = key[both] * kinds + self.coders[both]
-            key.sort()
-            begins = run_starts(key)
-            part, coders = np.divmod(key[begins], kinds)
-            count = np.diff(begins, append=len(key))
-            again = run_starts(part)
-            pair = part[again]
-            shared = np.add.reduceat(count, again) if len(again) else count
-            weight = np.add.reduceat(count / (coders - 1), again) if len(again) else count.astype(np.float64)
-        first, second = np.divmod(pair, max(width, 1))
-        return ChainPairs(i, j, first, second, shared, weight)
+            width, kinds = len(self.sizes[j]), len(self.chains) + 1
+            key = self.chains[i] * width + self.chains[j]
+            if self.complete:
+                key.sort()
+                begins = run_starts(key)
+                pair = key[begins]
+                shared = np.diff(begins, append=len(key))
+                weight = shared / (len(self.chains) - 1)
+            else:
+                # the number of coders goes with the pair, as units that more coders judged weigh less
+                both = (self.chains[i] != MISSING) & (self.chains[j] != MISSING)
+                key = key[both] * kinds + self.coders[both]
+                key.sort()
+                begins = run_starts(key)
+                part, coders = np.divmod(key[begins], kinds)
+                count = np.diff(begins, append=len(key))
+                again = run_starts(part)
+                pair = part[again]
+                shared = np.add.reduceat(count, again) if len(again) else count
+                weight = np.add.reduceat(count / (coders - 1), again) if len(again) else count.astype(np.float64)
+            first, second = np.divmod(pair, max(width, 1))
+            yield ChainPairs(i, j, first, second, shared, weight)
 
     def equal(self, met: ChainPairs) -> Bools:
         """Return which of the pairs are two coders' same chain."""

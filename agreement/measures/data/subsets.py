@@ -8,7 +8,7 @@ import numpy as np
 
 from ..values import Bools, Label, is_number, map_members, parse_number
 from .arrays import row_starts, run_offsets, sorted_unique
-from .cells import MISSING, Cells
+from .cells import MISSING, Cells, keep_others
 from .inputs import Data, as_data
 from .reliability_data import ReliabilityData, check_known_coders
 
@@ -118,16 +118,13 @@ def drop_unused(cells: Cells) -> Cells:
     sets = used[used >= n_labels] - n_labels
     sizes = np.diff(cells.starts)[sets]
     entries = np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)
-    members = cells.members[entries]
-    outside = members >= len(cells.codes)
-    others, place = np.unique(members[outside], return_inverse=True)
-    members[outside] = len(cells.codes) + place
+    members, others = keep_others(cells.members[entries], cells.others, len(cells.codes))
     return Cells(
         codes=number[cells.codes],
         labels=tuple(cells.labels[label] for label in used[used < n_labels].tolist()),
         starts=row_starts(sizes),
         members=members,
-        others=tuple(cells.others[other] for other in (others - len(cells.codes)).tolist()),
+        others=others,
         readings=cells.readings_of(sets, entries),
     )
 

@@ -218,16 +218,11 @@ def project_answers(answers: DocumentAnswers, draft: Mapping[Hashable, Value | N
     for coder in range(len(answers.coded)):
         entity_of = project_chains(answers, coder, entities)
         known: dict[int, Value | None] = {}
-        column: list[Value | None] = []
-        for row in answers.codes:
-            code = row[coder]
-            if code not in known:
-                chains = answers.order_sets(answers.set_of(code))
-                known[code] = (
-                    unite_readings(entity_of.get(one, one) for one in chains) if chains else answers.value(code)
-                )
-            column.append(known[code])
-        columns.append(column)
+        for code in {row[coder] for row in answers.codes}:
+            chains = answers.order_sets(answers.set_of(code))
+            named = [entity_of.get(chain, chain) for chain in chains]
+            known[code] = unite_readings(named) if chains else answers.value(code)
+        columns.append([known[row[coder]] for row in answers.codes])
     return [list(row) for row in zip(*columns, strict=True)]
 
 

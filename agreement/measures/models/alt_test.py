@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import fsum, inf
 
 import numpy as np
 
-from ..coefficients.alpha import compare_judgements
+from ..coefficients.alpha import compare_pairs
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
@@ -18,8 +17,8 @@ from ..displays import Point
 from ..options import Options
 from ..results import Figure, format_defined, format_value, nonzero_counts, pluralize
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns, sum_groups
-from ..sums.tables import as_numbers, different_distances
+from ..sums.pairs import sum_groups
+from ..sums.tables import as_numbers
 from ..values import Bools, Distance, Floats, Ints
 
 # Scores, and shares of the terms of a sum, that differ by no more are equal, whatever the rounding.
@@ -106,7 +105,7 @@ class AltTest(Figure):
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, the rows as dictionaries, and whether the candidate passed."""
-        rows = [{name: getattr(row, name) for name in row.__dataclass_fields__} for row in self.rows]
+        rows = [dict(vars(row)) for row in self.rows]
         return {**super().to_dict(), "rows": rows, "passed": self.passed, "published_passed": self.published_passed}
 
     def __repr__(self) -> str:
@@ -127,10 +126,8 @@ class AltTest(Figure):
             "used": f"{pluralize(self.n_units, 'unit')}, {pluralize(self.n_texts, 'text')}",
         }
         for row in self.rows:
-            reached = (
-                f"{format_value(row.difference)}, p {format_value(row.adjusted)}" if row.adjusted is not None else ""
-            )
-            rows[f"in the place of {row.human}"] = reached
+            p = "" if row.adjusted is None else f"{format_value(row.difference)}, p {format_value(row.adjusted)}"
+            rows[f"in the place of {row.human}"] = p
         return {
             **rows,
             **{f"units {reason}": count for reason, count in self.left_out.items()},
@@ -192,15 +189,15 @@ def alt_test(
     _check_numbers(epsilon, q, resamples)
     advantages = find_advantages(data, columns[0], columns[1:], options)
     rows = _test_humans(advantages, [data.coders[column] for column in columns[1:]], epsilon, q, resamples, seed)
-    compared = [row for row in rows if row.adjusted is not None]
-    published = [row for row in rows if row.published_adjusted is not None]
+    compared = [row.won for row in rows if row.adjusted is not None]
+    published = [row.published_won for row in rows if row.published_adjusted is not None]
     probabilities = [row.advantage_probability for row in rows if row.advantage_probability is not None]
     n_texts = len(np.unique(advantages.documents))
     return AltTest(
         candidate=candidate,
         rows=rows,
-        winning_rate=sum(row.won for row in compared) / len(compared) if compared else None,
-        published_winning_rate=sum(row.published_won for row in published) / len(published) if published else None,
+        winning_rate=sum(compared) / len(compared) if compared else None,
+        published_winning_rate=sum(published) / len(published) if published else None,
         advantage_probability=sum(probabilities) / len(probabilities) if probabilities else None,
         epsilon=float(epsilon),
         q=float(q),
@@ -216,7 +213,6 @@ def alt_test(
 
 
 def _find_columns(data: ReliabilityData, candidate: Hashable, humans: Sequence[Hashable] | None) -> list[int]:
-    """Return the columns of the candidate and of the humans."""
     check_known_coders(data)
     coders = list(data.coders)
     if isinstance(humans, str):
@@ -252,10 +248,8 @@ def _test_humans(
 ) -> tuple[LeftOutHuman, ...]:
     scores = [advantages.scores_by_text(number) for number in range(len(humans))]
     by_text = [candidate - human for candidate, human in scores]
-    units = [
-        (advantages.candidate - advantages.human)[advantages.compared[:, number], number]
-        for number in range(len(humans))
-    ]
+    by_unit = advantages.candidate - advantages.human
+    units = [by_unit[advantages.compared[:, number], number] for number in range(len(humans))]
     p_values = [sign_flip_p_value(one + epsilon, resamples, seed) if len(one) > 1 else None for one in by_text]
     published = [
         student_p_value(epsilon - ((one <= _TIE).astype(float) - (one >= -_TIE))) if len(one) > 1 else None
@@ -294,7 +288,6 @@ def _adjust(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) -> str:
-    """Return what limits the test, or nothing."""
     notes = []
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
@@ -366,13 +359,7 @@ def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Flo
     The candidate is the first coder. Distances are 0 where nothing was coded.
     """
     pairable = PairableUnits.from_data(data)
-    if isinstance(options.distance, str):
-        units, distances = different_distances(pairable, options)
-        left, right = different_columns(pairable)
-    else:
-        listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
-        pairs = np.array(listed, dtype=np.float64).reshape(-1, 4).T
-        (units, left, right), distances = pairs[:3].astype(np.int64), pairs[3]
+    units, left, right, distances = compare_pairs(pairable, options)
     rows = pairable.rows[units]
     table = np.zeros((2, *data.codes.shape))
     by_candidate = left == 0

@@ -5,14 +5,13 @@ from math import log
 
 import numpy as np
 
+from ..coefficients.alpha import compare_pairs
 from ..data.arrays import distinct_rows, sorted_unique
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..options import Options
 from ..sums.overlaps import PairableUnits
-from ..sums.pairs import different_columns
 from ..sums.readings import have_several
-from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
@@ -109,8 +108,7 @@ def _link_answers(data: ReliabilityData, codes: Ints, left: Ints, right: Ints, d
 def _find_pairs(data: ReliabilityData, rows: Ints, codes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
     """Return the pairs of different values of each unit: its place, ascending, the columns of the coders, distances."""
     pairable = PairableUnits.from_data(data)
-    units, distances = different_distances(pairable, Options("jaccard", exclude_unit="observed"))
-    left, right = different_columns(pairable)
+    units, left, right, distances = compare_pairs(pairable, Options("jaccard", exclude_unit="observed"))
     place_of = np.full(len(data.units), MISSING, dtype=np.int64)
     place_of[rows] = np.arange(len(rows))
     place = place_of[pairable.rows[units]]
