@@ -27,7 +27,7 @@ from ..displays import Display, Point
 from ..options import check_option
 from ..results import KappaResult, format_value
 from ..values import Floats
-from .sides import DUPLICATES, Cluster, Order, Side, pair_clusters
+from .matching import DUPLICATES, Cluster, Order, Side, pair_clusters
 
 BOUNDARIES = ("symmetric", "key")
 NOTHING_TO_COUNT = "neither side has anything to count"
@@ -71,12 +71,7 @@ class Score(Display):
         return f"<recall {self.recall:z.4f}, precision {self.precision:z.4f}, F1 {self.f1:z.4f}{note}>"
 
     def _rows(self) -> Mapping[str, object]:
-        return {
-            "recall": format_value(self.recall),
-            "precision": format_value(self.precision),
-            "F1": format_value(self.f1),
-            "note": self.note,
-        }
+        return {point.name: format_value(point.value) for point in self._points()} | {"note": self.note}
 
     def _points(self) -> Sequence[Point]:
         return [Point("recall", self.recall), Point("precision", self.precision), Point("F1", self.f1)]

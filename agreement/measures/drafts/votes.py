@@ -59,11 +59,10 @@ class DocumentAnswers:
     @cached_property
     def classes(self) -> list[JoinClasses]:
         """What each coder joins. The classes of all coders have different numbers."""
-        classes, first = [], 0
+        classes: list[JoinClasses] = []
         for column, coded in zip(zip(*self.codes, strict=True), self.coded, strict=True):
-            found = self.find_classes([self.set_of(code) for code in column], coded=coded, first=first)
-            first += len(found.adjacent)
-            classes.append(found)
+            sets = [self.set_of(code) for code in column]
+            classes.append(self.find_classes(sets, coded=coded, first=sum(len(c.adjacent) for c in classes)))
         return classes
 
     @cached_property
@@ -75,10 +74,6 @@ class DocumentAnswers:
     def profiles(self) -> list[Profile]:
         """Of each node its class by each coder: no coder separates nodes with equal ones."""
         return list(zip(*(of_coder.of_node for of_coder in self.classes), strict=True))
-
-    def value(self, code: int) -> Value | None:
-        """Return what a code stands for, None for one that is missing."""
-        return None if code == MISSING else self.values[code]
 
     def set_of(self, code: int) -> ValueSet | None:
         """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
@@ -221,7 +216,7 @@ def project_answers(answers: DocumentAnswers, draft: Mapping[Hashable, Value | N
         for code in {row[coder] for row in answers.codes}:
             chains = answers.order_sets(answers.set_of(code))
             named = [entity_of.get(chain, chain) for chain in chains]
-            known[code] = unite_readings(named) if chains else answers.value(code)
+            known[code] = unite_readings(named) if chains else None if code == MISSING else answers.values[code]
         columns.append([known[row[coder]] for row in answers.codes])
     return [list(row) for row in zip(*columns, strict=True)]
 

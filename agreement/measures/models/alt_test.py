@@ -257,27 +257,26 @@ def _test_humans(
     ]
     adjusted, published_adjusted = _adjust(p_values), _adjust(published)
     rows = []
-    for number, human in enumerate(humans):
+    for number, (human, advantages_of) in enumerate(zip(humans, units, strict=True)):
         n_texts = len(by_text[number])
         means = [fsum(row) / n_texts for row in scores[number].tolist()] if n_texts else [None, None]
         own, p = adjusted[number], published_adjusted[number]
-        rows.append(
-            LeftOutHuman(
-                human=human,
-                n_units=len(units[number]),
-                n_texts=n_texts,
-                candidate_score=means[0],
-                human_score=means[1],
-                difference=fsum(by_text[number].tolist()) / n_texts if n_texts else None,
-                p_value=p_values[number],
-                adjusted=own,
-                won=own is not None and own <= q,
-                advantage_probability=float((units[number] >= -_TIE).mean()) if len(units[number]) else None,
-                published_p_value=published[number],
-                published_adjusted=p,
-                published_won=p is not None and p <= q,
-            )
+        row = LeftOutHuman(
+            human=human,
+            n_units=len(advantages_of),
+            n_texts=n_texts,
+            candidate_score=means[0],
+            human_score=means[1],
+            difference=fsum(by_text[number].tolist()) / n_texts if n_texts else None,
+            p_value=p_values[number],
+            adjusted=own,
+            won=own is not None and own <= q,
+            advantage_probability=float((advantages_of >= -_TIE).mean()) if len(advantages_of) else None,
+            published_p_value=published[number],
+            published_adjusted=p,
+            published_won=p is not None and p <= q,
         )
+        rows.append(row)
     return tuple(rows)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..coreference.matching import Side
 from ..coreference.scores import Score, TextCounts, conll_average, count_texts
-from ..coreference.sides import Side
 from ..displays import Display, Point
 from ..distances import LARGEST
 from ..options import check_option
