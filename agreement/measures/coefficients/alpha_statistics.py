@@ -135,10 +135,7 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
 def mass_statistics(
     used: PairableUnits, terms: Floats, masses: ValueMasses, by: str, name: str
 ) -> SufficientStatistics:
-    """Return the sums of alpha over documents or units, given what each unit adds to the observed sum.
-
-    Columns: judgements and the observed sum of each group, then its masses of all values.
-    """
+    """Return the sums of alpha: judgements and observed sum of each group, then its masses of all values."""
     groups, names = used.group_by(by)
     fixed = [np.bincount(groups, weights, len(names)) for weights in (used.coders, terms)]
 

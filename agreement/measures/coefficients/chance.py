@@ -116,10 +116,7 @@ def _call_distance(distance: Disagreement, categories: tuple[Label, ...]) -> Flo
 
 @dataclass(frozen=True, eq=False)
 class ChanceCorrected:
-    """What the coefficients of the family have in common.
-
-    `missing` says which units are in use: all with a judgement ("available"), or those of all coders ("drop").
-    """
+    """The family of coefficients. `missing`: units with any judgement ("available"), or of all coders ("drop")."""
 
     name: str
     data: ReliabilityData
@@ -343,10 +340,7 @@ def count_categories(kappa: Kappa, masses: ValueMasses) -> int:
 def category_kappas(
     labels: Sequence[Label], counts: Ints | Floats, shares: Floats, apart: Floats
 ) -> tuple[CategoryKappa, ...]:
-    """Return K of each label in use against all other values.
-
-    `shares` has the share of the units that each label has, `apart` how far coders disagree on it, over all units.
-    """
+    """Return K of each label in use, given its share of the units and how far coders disagree on it, over all units."""
     kappas = []
     for label, count, share, observed in zip(labels, counts.tolist(), shares.tolist(), apart.tolist(), strict=True):
         if count:

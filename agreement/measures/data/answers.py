@@ -93,10 +93,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class _Links:
-    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member.
-
-    `node` is that of each judgement; `plural` says which links are of a plural reading.
-    """
+    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member."""
 
     width: int
     node: Ints
@@ -326,10 +323,7 @@ def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, l
 def _with_readings(
     data: ReliabilityData, answers: Answers, readings: Mapping[int, Sequence[Sequence[int]]]
 ) -> ReliabilityData:
-    """Return the data in which some judgements have these readings; their value so far is the union of them.
-
-    A reading is of members: units by their numbers, then the others.
-    """
+    """Return the data in which some judgements have these readings, of units by their numbers and then others."""
     cells, n_units = data.cells, len(answers.units)
     used = {other: n_units + place for place, other in enumerate(cells.others)}
     number = [*range(n_units), *(used.get(other, MISSING) for other in answers.others)]
@@ -430,10 +424,7 @@ def _build_data(
     distinct: bool = False,
     more: Sequence[Label] = (),
 ) -> ReliabilityData:
-    """Return the data in which some judgements have a set, and the others their label.
-
-    `distinct`: no two sets are equal, and each is of one document. `more` are labels after that of what is unmarked.
-    """
+    """Return the data in which some judgements have a set; `distinct`: all differ, and are of one document."""
     check_option("unmarked", unmarked, UNMARKED)
     labels = [*answers.labels, UNMARKED_LABEL, *more]
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)

@@ -130,10 +130,7 @@ def keep_others(members: Ints, others: Sequence[Label], n_units: int) -> tuple[I
 
 
 def pack_readings(readings: Iterable[Iterable[int]]) -> tuple[int, list[int], list[int]]:
-    """Return the number of different readings, all members, ascending, and the bits of each.
-
-    Equal readings come out equal, in whatever order they are given. Raises ValueError for more than MOST_READINGS.
-    """
+    """Return the number of different readings, all members, ascending, and their bits; too many are a ValueError."""
     ordered = sorted({tuple(sorted(members)) for members in readings})
     if len(ordered) > MOST_READINGS:
         raise ValueError(f"{len(ordered)} readings of one unit, and there may be {MOST_READINGS}")

@@ -32,10 +32,7 @@ def split_components(data: Data, original: Original | None = None) -> Reliabilit
 
 
 def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityData:
-    """Return the data with the documents that are copies of one as one document, by the name of the original.
-
-    Values do not change: sets of copies share no member, as their units have other names.
-    """
+    """Return the data with the documents that are copies of one as one document, by the name of the original."""
     names, places = factorize([original(document) for document in data.documents])
     return move_to_documents(data, places[data.document_of_unit], names)
 
@@ -133,10 +130,7 @@ def _chain_edges(content: Partition) -> list[Ints]:
 
 
 def _set_edges(data: ReliabilityData) -> list[Ints]:
-    """Return pairs of a unit or another member and a set, where it has the set as a value or is in it.
-
-    The numbers are those of units, then of other members, then of sets. The empty set joins nothing.
-    """
+    """Return pairs of a unit or other member and a set that it has or is in; sets are numbered after all members."""
     cells = data.cells
     begin = len(data.units) + len(cells.others)
     filled = np.diff(cells.starts) > 0

@@ -34,10 +34,7 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
 
 
 def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
-    """Return the data with labels in text as the numbers that they say.
-
-    Raises ValueError for a label that is no number, saying where it stands first and what numbers are for.
-    """
+    """Return the data with labels in text as numbers. Raises ValueError for another, saying what numbers are for."""
     if all(isinstance(label, Real) for label in data.labels):
         return data
     if "numbers" not in data.cache:
@@ -81,10 +78,7 @@ def without_coder(data: ReliabilityData, column: int) -> ReliabilityData:
 
 
 def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
-    """Return the data of some of the units; the others remain as members in the values of these.
-
-    `selected` has an entry for each unit. Raises ValueError for another length.
-    """
+    """Return the data of some of the units, true in `selected`; the others remain as members in the values of these."""
     if len(selected) != len(data.units):
         raise ValueError(f"{len(selected)} entries for {len(data.units)} units")
     if selected.all():

@@ -111,10 +111,7 @@ class CsvFile:
             raise ValueError(f"line {line}: {error}") from error
 
     def columns(self, names: Collection[str]) -> ColumnTable:
-        """Return the named columns that the table has; an empty cell is missing.
-
-        Raises ValueError for a name that two columns have.
-        """
+        """Return the named columns that the table has. Raises ValueError for a name that two columns have."""
         places = {name: self.header.index(name) for name in names if name in self.header}
         for name in places:
             if self.header.count(name) > 1:

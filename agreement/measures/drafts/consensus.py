@@ -206,10 +206,7 @@ def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hasha
 def _find_places(
     answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], units: Set[Hashable]
 ) -> dict[Hashable, tuple[int, ...]]:
-    """Return of each of some units the clusters where coders agree that it is, if any.
-
-    Which of a coder's chains is which cluster is decided by the units of the clusters.
-    """
+    """Return of each of some units the clusters where coders agree that it is, if any."""
     if not units:
         return {}
     number_of = {frozenset(nodes): number for number, nodes in enumerate(clusters)}

@@ -204,10 +204,7 @@ def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequ
 
 
 def project_answers(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> list[list[Value | None]]:
-    """Return for each unit and coder the answer with the coder's chains as the entities that they are in the draft.
-
-    A chain that is no entity of the draft stays as it is, and so do labels; None is missing.
-    """
+    """Return for each unit and coder the answer, with chains as the entities of the draft that they are."""
     entities = [answers.order_sets(draft.get(unit)) for unit in answers.units]
     columns: list[list[Value | None]] = []
     for coder in range(len(answers.coded)):
@@ -280,10 +277,7 @@ def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
 
 
 class _Search:
-    """A clustering of groups, in text order of their first nodes, that is made better.
-
-    Clusters have numbers; those that begin have the smallest.
-    """
+    """A clustering of groups that is made better. Clusters have numbers; those that begin have the smallest."""
 
     def __init__(self, profiles: Sequence[Profile], joined: Sequence[Sequence[int]], start: Sequence[int]) -> None:
         sizes = Counter(profiles)
@@ -304,10 +298,7 @@ class _Search:
             self._add(group, cluster)
 
     def run(self) -> None:
-        """Move groups and merge clusters until nothing makes the sum of votes larger.
-
-        What depends on clusters that have not changed since is not tried again.
-        """
+        """Move groups and merge clusters until nothing makes the sum of votes larger."""
         changed = set(self.members)
         unmerged = set(self.members)
         for _ in range(MOST_ROUNDS):
@@ -343,10 +334,7 @@ class _Search:
         return moved
 
     def _merge_clusters(self, changed: set[int]) -> set[int]:
-        """Merge each of the changed clusters, in their order, with that whose votes are best, while they are above 0.
-
-        Return the clusters that changed by it.
-        """
+        """Merge changed clusters with those whose votes are best, while above 0; return which changed by it."""
         merged = set()
         for cluster in sorted(changed):
             while cluster in self.members and (other := self._best_merge(cluster)) is not None:

@@ -353,10 +353,7 @@ def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], op
 
 
 def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Floats]:
-    """Return of each unit and human the distance from the candidate, and the sum of distances from the other humans.
-
-    The candidate is the first coder. Distances are 0 where nothing was coded.
-    """
+    """Return of each unit and human the distance from the candidate, the first coder, and the sum from other humans."""
     pairable = PairableUnits.from_data(data)
     units, left, right, distances = compare_pairs(pairable, options)
     rows = pairable.rows[units]

@@ -181,10 +181,7 @@ def count_camps(codes: Ints) -> tuple[Ints, Ints]:
 
 
 def split_into_camps(codes: Ints) -> Bools:
-    """Return which units split their coders into camps.
-
-    These are units of four coders or more, of whom two, and a quarter at least, give the second most frequent value.
-    """
+    """Return which units have four coders or more, of whom two, and a quarter, give the second most frequent value."""
     judged = (codes != MISSING).sum(axis=1)
     _, second = count_camps(codes)
     camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
@@ -252,10 +249,7 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
 
 
 class _Model:
-    """The answers, as groups of coders, and what they say of each possible meaning of a unit.
-
-    `weights` says how many units have each row of the groups.
-    """
+    """What the answers say of each possible meaning of a unit; `weights` counts the units with each row of groups."""
 
     def __init__(self, groups: Ints, weights: Ints, alternatives: float) -> None:
         self.weights = weights
