@@ -11,7 +11,6 @@ from math import fsum, isfinite
 
 import numpy as np
 
-from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
@@ -152,8 +151,7 @@ def count_dice(a: Hashable, b: Hashable) -> float:
 
 
 def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
-    """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
-    data = _as_counts(data)
+    data = number_labels(data, "counts are numbers")
     used = PairableUnits.from_data(data)
     terms = np.array(_callable_unit_disagreements(used, count_dice, Options(count_dice)), dtype=np.float64)
     similar = np.array([[1 - count_dice(a, b) for b in data.labels] for a in data.labels])
@@ -172,13 +170,7 @@ def count_alpha(data: Data) -> Result:
     >>> count_alpha(ReliabilityData.from_values("abcd", ["Ann", "Bob"], counts, ["peer"] * 4))
     <alpha = 0.4286: 4 units, 2 coders, 8 judgements, 3 values>
     """
-    data = _as_counts(data)
-    return alpha(data, count_dice)
-
-
-def _as_counts(data: Data) -> ReliabilityData:
-    """Return the data with labels in text as numbers."""
-    return number_labels(as_data(data), "counts are numbers")
+    return alpha(number_labels(as_data(data), "counts are numbers"), count_dice)
 
 
 def _count(value: Hashable) -> float:
@@ -207,7 +199,6 @@ class _CheckedDistance:
 
 
 def _alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:
-    """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
     compare, pairable = _CheckedDistance(distance), PairableUnits.from_data(data)
     given = _list_values(pairable, remove=False)
     removed = _list_values(pairable, remove=True) if options.exclude_unit == "both" else given
@@ -258,15 +249,11 @@ def _list_values(pairable: PairableUnits, remove: bool) -> list[list[tuple[int, 
     """Return the column and the value of each judgement of each unit, or its value without the unit."""
     data = pairable.data
     values = [data.value(code) for code in range(data.n_values)]
-    rows = [
-        [(column, values[code]) for column, code in enumerate(codes) if code != MISSING]
-        for codes in pairable.codes.tolist()
-    ]
-    if not remove or not data.has_sets:
-        return rows
+    remove = remove and data.has_sets
     units = [data.units[row] for row in pairable.rows.tolist()]
     return [
-        [(column, remove_unit(value, unit)) for column, value in row] for unit, row in zip(units, rows, strict=True)
+        [(c, remove_unit(values[code], unit) if remove else values[code]) for c, code in enumerate(row) if code >= 0]
+        for unit, row in zip(units, pairable.codes.tolist(), strict=True)
     ]
 
 
@@ -312,9 +299,7 @@ def relation_counts(data: Data) -> Ints:
     is_set[: len(data.labels)] = [isinstance(label, frozenset) for label in data.labels]
     first, second = (is_set[pairable.codes[units, column]] for column in columns)
     kind = np.where(first & second, np.rint(3 * distances), len(RELATIONS) - 1).astype(np.int64)
-    of_pairable = np.zeros((len(pairable.rows), len(RELATIONS)), dtype=np.int64)
-    np.add.at(of_pairable, (units, kind), 1)
-    of_pairable[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - of_pairable.sum(axis=1)
-    counts = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64)
-    counts[pairable.rows] = of_pairable
+    counts, rows = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64), pairable.rows
+    np.add.at(counts, (rows[units], kind), 1)
+    counts[rows, 0] += pairable.coders * (pairable.coders - 1) // 2 - counts[rows].sum(axis=1)
     return counts

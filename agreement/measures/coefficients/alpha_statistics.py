@@ -187,12 +187,12 @@ def count_masses(
 def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatistics:
     """Return the sums of alpha over texts of an ordered distance, the only one of the sums."""
     used = sorted_unique(sums.labelled["label"])
-    order, of_label = _order_labels([sums.labels[label] for label in used.tolist()], name)
+    places, of_label = _order_labels([sums.labels[label] for label in used.tolist()], name)
     place = np.zeros(len(sums.labels), dtype=np.int64)
-    place[used[order]] = np.arange(len(order))
+    place[used] = places
     n = len(sums.rows)
     counts = sums.labelled["count"].astype(np.float64)
-    labels = sparse_sums(sums.labelled["text"], place[sums.labelled["label"]], counts, (n, len(order)))
+    labels = sparse_sums(sums.labelled["text"], place[sums.labelled["label"]], counts, (n, len(of_label)))
     a, b = place[sums.met["low"]], place[sums.met["high"]]
     pairs, low, high = _sum_label_pairs(sums.met["text"], a, b, 2 * sums.met["weight"], n)
     observed = sums.rows["observed"].copy()
@@ -201,27 +201,24 @@ def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatist
 
 
 def _ordered_unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
-    """Return the sums of alpha of an ordered distance over units."""
     data = as_numbers(data, options)
     name, used = str(options.distance), PairableUnits.from_data(data)
     label_numbers(used, name)  # refuses what is no number
     n = len(used.rows)
     terms = np.zeros(n) if name == "ordinal" else unit_disagreements(used, options)
-    order, of_label = _order_labels(data.labels, name)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    place, of_label = _order_labels(data.labels, name)
     rows, columns = np.nonzero(used.codes != MISSING)
-    labels = sparse_sums(rows, place[used.codes[rows, columns]], np.ones(len(rows)), (n, len(order)))
+    labels = sparse_sums(rows, place[used.codes[rows, columns]], np.ones(len(rows)), (n, len(of_label)))
     units, a, b = different_labels(used) if name == "ordinal" else (rows[:0],) * 3
     pairs, low, high = _sum_label_pairs(units, place[a], place[b], 2 / (used.coders[units] - 1), n)
     return _build_ordered(used.group_by("unit")[1], terms[:, None], labels, pairs, (low, high), of_label, name)
 
 
 def _order_labels(labels: Sequence[Label], name: str) -> tuple[Ints, Floats]:
-    """Return the labels in the order of their numbers, as places, and these numbers."""
+    """Return the places of the labels in the order of their numbers, and these numbers in order."""
     of_label = parse_numbers(labels, name)
     order = np.argsort(of_label)
-    return order, of_label[order]
+    return np.argsort(order), of_label[order]
 
 
 def _build_ordered(
@@ -268,7 +265,6 @@ def alpha_from_sums(observed: Floats, expected: Floats, n: Floats) -> Floats:
 
 
 def _remove_units(used: PairableUnits) -> PairableUnits:
-    """Return the units with each value without its unit."""
     data, rows = used.data, used.rows.tolist()
     values = [data.value(code) for code in range(data.n_values)]
     table = [

@@ -298,7 +298,6 @@ def gwet_ac1(
 
 
 def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:
-    """Return K of each label against all other values, the unit counting once in its proportion."""
     units, codes, given = kappa.value_counts
     m, labels = kappa.used_units.coders, kappa.data.labels
     n_pairs = m[units] * (m[units] - 1) / 2

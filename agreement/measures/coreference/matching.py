@@ -258,7 +258,6 @@ def _unique_clusters(
 
 
 def _keep_first_classes(clusters: list[Cluster], order: Sequence[Hashable]) -> list[Cluster]:
-    """Return the clusters with each mention in its first class alone."""
     place = {mention: number for number, mention in enumerate(order)}
     for mention in sorted(frozenset().union(*clusters) - place.keys(), key=repr):
         raise ValueError(f"mention {mention!r} is in a cluster and not in the order")

@@ -282,7 +282,6 @@ def _unite_chains(links: _Links, chosen: Ints, plural: str) -> tuple[SetRows, In
 def _separate_readings(
     data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str
 ) -> ReliabilityData:
-    """Return the data with the readings of each ambiguous judgement apart."""
     targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
     if not targets:
         return data

@@ -340,10 +340,9 @@ def _number_chains(ids: Ints, documents: Ints, n_documents: int) -> tuple[Ints, 
     chains = np.full(len(ids), MISSING, dtype=np.int64)
     if width * n_documents <= 8 * len(ids) + 1024:
         counts = np.bincount(key, minlength=1)
-        names = np.flatnonzero(counts)
-        number = np.cumsum(counts > 0) - 1
-        chains[coded] = number[key]
-        return chains, counts[names], names // max(width, 1)
-    names, number, counts = np.unique(key, return_inverse=True, return_counts=True)
+        names, number = np.flatnonzero(counts), (np.cumsum(counts > 0) - 1)[key]
+        counts = counts[names]
+    else:
+        names, number, counts = np.unique(key, return_inverse=True, return_counts=True)
     chains[coded] = number
     return chains, counts, names // max(width, 1)

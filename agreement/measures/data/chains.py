@@ -138,7 +138,6 @@ def _check_order(order: Sequence[Hashable], coded: Iterable[Hashable]) -> None:
 
 
 def _list_readings[M: Hashable](source: M, targets: Collection[M | Set[M]]) -> Collection[frozenset[Any]]:
-    """Return the readings of a source, each once."""
     readings = dict.fromkeys(
         frozenset(target)
         if isinstance(targets, list | tuple) and isinstance(target, Set | list)

@@ -18,7 +18,7 @@ from ..values import Ints, Label, Readings, Value
 from .arrays import factorize, run_offsets, sorted_unique
 from .cells import MISSING, Cells, Content, Partition, unpack_readings
 from .findings import find_lookalikes, find_odd_labels
-from .tables import frame_table, map_documents, parse_records, read_columns, read_frame, read_matrix
+from .tables import CsvFile, frame_table, map_documents, parse_records, read_frame, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -270,7 +270,7 @@ class ReliabilityData:
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
         try:
-            fields = parse_records(partial(read_columns, path), document, unit, coder, label, chain)
+            fields = parse_records(lambda n: CsvFile(path, n).columns(n), document, unit, coder, label, chain)
             return cls(*fields[:-1], {name: f"{path}: {place}" for name, place in fields[-1].items()})
         except ValueError as error:
             raise ValueError(f"{path}: {error}")

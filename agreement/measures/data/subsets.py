@@ -26,9 +26,10 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     ('animal', 'car')
     """
     data = as_data(data)
-    used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
+    parts = [(label, *sorted(label, key=repr)) if isinstance(label, frozenset) else (label,) for label in data.labels]
+    used = list(dict.fromkeys(part for of_label in parts for part in of_label))
     if mapping and not any(label in mapping for label in used):
-        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
+        raise ValueError(f"no label of {list(mapping)} is used; the labels are {used}")
     merged = [mapping.get(label, map_members(label, lambda one: mapping.get(one, one))) for label in data.labels]
     return _replace_labels(data, merged)
 
@@ -58,11 +59,6 @@ def _replace_labels(data: ReliabilityData, labels: Sequence[Label]) -> Reliabili
     n_sets = len(cells.starts) - 1
     number = np.array([*new, *range(len(place), len(place) + n_sets), MISSING], dtype=np.int64)
     return replace(data, content=replace(cells, codes=number[cells.codes], labels=tuple(place)))
-
-
-def _members_of(label: Label) -> list[Label]:
-    """Return the members of a set of labels in an order of their own, none of a label."""
-    return sorted(label, key=repr) if isinstance(label, frozenset) else []
 
 
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:

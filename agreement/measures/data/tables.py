@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import batched, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -157,11 +156,6 @@ def _decode(content: bytes) -> str:
     raise ValueError(f"line {line}: {what}: save the file as UTF-8")
 
 
-def read_columns(path: str | Path, names: Collection[str]) -> ColumnTable:
-    """Return the named columns that a CSV file has."""
-    return CsvFile(path, names).columns(names)
-
-
 def read_frame(frame: "pd.DataFrame", documents: "pd.Series | None", members: str) -> ValueTable:
     """Return the values of a DataFrame; the arguments and errors are those of `ReliabilityData.from_frame`."""
     for column in frame.columns:
@@ -236,7 +230,7 @@ def read_matrix(
                 if isinstance(value, str):
                     places.setdefault(value, where)
                 is_named = members == "units" and text is not None
-                known[text, cell] = map_members(value, partial(_name, text)) if is_named else value
+                known[text, cell] = _name_members(value, text, 0) if is_named else value
         units.append(cells[of_unit] if text is None else (text, cells[of_unit]))
         documents.append(text)
         values.append([known[text, cell] for cell in cells[n_names:]])
@@ -265,11 +259,6 @@ def _find_columns(header: list[str], document: str | None, unit: str | None) -> 
         if name.strip().lower() in ("text", *LONG_COLUMNS):
             raise ValueError(f"the column {name!r} is behind the first two, where each column is a coder")
     return places.get("document"), places["unit"]
-
-
-def _name(document: Hashable, member: Hashable) -> Hashable:
-    """Return a member as units are named."""
-    return document, member
 
 
 def _parse_cell(cell: str, where: str) -> Value | None:

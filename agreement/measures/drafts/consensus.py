@@ -294,7 +294,6 @@ def cards(data: Data, draft: Consensus, *, coded: ArrayLike | None = None) -> tu
 def _build_cards(
     answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], all_coders: Iterable[Hashable]
 ) -> list[Card]:
-    """Return the cards of a document in the order in which to decide them."""
     coders = tuple(coder for coder, coded in zip(all_coders, answers.coded, strict=True) if coded)
     rows = _build_rows(answers, draft)
     of_entities: dict[Entity, tuple[list[CardRow], list[CardRow]]] = {}
@@ -394,7 +393,6 @@ class _Votes:
         }
 
     def order_entities(self, value: Readings) -> list[Entity]:
-        """Return the entities of an ambiguous unit in text order."""
         return sorted(value.sets, key=self._places)
 
     def rank(self, unit: Hashable, target: Hashable) -> tuple[bool, int]:
@@ -425,7 +423,6 @@ class _Tree:
         self.way = {member: member for member in (*self.units, *self.others)}
 
     def point(self) -> dict[Hashable, list[Reading]]:
-        """Return the readings of the units that point."""
         wanted = [
             (-n, self.votes.place[unit], self.votes.rank(unit, target), unit, target)
             for unit in self.units

@@ -281,7 +281,6 @@ def _test_humans(
 
 
 def _adjust(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return the adjusted p-values, of the tests that could be made."""
     adjusted = iter(adjust_p_values(np.array([p for p in p_values if p is not None], dtype=np.float64)).tolist())
     return [None if p is None else next(adjusted) for p in p_values]
 

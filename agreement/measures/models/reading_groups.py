@@ -244,8 +244,7 @@ def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
         moved = max(float(np.abs(updated - skill).max(initial=0)), abs(share - prevalence))
         skill, prevalence = updated, share
     of_group = expected.one + expected.shared.sum(axis=2)
-    posterior, of_group = expected.posterior[place], of_group[place]
-    return Fit(posterior, of_group, skill, prevalence, tuple(objectives), moved <= TOLERANCE)
+    return Fit(expected.posterior[place], of_group[place], skill, prevalence, tuple(objectives), moved <= TOLERANCE)
 
 
 class _Model:
@@ -277,7 +276,6 @@ class _Model:
         self.first, self.second = np.triu_indices(self.n_groups, 1)
 
     def expect(self, skill: Floats, prevalence: float) -> _Expected:
-        """Return what the units mean."""
         slip = (1 - skill) / (self.alternatives - 1)
         base = self.given @ np.log(slip)
         one = self._sum_groups(np.log(skill / slip)) + self.absent
@@ -319,7 +317,6 @@ class _Model:
         return mixed
 
     def _sum_groups(self, weights: Floats) -> Floats:
-        """Return the sum of the coders' weights in each group of each unit."""
         places = self.unit * self.n_groups + self.group
         sums = np.bincount(places, weights=weights[self.coder], minlength=self.shape[0] * self.n_groups)
         return sums.reshape(self.shape).astype(np.float64)  # of no judgements they are integers
