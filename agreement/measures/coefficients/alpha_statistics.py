@@ -230,11 +230,7 @@ def _build_ordered(
     of_label: Floats,
     name: str,
 ) -> SufficientStatistics:
-    """Return the statistics of an ordered distance.
-
-    Columns: the observed sum, the judgements with each label, and for ranks how often each two labels met; `of_pairs`
-    has the places of these labels.
-    """
+    """Return the statistics of an ordered distance: observed sum, judgements with each label, and pairs of labels."""
     low, high = of_pairs
     n_labels = len(of_label)
 

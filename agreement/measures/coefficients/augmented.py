@@ -18,11 +18,7 @@ from .chance import ChanceCorrected
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """The votes of the judgements, an entry for each label that a judgement gives a share to.
-
-    `unit` is the place among the units in use and `coder` the column. Labels are numbered first, then the members of
-    sets, which are of one document.
-    """
+    """The votes, an entry for each label that a judgement of a unit in use gives a share to; members follow labels."""
 
     unit: Ints
     coder: Ints

@@ -274,11 +274,7 @@ def kappa_fields(
     of_data: tuple[int, int],
     **counts: int,
 ) -> dict[str, Any]:
-    """Return the fields of a `Result`.
-
-    `counts` are of what is in use, and `of_data` has the numbers of all units and coders of the data. The agreements
-    are None where no unit in use has two coders.
-    """
+    """Return the fields of a `Result`: `counts` of what is in use, `of_data` units and coders that there are."""
     value, note = None, ""
     if observed is not None and expected is not None and expected < CERTAIN:
         value = (observed - expected) / (1 - expected)
@@ -348,12 +344,6 @@ def category_kappas(
             value = 1 - observed / expected if expected > 1 - CERTAIN else None
             kappas.append(CategoryKappa(label, value, int(count)))
     return tuple(kappas)
-
-
-def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:
-    """Raise ValueError for more than two coders, naming the coefficient to use instead."""
-    if len(data.coders) > 2:
-        raise ValueError(f"{name} is for two coders and there are {len(data.coders)}: use {instead}")
 
 
 def cohen_errors(

@@ -23,7 +23,6 @@ from .chance import (
     Expected,
     Kappa,
     category_kappas,
-    check_two_coders,
     cohen_errors,
     correct_for_chance,
     count_categories,
@@ -50,9 +49,15 @@ def _build_kappa(
     categories: Sequence[Label] | None = None,
     missing: str = "available",
     also: tuple[str, ...] = (),
+    of_two: tuple[str, str] | None = None,
     **fields: Any,
 ) -> Kappa:
-    """Return a kappa of categories: of values that are equal or not, or on a scale. `also` is as in `read_scale`."""
+    """Return a kappa of categories, which are equal or not, or on a scale; `also` is as in `read_scale`.
+
+    `of_two` names a coefficient for two coders, and what to use for more.
+    """
+    if of_two and len(data.coders) > 2:
+        raise ValueError(f"{of_two[0]} is for two coders and there are {len(data.coders)}: use {of_two[1]}")
     data, scale = read_scale(data, distance, categories, also)
     return Kappa(name, data, missing, chance, scale=scale, **{"pooled": True} | fields)
 
@@ -60,6 +65,10 @@ def _build_kappa(
 _observed_agreement = partial(_build_kappa, "Ao", lambda _, __, sums: np.zeros(len(sums)))
 _fleiss_kappa = partial(_build_kappa, "K", pooled_chance)
 _multi_kappa = partial(_build_kappa, "multi-kappa", individual_chance, pooled=False)
+_scott_pi = partial(_build_kappa, "pi", pooled_chance, of_two=("scott_pi", "fleiss_kappa"))
+_cohen_kappa = partial(
+    _build_kappa, "kappa", individual_chance, pooled=False, of_two=("cohen_kappa", "multi_kappa or pairwise")
+)
 _bennett_s = partial(
     _build_kappa, "S", lambda kappa, masses, sums: np.full(len(sums), 1 / max(count_categories(kappa, masses), 1))
 )
@@ -95,11 +104,6 @@ def bennett_s(data: Data, *, categories: Sequence[Label] | None = None, missing:
     return _bennett_s(as_data(data), categories=categories, missing=missing).result()
 
 
-def _scott_pi(data: ReliabilityData, **options: Any) -> Kappa:
-    check_two_coders(data, "scott_pi", "fleiss_kappa")
-    return _build_kappa("pi", pooled_chance, data, **options)
-
-
 @register_statistics(kappa_statistics(_scott_pi))
 def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     """Return Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
@@ -112,11 +116,6 @@ def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     -0.3333
     """
     return _scott_pi(as_data(data), missing=missing).result()
-
-
-def _cohen_kappa(data: ReliabilityData, *distance: str | Disagreement, **options: Any) -> Kappa:
-    check_two_coders(data, "cohen_kappa", "multi_kappa or pairwise")
-    return _build_kappa("kappa", individual_chance, data, *distance, pooled=False, **options)
 
 
 @register_statistics(kappa_statistics(_cohen_kappa))

@@ -106,8 +106,6 @@ def _sort_by_members[K: Hashable](sets: Mapping[K, Collection[Hashable]]) -> lis
 
 
 def _assign(similarities: Floats) -> set[tuple[int, int]]:
-    if not similarities.size:
-        return set()
     from scipy.optimize import linear_sum_assignment
 
     return set(zip(*(side.tolist() for side in linear_sum_assignment(similarities, maximize=True)), strict=True))

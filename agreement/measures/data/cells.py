@@ -190,10 +190,7 @@ def _sort_key(name: Hashable) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class ChainPairs:
-    """The pairs of chains of two coders that share units, in ascending order.
-
-    `shared` is the number of units in both, `weight` the sum over these units of 1 / (coders of the unit - 1).
-    """
+    """The pairs of chains of two coders that share units; `weight` sums up 1 / (coders of a shared unit - 1)."""
 
     i: int
     j: int

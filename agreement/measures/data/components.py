@@ -40,10 +40,7 @@ def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityDat
 def split_shared_components(
     first: ReliabilityData, second: ReliabilityData, original: Original | None = None
 ) -> tuple[ReliabilityData, ReliabilityData]:
-    """Return both with the connected components of the values of both as documents: for two codings of one text.
-
-    `original` returns what a unit or member is a copy of, where the two codings have copies of it.
-    """
+    """Return both with the components of both as documents; `original` returns what a unit or member is a copy of."""
     name = original or _itself
     of_members = name if first.members == "units" else _itself
     given: dict[Hashable, list[Value | None]] = {}

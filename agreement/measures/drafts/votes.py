@@ -123,11 +123,7 @@ class DocumentAnswers:
 
 
 def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
-    """Return the kinds of nodes that each kind is joined with, by their numbers.
-
-    Of a kind there are the sets that are its value, and those that it is in: two are joined where each is in a set
-    that is the other's value.
-    """
+    """Return the kinds of nodes that each kind is joined with: either is in a set that is the value of the other."""
     inside: dict[int, list[int]] = {}
     for number, (_, homes, _) in enumerate(kinds):
         for one in homes:
