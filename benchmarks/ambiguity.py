@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from agreement.measures import ReliabilityData, ambiguity
-from agreement.measures.models.camps import count_camps, split_into_camps
+from agreement.measures.models.reading_groups import count_camps, split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
 from benchmarks.environment.command import run_simulations
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.coreference.scores import first_class
+from agreement.measures.coreference.matching import first_class
 from agreement.measures.data.arrays import run_offsets, run_starts, sorted_unique
 from agreement.measures.values import Bools, Ints
 

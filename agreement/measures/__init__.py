@@ -11,7 +11,17 @@ what may be missing (an extra): an error says which of them a function needs.
 '0.361'
 """
 
-from .coefficients.alpha import Contribution, alpha, alphas, contributions, count_alpha, count_dice
+from .coefficients.alpha import (
+    RELATIONS,
+    Contribution,
+    alpha,
+    alphas,
+    contributions,
+    count_alpha,
+    count_dice,
+    relation,
+    relation_counts,
+)
 from .coefficients.augmented import augmented_kappa
 from .coefficients.cross import cross_alpha
 from .coefficients.kappas import (
@@ -24,9 +34,7 @@ from .coefficients.kappas import (
     observed_agreement,
     scott_pi,
 )
-from .coefficients.relations import RELATIONS, relation, relation_counts
-from .coreference.matching import Overlap, match_sets
-from .coreference.muc6 import KeyMarkable, match_muc6
+from .coreference.matching import KeyMarkable, Overlap, match_muc6, match_sets
 from .coreference.scores import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, muc
 from .corpora.files import find_files
 from .corpora.judgements import Columns
@@ -38,9 +46,7 @@ from .data.inputs import as_data
 from .data.reliability_data import ReliabilityData
 from .data.subsets import collapse
 from .distances import distance, distance_from_sizes
-from .drafts.antecedents import antecedents
-from .drafts.cards import Card, CardRow, cards
-from .drafts.consensus import Consensus, consensus
+from .drafts.consensus import Card, CardRow, Consensus, antecedents, cards, consensus
 from .models.alt_test import AltTest, LeftOutHuman, alt_test
 from .models.ambiguity import Ambiguity, UnitReadings, ambiguity
 from .options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES, SumOptions

@@ -12,9 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean
 
-from .coefficients.alpha import alpha
+from .coefficients.alpha import alpha, relation
 from .coefficients.kappas import fleiss_kappa, multi_kappa
-from .coefficients.relations import relation
 from .coreference.scores import muc
 from .data.chains import index_labels
 from .data.reliability_data import ReliabilityData

@@ -13,7 +13,7 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures import CategoryKappa, Interval, KappaResult, collapse, fleiss_kappa
-from agreement.measures.coefficients.pattern_kappa import PatternKappa
+from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.uncertainty.jackknife import interval_statistics
 from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping

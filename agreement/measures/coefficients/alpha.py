@@ -1,28 +1,30 @@
-"""Krippendorff's alpha, with named distances, with any callable and of counts; and what each unit adds to it.
+"""Krippendorff's alpha, with named distances, with any callable and of counts; what each unit adds; and relations.
 
-With a callable every pair of distinct values is compared.
+With a callable every pair of distinct values is compared. Relations of values are those of Passonneau 2004, section 2.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from math import fsum, isfinite
 
 import numpy as np
 
-from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
 from ..options import SET_DISTANCES, Options, SumOptions
 from ..results import Result
-from ..sums.overlaps import PairableUnits
-from ..sums.sufficient_statistics import SufficientStatistics, hstack_sums, register_statistics, sparse_sums
-from ..sums.tables import as_numbers, tabulate, unit_disagreements
+from ..sums.overlaps import PairableUnits, remove_units_from_readings
+from ..sums.pairs import different_judgements
+from ..sums.sufficient_statistics import SufficientStatistics, register_statistics
+from ..sums.tables import as_numbers, different_distances, tabulate, unit_disagreements
 from ..sums.totals import alpha_of_texts, build_alpha_result
-from ..values import Distance, Floats, Value, is_number, parse_number, remove_unit
-from .alpha_statistics import alpha_from_sums, alpha_statistics, alphas_statistics
+from ..values import Distance, Floats, Ints, Readings, Value, is_number, parse_number, remove_unit
+from .alpha_statistics import alpha_statistics, alphas_statistics, count_masses, mass_statistics
+
+RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 
 
 @dataclass(frozen=True)
@@ -148,23 +150,12 @@ def count_dice(a: Hashable, b: Hashable) -> float:
 
 
 def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
-    """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
-    data = _as_counts(data)
-    used, options = PairableUnits.from_data(data), Options(count_dice)
-    terms = np.array(_callable_unit_disagreements(used, count_dice, options), dtype=np.float64)
-    groups, names = used.group_by(by)
-    n_groups, n_labels = len(names), len(data.labels)
-    rows, columns = np.nonzero(used.codes != MISSING)
-    labels = sparse_sums(groups[rows], used.codes[rows, columns], np.ones(len(rows)), (n_groups, n_labels))
-    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
-    apart = np.array([[count_dice(a, b) for b in data.labels] for a in data.labels]).reshape(n_labels, n_labels)
-
-    def coefficients(sums: Floats) -> Floats:
-        counts = sums[:, 1:]
-        return alpha_from_sums(sums[:, 0], ((counts @ apart) * counts).sum(axis=1), counts.sum(axis=1))[:, None]
-
-    statistics = SufficientStatistics(names, hstack_sums(observed, labels), ("",), coefficients)
-    return statistics.select_groups(np.bincount(groups, minlength=n_groups) > 0)
+    data = number_labels(data, "counts are numbers")
+    used = PairableUnits.from_data(data)
+    terms = np.array(_callable_unit_disagreements(used, count_dice, Options(count_dice)), dtype=np.float64)
+    similar = np.array([[1 - count_dice(a, b) for b in data.labels] for a in data.labels])
+    masses = count_masses(used, Options(), by, labels=similar.reshape(len(data.labels), -1))
+    return mass_statistics(used, terms, masses, by, "")
 
 
 @register_statistics(_count_statistics)
@@ -178,13 +169,7 @@ def count_alpha(data: Data) -> Result:
     >>> count_alpha(ReliabilityData.from_values("abcd", ["Ann", "Bob"], counts, ["peer"] * 4))
     <alpha = 0.4286: 4 units, 2 coders, 8 judgements, 3 values>
     """
-    data = _as_counts(data)
-    return alpha(data, count_dice)
-
-
-def _as_counts(data: Data) -> ReliabilityData:
-    """Return the data with labels in text as numbers."""
-    return number_labels(as_data(data), "counts are numbers")
+    return alpha(number_labels(as_data(data), "counts are numbers"), count_dice)
 
 
 def _count(value: Hashable) -> float:
@@ -213,7 +198,6 @@ class _CheckedDistance:
 
 
 def _alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:
-    """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
     compare, pairable = _CheckedDistance(distance), PairableUnits.from_data(data)
     given = _list_values(pairable, remove=False)
     removed = _list_values(pairable, remove=True) if options.exclude_unit == "both" else given
@@ -247,17 +231,75 @@ def compare_judgements(
         yield [(place, i, j, compare(a, b)) for (i, a), (j, b) in combinations(row, 2)]
 
 
+def compare_pairs(pairable: PairableUnits, options: Options) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return the pairs of different values of a unit: its place, the columns of both coders, and the distance."""
+    if not isinstance(options.distance, str):
+        listed = list(chain.from_iterable(compare_judgements(pairable, options.distance, options)))
+        table = np.array(listed, dtype=np.float64).reshape(-1, 4).T
+        places, left, right = table[:3].astype(np.int64)
+        return places, left, right, table[3]
+    if options.exclude_unit != "none" and pairable.data.cells.readings is not None:  # equal values may come of it
+        pairable = remove_units_from_readings(pairable)
+    units, distances = different_distances(pairable, options)
+    _, left, right = different_judgements(pairable)
+    return units, left, right, distances
+
+
 def _list_values(pairable: PairableUnits, remove: bool) -> list[list[tuple[int, Value]]]:
     """Return the column and the value of each judgement of each unit, or its value without the unit."""
     data = pairable.data
     values = [data.value(code) for code in range(data.n_values)]
-    rows = [
-        [(column, values[code]) for column, code in enumerate(codes) if code != MISSING]
-        for codes in pairable.codes.tolist()
-    ]
-    if not remove or not data.has_sets:
-        return rows
+    remove = remove and data.has_sets
     units = [data.units[row] for row in pairable.rows.tolist()]
     return [
-        [(column, remove_unit(value, unit)) for column, value in row] for unit, row in zip(units, rows, strict=True)
+        [(c, remove_unit(values[code], unit) if remove else values[code]) for c, code in enumerate(row) if code >= 0]
+        for unit, row in zip(units, pairable.codes.tolist(), strict=True)
     ]
+
+
+def relation(a: Value, b: Value, unit: Hashable = None) -> str:
+    """Return one of RELATIONS, after removing `unit` (if given) from both values (Passonneau 2004, section 2).
+
+    A pair with a label in it is "identity" or "category", a clash of categories. The empty set is subsumed
+    by every other set. Of several readings the members of all are one set here.
+
+    >>> relation(frozenset("CH"), frozenset("CHJK"), unit="C")
+    'subsumption'
+    >>> relation("place", "none")
+    'category'
+    """
+    if unit is not None:
+        a, b = remove_unit(a, unit), remove_unit(b, unit)
+    a, b = (value.members if isinstance(value, Readings) else value for value in (a, b))
+    if a == b:
+        return "identity"
+    if not (isinstance(a, frozenset) and isinstance(b, frozenset)):
+        return "category"
+    if a <= b or b <= a:
+        return "subsumption"
+    return "intersection" if a & b else "disjunction"
+
+
+def relation_counts(data: Data) -> Ints:
+    """Count the pairs of coders in each of RELATIONS on each unit, the unit itself removed from both values.
+
+    Shape (units, relations), in the order of the data and of RELATIONS.
+
+    >>> sets = [[frozenset("A"), frozenset("AB"), "none"], [frozenset("AB"), frozenset("AB"), None]]
+    >>> relation_counts(ReliabilityData.from_values("AB", ["Ann", "Bob", "Cid"], sets, ["text"] * 2)).tolist()
+    [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
+    """
+    data = as_data(data)
+    cells = data.cells
+    if cells.readings is not None:  # their members are one set
+        data = replace(data, content=replace(cells, readings=None))
+    pairable = PairableUnits.from_data(data)
+    units, *columns, distances = compare_pairs(pairable, Options("passonneau", "observed"))
+    is_set = np.ones(data.n_values, dtype=np.bool_)
+    is_set[: len(data.labels)] = [isinstance(label, frozenset) for label in data.labels]
+    first, second = (is_set[pairable.codes[units, column]] for column in columns)
+    kind = np.where(first & second, np.rint(3 * distances), len(RELATIONS) - 1).astype(np.int64)
+    counts, rows = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64), pairable.rows
+    np.add.at(counts, (rows[units], kind), 1)
+    counts[rows, 0] += pairable.coders * (pairable.coders - 1) // 2 - counts[rows].sum(axis=1)
+    return counts

@@ -45,7 +45,6 @@ def alphas_statistics(
 
 
 def _join_statistics(parts: list[SufficientStatistics]) -> SufficientStatistics:
-    """Join several statistics of the same groups."""
     if len(parts) == 1:
         return parts[0]
     ends = np.cumsum([part.sums.shape[1] for part in parts])
@@ -131,46 +130,66 @@ def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> Suffi
 
 
 def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
-    """Return the sums of alpha over units.
-
-    Columns: judgements of each unit and its observed sum, then its masses of all values.
-    """
-    name = str(options.distance)
     used = PairableUnits.from_data(data)
-    terms = unit_disagreements(used, options)
-    compared = remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
-    pairable = PairableUnits.from_data(compared)
-    n_units = len(used.rows)
-    masses = ValueMasses(
-        pairable,
-        np.zeros(len(data.coders), dtype=np.int64),
-        1,
-        np.ones(n_units),
-        SetSimilarities.from_units(pairable, name, options),
-        np.arange(n_units),
-        n_units,
-        by_unit=True,
-        labels=label_similarities(data.labels, name, options),
-    )
-    fixed = np.stack((used.coders.astype(np.float64), terms), axis=1) if n_units else np.zeros((0, 2))
+    masses = count_masses(used, options, "unit")
+    return mass_statistics(used, unit_disagreements(used, options), masses, "unit", str(options.distance))
+
+
+def mass_statistics(
+    used: PairableUnits, terms: Floats, masses: ValueMasses, by: str, name: str
+) -> SufficientStatistics:
+    """Return the sums of alpha: judgements and observed sum of each group, then its masses of all values."""
+    groups, names = used.group_by(by)
+    fixed = [np.bincount(groups, weights, len(names)) for weights in (used.coders, terms)]
 
     def coefficients(sums: Floats) -> Floats:
         n = sums[:, 0]
         # what two judgements have in common includes each with itself, at distance 0
         return alpha_from_sums(sums[:, 1], n**2 - masses.common_mass(sums[:, 2:])[:, 0, 0], n)[:, None]
 
-    return SufficientStatistics(used.group_by("unit")[1], hstack_sums(fixed, masses.sums), (name,), coefficients)
+    statistics = SufficientStatistics(names, hstack_sums(np.stack(fixed, axis=1), masses.sums), (name,), coefficients)
+    return statistics.select_groups(np.bincount(groups, minlength=len(names)) > 0)
+
+
+def count_masses(
+    used: PairableUnits,
+    options: Options,
+    by: str,
+    raters: Ints | None = None,
+    *,
+    of_unit: Floats | None = None,
+    labels: Floats | None = None,
+    similar: SetSimilarities | None = None,
+) -> ValueMasses:
+    """Return how often raters use each value, in each document or unit; without its unit where that is excluded.
+
+    `raters` has the rater that each coder is, or None where all are one. `of_unit` is the mass of a judgement of each
+    unit, 1 unless given; `labels` and `similar` are how similar labels and sets are, if not by the distance.
+    """
+    name, (groups, names) = str(options.distance), used.group_by(by)
+    pairable = _remove_units(used) if options.exclude_unit == "both" and used.data.has_sets else used
+    return ValueMasses(
+        pairable,
+        np.zeros(pairable.codes.shape[1], dtype=np.int64) if raters is None else raters,
+        1 if raters is None else int(raters.max(initial=-1)) + 1,
+        np.ones(len(pairable.rows)) if of_unit is None else of_unit,
+        SetSimilarities.from_units(pairable, name, options) if similar is None else similar,
+        groups,
+        len(names),
+        by_unit=by == "unit",
+        labels=label_similarities(pairable.data.labels, name, options) if labels is None else labels,
+    )
 
 
 def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatistics:
     """Return the sums of alpha over texts of an ordered distance, the only one of the sums."""
     used = sorted_unique(sums.labelled["label"])
-    order, of_label = _order_labels([sums.labels[label] for label in used.tolist()], name)
+    places, of_label = _order_labels([sums.labels[label] for label in used.tolist()], name)
     place = np.zeros(len(sums.labels), dtype=np.int64)
-    place[used[order]] = np.arange(len(order))
+    place[used] = places
     n = len(sums.rows)
     counts = sums.labelled["count"].astype(np.float64)
-    labels = sparse_sums(sums.labelled["text"], place[sums.labelled["label"]], counts, (n, len(order)))
+    labels = sparse_sums(sums.labelled["text"], place[sums.labelled["label"]], counts, (n, len(of_label)))
     a, b = place[sums.met["low"]], place[sums.met["high"]]
     pairs, low, high = _sum_label_pairs(sums.met["text"], a, b, 2 * sums.met["weight"], n)
     observed = sums.rows["observed"].copy()
@@ -179,27 +198,24 @@ def _ordered_document_statistics(sums: TextSums, name: str) -> SufficientStatist
 
 
 def _ordered_unit_statistics(data: ReliabilityData, options: Options) -> SufficientStatistics:
-    """Return the sums of alpha of an ordered distance over units."""
     data = as_numbers(data, options)
     name, used = str(options.distance), PairableUnits.from_data(data)
     label_numbers(used, name)  # refuses what is no number
     n = len(used.rows)
     terms = np.zeros(n) if name == "ordinal" else unit_disagreements(used, options)
-    order, of_label = _order_labels(data.labels, name)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    place, of_label = _order_labels(data.labels, name)
     rows, columns = np.nonzero(used.codes != MISSING)
-    labels = sparse_sums(rows, place[used.codes[rows, columns]], np.ones(len(rows)), (n, len(order)))
+    labels = sparse_sums(rows, place[used.codes[rows, columns]], np.ones(len(rows)), (n, len(of_label)))
     units, a, b = different_labels(used) if name == "ordinal" else (rows[:0],) * 3
     pairs, low, high = _sum_label_pairs(units, place[a], place[b], 2 / (used.coders[units] - 1), n)
     return _build_ordered(used.group_by("unit")[1], terms[:, None], labels, pairs, (low, high), of_label, name)
 
 
 def _order_labels(labels: Sequence[Label], name: str) -> tuple[Ints, Floats]:
-    """Return the labels in the order of their numbers, as places, and these numbers."""
+    """Return the places of the labels in the order of their numbers, and these numbers in order."""
     of_label = parse_numbers(labels, name)
     order = np.argsort(of_label)
-    return order, of_label[order]
+    return np.argsort(order), of_label[order]
 
 
 def _build_ordered(
@@ -211,11 +227,7 @@ def _build_ordered(
     of_label: Floats,
     name: str,
 ) -> SufficientStatistics:
-    """Return the statistics of an ordered distance.
-
-    Columns: the observed sum, the judgements with each label, and for ranks how often each two labels met; `of_pairs`
-    has the places of these labels.
-    """
+    """Return the statistics of an ordered distance: observed sum, judgements with each label, and pairs of labels."""
     low, high = of_pairs
     n_labels = len(of_label)
 
@@ -245,13 +257,13 @@ def alpha_from_sums(observed: Floats, expected: Floats, n: Floats) -> Floats:
         return np.where(expected > 0, 1 - observed / n / (expected / (n * (n - 1))), np.nan)
 
 
-def remove_units(data: ReliabilityData, used: PairableUnits) -> ReliabilityData:
-    """Return the data of the pairable units, each value without its unit."""
-    rows = used.rows.tolist()
+def _remove_units(used: PairableUnits) -> PairableUnits:
+    data, rows = used.data, used.rows.tolist()
     values = [data.value(code) for code in range(data.n_values)]
     table = [
         [None if code == MISSING else remove_unit(values[code], data.units[row]) for code in codes]
         for row, codes in zip(rows, used.codes.tolist(), strict=True)
     ]
     documents = [data.documents[d] for d in used.documents.tolist()]
-    return ReliabilityData.from_values([data.units[row] for row in rows], data.coders, table, documents)
+    units = [data.units[row] for row in rows]
+    return PairableUnits.from_data(ReliabilityData.from_values(units, data.coders, table, documents))

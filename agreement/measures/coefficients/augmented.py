@@ -18,11 +18,7 @@ from .chance import ChanceCorrected
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """The votes of the judgements, an entry for each label that a judgement gives a share to.
-
-    `unit` is the place among the units in use and `coder` the column. Labels are numbered first, then the members of
-    sets, which are of one document.
-    """
+    """The votes, an entry for each label that a judgement of a unit in use gives a share to; members follow labels."""
 
     unit: Ints
     coder: Ints
@@ -34,8 +30,6 @@ class _Votes:
 
 @dataclass(frozen=True, eq=False)
 class _AugmentedKappa(ChanceCorrected):
-    """The coefficient and its data."""
-
     p: float
 
     def __post_init__(self) -> None:
@@ -45,7 +39,6 @@ class _AugmentedKappa(ChanceCorrected):
 
     @cached_property
     def votes(self) -> _Votes:
-        """The votes of the units in use."""
         cells, codes = self.data.cells, self.used_units.codes
         names: dict[Label, int] = {}
         parts = [_split_label(value, self.p, names) for value in self.data.labels]
@@ -73,7 +66,6 @@ class _AugmentedKappa(ChanceCorrected):
 
     @cached_property
     def agreements(self) -> Floats:
-        """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
         votes, m = self.votes, self.used_units.coders
         width = votes.n_labels + votes.n_members
         keys, place = np.unique(votes.unit * width + votes.label, return_inverse=True)
@@ -132,7 +124,6 @@ class _AugmentedKappa(ChanceCorrected):
         return expected
 
     def compute(self) -> KappaResult:
-        """Return the coefficient of all data."""
         observed = expected = None
         if (self.used_units.coders >= 2).any():
             total = np.asarray(self.statistics("document").sums.sum(axis=0)).reshape(1, -1)

@@ -8,6 +8,8 @@ that people call are in `kappas`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import sqrt
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,9 @@ from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
 from ..data.findings import find_odd_labels
 from ..data.reliability_data import ReliabilityData, check_known_coders
-from ..distances import label_similarities
+from ..data.subsets import number_labels
 from ..options import MISSING_RULES, Options, check_option
-from ..results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
+from ..results import NOT_BY_ALL, NOT_CODED, CategoryKappa, KappaResult, nonzero_counts
 from ..sums.overlaps import PairableUnits
 from ..sums.sufficient_statistics import (
     Matrix,
@@ -30,21 +32,97 @@ from ..sums.sufficient_statistics import (
 )
 from ..sums.tables import unit_disagreements
 from ..values import Floats, Ints, Label
-from .scales import Scale
+from .alpha_statistics import count_masses
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12
 NO_Z_OF_UNEQUAL = "no z: units have different numbers of coders"
 
-type Expected = Callable[[ValueMasses, Floats], Floats]
+type Expected = Callable[["Kappa", ValueMasses, Floats], Floats]
+SCALES = ("nominal", "linear", "quadratic", "bipolar")
+
+type Disagreement = Callable[[Label, Label], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The categories that there are, used or not, and the disagreement of each two, or None where all differ alike.
+
+    `of_labels` is the same for the labels of the data, in the order of their codes. `given`: categories were listed.
+    """
+
+    name: str
+    categories: tuple[Label, ...]
+    disagreements: Floats | None
+    of_labels: Floats | None
+    given: bool
+
+
+def read_scale(
+    data: ReliabilityData,
+    distance: str | Disagreement,
+    categories: Sequence[Label] | None,
+    also: tuple[str, ...] = (),
+) -> tuple[ReliabilityData, Scale]:
+    """Return the data, with numbers for labels in text where the categories are numbers or ordered, and their scale.
+
+    The arguments and errors are those of `cohen_kappa`. `also` are names of other distances that the caller takes.
+    """
+    if isinstance(distance, str):
+        check_option("distance", distance, tuple(dict.fromkeys(SCALES + also)))
+    name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
+    ordered = distance in SCALES[1:]
+    if categories is None and ordered:
+        data = number_labels(data, f"the distance {distance!r} is of numbers: else give the categories in their order")
+    elif categories and all(isinstance(category, Real) for category in categories):
+        data = number_labels(data, "the categories are numbers")
+    labels = data.labels
+    if categories is not None:
+        labels = tuple(dict.fromkeys(categories))
+        for label in data.labels:
+            if label not in labels:
+                raise ValueError(f"{label!r} is used and is not among the categories {list(labels)}")
+    elif ordered:
+        labels = tuple(sorted(labels))  # type: ignore[type-var]
+    if distance == "nominal":
+        return data, Scale(name, labels, None, None, categories is not None)
+    if len(data.cells.starts) > 1:
+        raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
+    table = (
+        _position_disagreements(name, len(labels)) if isinstance(distance, str) else _call_distance(distance, labels)
+    )
+    place = {label: i for i, label in enumerate(labels)}
+    order = np.array([place[label] for label in data.labels], dtype=np.int64)
+    return data, Scale(name, labels, table, table[np.ix_(order, order)], categories is not None)
+
+
+def _position_disagreements(name: str, n: int) -> Floats:
+    places = np.arange(n, dtype=np.float64)
+    low, high = places[:, None], places[None, :]
+    apart, widest = np.abs(low - high), max(n - 1, 1)
+    if name == "linear":
+        return np.asarray(apart / widest)
+    if name == "quadratic":
+        return np.asarray((apart / widest) ** 2)
+    together = low + high  # bipolar: the nearer to the ends, the less a step counts
+    room = together * (2 * (n - 1) - together)
+    bipolar: Floats = np.divide(apart**2, room, out=np.zeros_like(room), where=room > 0)
+    return bipolar
+
+
+def _call_distance(distance: Disagreement, categories: tuple[Label, ...]) -> Floats:
+    n = len(categories)
+    table = np.array([[float(distance(a, b)) for b in categories] for a in categories]).reshape(n, n)
+    wrong = np.argwhere(~np.isfinite(table) | (table < 0) | (table != table.T) | (np.eye(len(table)) * table > 0))
+    if len(wrong):
+        i, j = wrong[0].tolist()
+        raise ValueError(f"the distance between {categories[i]!r} and {categories[j]!r} is {table[i, j]}")
+    return table
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceCorrected:
-    """What the coefficients of the family have in common.
-
-    `missing` says which units are in use: all with a judgement ("available"), or those of all coders ("drop").
-    """
+    """The family of coefficients. `missing`: units with any judgement ("available"), or of all coders ("drop")."""
 
     name: str
     data: ReliabilityData
@@ -133,7 +211,6 @@ class Kappa(ChanceCorrected):
 
     @cached_property
     def agreements(self) -> Floats:
-        """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
         m, apart = self.used_units.coders, self.scale.of_labels
         agreements = np.full(len(m), np.nan)
         paired = m >= 2
@@ -154,26 +231,17 @@ class Kappa(ChanceCorrected):
 
     def chance(self, by: str) -> tuple[Matrix, Callable[[Floats], Floats]]:
         """Return the masses of values in each document or unit, and the function that gives Ae of them."""
-        used = self.used_units
-        group_of_unit, names = used.group_by(by)
-        n_coders = used.codes.shape[1]
-        apart = self.scale.of_labels if self.scaled else None
-        options = self.options or Options()
-        name = str(options.distance)
-        masses = ValueMasses(
+        used, apart = self.used_units, self.scale.of_labels if self.scaled else None
+        masses = count_masses(
             used,
-            raters=np.zeros(n_coders, dtype=np.int64) if self.pooled else np.arange(n_coders),
-            n_raters=1 if self.pooled else n_coders,
-            mass=1 / used.coders if self.pooled else np.ones(len(used.rows)),
-            similar=SetSimilarities.none()
-            if self._compares_equality
-            else SetSimilarities.from_units(used, name, options),
-            group_of_unit=group_of_unit,
-            n_groups=len(names),
-            by_unit=by == "unit",
-            labels=label_similarities(self.data.labels, name, options) if apart is None else 1 - apart,
+            self.options or Options(),
+            by,
+            None if self.pooled else np.arange(used.codes.shape[1]),
+            of_unit=1 / used.coders if self.pooled else None,
+            labels=None if apart is None else 1 - apart,
+            similar=SetSimilarities.none() if self._compares_equality else None,
         )
-        return masses.sums, partial(self.expected, masses)
+        return masses.sums, partial(self.expected, self, masses)
 
     def result(self, **more: Any) -> KappaResult:
         """Return the result, with more of its fields, or other ones."""
@@ -208,18 +276,11 @@ def kappa_fields(
     observed: float | None,
     expected: float | None,
     *,
-    n_units: int,
-    n_coders: int,
-    n_values: int,
-    n_judgements: int,
     missing: str,
     of_data: tuple[int, int],
+    **counts: int,
 ) -> dict[str, Any]:
-    """Return the fields of a `Result`.
-
-    The numbers are of what is in use, and `of_data` has those of all units and coders of the data. The agreements are
-    None where no unit in use has two coders.
-    """
+    """Return the fields of a `Result`: `counts` of what is in use, `of_data` units and coders that there are."""
     value, note = None, ""
     if observed is not None and expected is not None and expected < CERTAIN:
         value = (observed - expected) / (1 - expected)
@@ -230,18 +291,15 @@ def kappa_fields(
     elif observed is None:
         note = f"no unit is coded by {'all coders' if missing == 'drop' else 'two coders'}"
     else:
-        alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
+        alike = "only one value is used" if counts["n_values"] == 1 else "all values are at distance 0 from each other"
         note = f"{alike}, so that chance would agree as well"
     return {
         "coefficient": name,
         "value": value,
         "observed": observed,
         "expected": expected,
-        "n_units": n_units,
-        "n_coders": n_coders,
-        "n_values": n_values,
-        "n_judgements": n_judgements,
-        "left_out": nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: of_data[0] - n_units}),
+        **counts,
+        "left_out": nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: of_data[0] - counts["n_units"]}),
         "parameters": {"missing": missing},
         "note": note,
     }
@@ -257,13 +315,13 @@ def kappa_statistics(kappa: Callable[..., Kappa]) -> Callable[..., SufficientSta
     return statistics
 
 
-def pooled_chance(masses: ValueMasses, sums: Floats) -> Floats:
+def pooled_chance(_: Kappa, masses: ValueMasses, sums: Floats) -> Floats:
     """Return the agreement of two draws from the values of all coders together (Scott 1955; Fleiss 1971)."""
     expected: Floats = masses.common_mass(sums)[:, 0, 0] / masses.totals(sums)[:, 0] ** 2
     return expected
 
 
-def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
+def individual_chance(_: Kappa, masses: ValueMasses, sums: Floats) -> Floats:
     """Return the mean over pairs of coders of the agreement of a draw from the values of each (Cohen 1960)."""
     common, totals = masses.common_mass(sums), masses.totals(sums)
     coders = np.arange(totals.shape[1])
@@ -276,12 +334,65 @@ def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
     return expected
 
 
-def count_categories(masses: ValueMasses, scale: Scale, categories: Sequence[Label] | None) -> int:
+def count_categories(kappa: Kappa, masses: ValueMasses) -> int:
     """Return the number of the given categories, or of the values in use where none are given."""
-    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements[2]))
+    return len(kappa.scale.categories) if kappa.scale.given else len(sorted_unique(masses.judgements[2]))
 
 
-def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:
-    """Raise ValueError for more than two coders, naming the coefficient to use instead."""
-    if len(data.coders) > 2:
-        raise ValueError(f"{name} is for two coders and there are {len(data.coders)}: use {instead}")
+def category_kappas(
+    labels: Sequence[Label], counts: Ints | Floats, shares: Floats, apart: Floats
+) -> tuple[CategoryKappa, ...]:
+    """Return K of each label in use, given its share of the units and how far coders disagree on it, over all units."""
+    kappas = []
+    for label, count, share, observed in zip(labels, counts.tolist(), shares.tolist(), apart.tolist(), strict=True):
+        if count:
+            expected = 2 * share * (1 - share)
+            value = 1 - observed / expected if expected > 1 - CERTAIN else None
+            kappas.append(CategoryKappa(label, value, int(count)))
+    return tuple(kappas)
+
+
+def cohen_errors(
+    codes: Ints, n_labels: int, distances: Floats | None, kappa: float
+) -> tuple[float | None, float | None]:
+    """Return the standard errors of (weighted) kappa: for intervals, and where agreement is by chance only.
+
+    `codes` has the shape (units, 2), `distances` (labels, labels) or None where labels are equal or not
+    (Fleiss, Cohen & Everitt 1969). None where the variance is 0.
+    """
+    n = len(codes)
+    table = np.bincount(codes[:, 0] * n_labels + codes[:, 1], minlength=n_labels**2).reshape(n_labels, n_labels) / n
+    similar = np.eye(n_labels) if distances is None else 1 - distances
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    chance = np.outer(rows, columns)
+    expected = float((similar * chance).sum())
+    means = (similar @ columns)[:, None] + (similar.T @ rows)[None, :]
+    room = n * (1 - expected) ** 2
+    spread = float((table * (similar - means * (1 - kappa)) ** 2).sum()) - (kappa - expected * (1 - kappa)) ** 2
+    null = float((chance * (similar - means) ** 2).sum()) - expected**2
+    return _square_root(spread / room), _square_root(null / room)
+
+
+def fleiss_error(counts: Ints, m: int, variance: str) -> float | None:
+    """Return the standard error of K where agreement is by chance only, of units with m coders each.
+
+    `counts` says how often each value was given.
+
+    "1979": 2 ((sum pq)^2 - sum pq(q - p)) / (N m (m - 1) (sum pq)^2) under the root, with the proportions p of the
+    values and q = 1 - p (Fleiss, Nee & Landis 1979). "1971": 2 (Ae - (2m - 3) Ae^2 + 2(m - 2) sum p^3) /
+    (N m (m - 1) (1 - Ae)^2), Ae = sum p^2 (Fleiss 1971, since withdrawn).
+    """
+    n = int(counts.sum())
+    p = counts[counts > 0] / n
+    q = 1 - p
+    room = n * (m - 1)
+    if variance == "1971":
+        agreed = float((p**2).sum())
+        spread = agreed - (2 * m - 3) * agreed**2 + 2 * (m - 2) * float((p**3).sum())
+        return _square_root(2 * spread / (room * (1 - agreed) ** 2))
+    apart = float((p * q).sum())
+    return _square_root(2 * (apart**2 - float((p * q * (q - p)).sum())) / (room * apart**2))
+
+
+def _square_root(variance: float) -> float | None:
+    return sqrt(variance) if variance > 0 else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 
@@ -12,21 +11,22 @@ from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import select_coders
-from ..distances import label_similarities, number_distance
+from ..distances import number_distance
 from ..options import Options
 from ..results import Result, nonzero_counts
 from ..sums.overlaps import PairableUnits
+from ..sums.pairs import sum_groups
 from ..sums.sufficient_statistics import (
-    SetSimilarities,
     SufficientStatistics,
     ValueMasses,
     hstack_sums,
     register_statistics,
     sparse_sums,
 )
-from ..sums.tables import as_numbers, label_numbers, unit_disagreements
+from ..sums.tables import as_numbers, label_numbers
 from ..values import Bools, Floats, Ints
-from .alpha_statistics import remove_units
+from .alpha import compare_pairs
+from .alpha_statistics import count_masses
 
 NOT_BY_BOTH = "not coded by both groups"
 # an expected disagreement that is no more is 0 but for rounding
@@ -62,7 +62,8 @@ class CrossPairs:
         pairable = PairableUnits.from_data(data)
         coded = pairable.codes != MISSING
         shared = coded[:, in_first].any(axis=1) & coded[:, ~in_first].any(axis=1)
-        return cls(data, _select(pairable, shared), in_first, options)
+        of_used = {name: getattr(pairable, name)[shared] for name in ("rows", "documents", "codes", "coders")}
+        return cls(data, replace(pairable, **of_used), in_first, options)
 
     @property
     def counts(self) -> tuple[Ints, Ints]:
@@ -73,32 +74,9 @@ class CrossPairs:
     def unit_distances(self) -> Floats:
         """Return the mean distance of a judgement of the one group from one of the other, for each unit."""
         m, n = self.counts
-        if self.options.ordered:
-            return self._number_distances() / (m * n)
-        between = self._sum_within(np.ones_like(self.in_first))
-        between -= self._sum_within(self.in_first) + self._sum_within(~self.in_first)
-        distances: Floats = np.maximum(between, 0.0) / (2 * m * n)
-        return distances
-
-    def _sum_within(self, chosen: Bools) -> Floats:
-        """Return the distances of all ordered pairs of judgements of some coders, for each unit."""
-        codes = np.where(chosen, self.used.codes, MISSING)
-        coders = (codes != MISSING).sum(axis=1)
-        paired = coders >= 2
-        sums = np.zeros(len(codes))
-        if paired.any():
-            some = _select(replace(self.used, codes=codes, coders=coders), paired)
-            sums[paired] = unit_disagreements(some, self.options) * (coders[paired] - 1)
-        return sums
-
-    def _number_distances(self) -> Floats:
-        name, codes = str(self.options.distance), self.used.codes
-        of_label = label_numbers(self.used, name)
-        sums = np.zeros(len(codes))
-        for a, b in product(np.flatnonzero(self.in_first).tolist(), np.flatnonzero(~self.in_first).tolist()):
-            both = (codes[:, a] != MISSING) & (codes[:, b] != MISSING)
-            sums[both] += number_distance(of_label[codes[both, a]], of_label[codes[both, b]], name)
-        return sums
+        units, left, right, distances = compare_pairs(self.used, self.options)
+        between = np.flatnonzero(self.in_first[left] != self.in_first[right])
+        return sum_groups(units[between], distances[between], len(m)) / (m * n)
 
     def expected_numbers(self) -> float:
         """Return the mean distance of all pairs of a judgement of the one group and one of the other, of numbers."""
@@ -115,27 +93,12 @@ class CrossPairs:
         ]
         return float(sum(sums)) / float(counts[0].sum() * counts[1].sum())
 
-    def masses(self, by: str) -> ValueMasses:
-        """Return how often each group uses each value."""
-        name, groups = str(self.options.distance), self.used.group_by(by)
-        pairable = self.used
-        if self.options.exclude_unit == "both" and self.data.has_sets:
-            pairable = PairableUnits.from_data(remove_units(self.data, self.used))
-        return ValueMasses(
-            pairable,
-            np.where(self.in_first, 0, 1),
-            2,
-            np.ones(len(pairable.rows)),
-            SetSimilarities.from_units(pairable, name, self.options),
-            groups[0],
-            len(groups[1]),
-            by_unit=by == "unit",
-            labels=label_similarities(pairable.data.labels, name, self.options),
+    def statistics(self, by: str) -> tuple[ValueMasses, SufficientStatistics]:
+        """Return how often each group uses each value, and the sums from which the coefficient follows."""
+        masses, weights = (
+            count_masses(self.used, self.options, by, np.where(self.in_first, 0, 1)),
+            np.add(*self.counts).astype(np.float64),
         )
-
-    def statistics(self, by: str) -> SufficientStatistics:
-        """Return the sums over documents or units from which the coefficient follows."""
-        masses, weights = self.masses(by), np.add(*self.counts).astype(np.float64)
         groups = np.tile(masses.group_of_unit, 2)
         terms = np.concatenate((weights * self.unit_distances(), weights))
         fixed = sparse_sums(groups, np.repeat([0, 1], len(weights)), terms, (masses.n_groups, 2))
@@ -148,7 +111,7 @@ class CrossPairs:
         statistics = SufficientStatistics(
             self.used.group_by(by)[1], hstack_sums(fixed, masses.sums), ("cross alpha",), coefficients
         )
-        return statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
+        return masses, statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
 
 
 def observed_and_expected(masses: ValueMasses, sums: Floats) -> tuple[Floats, Floats]:
@@ -169,7 +132,7 @@ def cross_statistics(
 ) -> SufficientStatistics | None:
     """Return the sums of `cross_alpha`, or None for the distances of numbers."""
     options = Options(distance, **conventions)
-    return None if options.ordered else CrossPairs.from_data(data, first, second, options).statistics(by)
+    return None if options.ordered else CrossPairs.from_data(data, first, second, options).statistics(by)[1]
 
 
 @register_statistics(cross_statistics)
@@ -213,7 +176,7 @@ def cross_alpha(
             observed = float(weights @ pairs.unit_distances() / weights.sum())
             expected = pairs.expected_numbers()
         else:
-            masses, statistics = pairs.masses("document"), pairs.statistics("document")
+            masses, statistics = pairs.statistics("document")
             total = np.asarray(statistics.sums.sum(axis=0)).reshape(1, -1)
             observed, expected = (float(part[0]) for part in observed_and_expected(masses, total))
         value = 1 - observed / expected if expected > _NONE else None
@@ -233,15 +196,4 @@ def cross_alpha(
         left_out=nonzero_counts({NOT_BY_BOTH: len(data.units) - len(used.rows)}),
         parameters=options.parameters(),
         note=note,
-    )
-
-
-def _select(pairable: PairableUnits, chosen: Bools) -> PairableUnits:
-    """Return some of the units."""
-    return replace(
-        pairable,
-        rows=pairable.rows[chosen],
-        documents=pairable.documents[chosen],
-        codes=pairable.codes[chosen],
-        coders=pairable.coders[chosen],
     )

@@ -1,7 +1,9 @@
 """Coefficients corrected for chance: S, pi, the kappas, AC1, and beta for sets."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -9,23 +11,27 @@ from ..data.arrays import sorted_unique
 from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData
-from ..options import SET_DISTANCES, Options, check_option
+from ..options import MISSING_RULES, SET_DISTANCES, Options, check_option
 from ..results import CategoryKappa, KappaResult, Result
-from ..sums.sufficient_statistics import ValueMasses, register_statistics
-from ..values import Distance, Floats, Label
+from ..sums.patterns import LabelPatterns
+from ..sums.sufficient_statistics import SufficientStatistics, ValueMasses, register_statistics
+from ..values import Bools, Distance, Floats, Label
 from .chance import (
-    CERTAIN,
     NO_Z_OF_UNEQUAL,
+    Disagreement,
     Expected,
     Kappa,
-    check_two_coders,
+    category_kappas,
+    cohen_errors,
+    correct_for_chance,
     count_categories,
+    fleiss_error,
     individual_chance,
+    kappa_fields,
     kappa_statistics,
     pooled_chance,
+    read_scale,
 )
-from .scales import Disagreement, Scale, as_categories
-from .standard_errors import cohen_errors, fleiss_error
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels
@@ -33,16 +39,38 @@ MAX_LABELS = 1000
 NO_Z_WITHOUT_VARIANCE = "no z: its variance by chance is 0"
 
 
-def _nominal_kappa(
-    name: str, chance: Expected, data: ReliabilityData, *, pooled: bool = True, missing: str = "available"
+def _build_kappa(
+    name: str,
+    chance: Expected,
+    data: ReliabilityData,
+    distance: str | Disagreement = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    missing: str = "available",
+    also: tuple[str, ...] = (),
+    of_two: tuple[str, str] | None = None,
+    **fields: Any,
 ) -> Kappa:
-    """Return a kappa of values that are equal or not."""
-    return Kappa(name, data, missing, chance, pooled=pooled, scale=Scale.from_data(data))
+    """Return a kappa of categories, which are equal or not, or on a scale; `also` is as in `read_scale`.
+
+    `of_two` names a coefficient for two coders, and what to use for more.
+    """
+    if of_two and len(data.coders) > 2:
+        raise ValueError(f"{of_two[0]} is for two coders and there are {len(data.coders)}: use {of_two[1]}")
+    data, scale = read_scale(data, distance, categories, also)
+    return Kappa(name, data, missing, chance, scale=scale, **{"pooled": True} | fields)
 
 
-_observed_agreement = partial(_nominal_kappa, "Ao", lambda _, sums: np.zeros(len(sums)))
-_fleiss_kappa = partial(_nominal_kappa, "K", pooled_chance)
-_multi_kappa = partial(_nominal_kappa, "multi-kappa", individual_chance, pooled=False)
+_observed_agreement = partial(_build_kappa, "Ao", lambda _, __, sums: np.zeros(len(sums)))
+_fleiss_kappa = partial(_build_kappa, "K", pooled_chance)
+_multi_kappa = partial(_build_kappa, "multi-kappa", individual_chance, pooled=False)
+_scott_pi = partial(_build_kappa, "pi", pooled_chance, of_two=("scott_pi", "fleiss_kappa"))
+_cohen_kappa = partial(
+    _build_kappa, "kappa", individual_chance, pooled=False, of_two=("cohen_kappa", "multi_kappa or pairwise")
+)
+_bennett_s = partial(
+    _build_kappa, "S", lambda kappa, masses, sums: np.full(len(sums), 1 / max(count_categories(kappa, masses), 1))
+)
 
 
 @register_statistics(kappa_statistics(_observed_agreement))
@@ -61,19 +89,6 @@ def observed_agreement(data: Data, *, missing: str = "available") -> Result:
     return Result(**parts | {"value": value, "expected": None, "note": "" if value is not None else parts["note"]})
 
 
-def _bennett_s(
-    data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
-) -> Kappa:
-    """Return the kappa of `bennett_s`."""
-    data = as_categories(data, "nominal", categories)
-    scale = Scale.from_data(data, "nominal", categories)
-
-    def expected(masses: ValueMasses, sums: Floats) -> Floats:
-        return np.full(len(sums), 1 / max(count_categories(masses, scale, categories), 1))
-
-    return Kappa("S", data, missing, expected, pooled=True, scale=scale)
-
-
 @register_statistics(kappa_statistics(_bennett_s))
 def bennett_s(data: Data, *, categories: Sequence[Label] | None = None, missing: str = "available") -> KappaResult:
     """Return S, (Ao - 1/q)/(1 - 1/q) for q categories (Bennett, Alpert & Goldstein 1954).
@@ -88,12 +103,6 @@ def bennett_s(data: Data, *, categories: Sequence[Label] | None = None, missing:
     return _bennett_s(as_data(data), categories=categories, missing=missing).result()
 
 
-def _scott_pi(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """Return the kappa of `scott_pi`."""
-    check_two_coders(data, "scott_pi", "fleiss_kappa")
-    return _nominal_kappa("pi", pooled_chance, data, missing=missing)
-
-
 @register_statistics(kappa_statistics(_scott_pi))
 def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     """Return Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
@@ -106,20 +115,6 @@ def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     -0.3333
     """
     return _scott_pi(as_data(data), missing=missing).result()
-
-
-def _cohen_kappa(
-    data: ReliabilityData,
-    distance: str | Disagreement = "nominal",
-    *,
-    categories: Sequence[Label] | None = None,
-    missing: str = "available",
-) -> Kappa:
-    """Return the kappa of `cohen_kappa`."""
-    check_two_coders(data, "cohen_kappa", "multi_kappa or pairwise")
-    data = as_categories(data, distance, categories)
-    scale = Scale.from_data(data, distance, categories)
-    return Kappa("kappa", data, missing, individual_chance, pooled=False, scale=scale)
 
 
 @register_statistics(kappa_statistics(_cohen_kappa))
@@ -220,19 +215,14 @@ def _beta(
     data: ReliabilityData,
     distance: str | Distance = "nominal",
     *,
-    categories: Sequence[Label] | None = None,
     empty: str = "subset",
     thirds: str = "exact",
-    missing: str = "available",
+    **more: Any,
 ) -> Kappa:
-    """Return the kappa of `beta`."""
     of_sets = isinstance(distance, str) and distance in SET_DISTANCES
     options = Options(distance if of_sets else "nominal", "none", empty, thirds)
-    data = as_categories(data, distance, categories)
-    scale = Scale.from_data(data, "nominal" if of_sets else distance, categories, also=SET_DISTANCES)
-    return Kappa(
-        "beta", data, missing, individual_chance, pooled=False, scale=scale, options=options, as_disagreement=True
-    )
+    more |= {"also": SET_DISTANCES, "pooled": False, "options": options, "as_disagreement": True}
+    return _build_kappa("beta", individual_chance, data, "nominal" if of_sets else distance, **more)
 
 
 @register_statistics(kappa_statistics(_beta))
@@ -265,29 +255,20 @@ def beta(
     return kappa.result(parameters=parameters)
 
 
-def _gwet_ac1(
-    data: ReliabilityData,
-    distance: str | Disagreement = "nominal",
-    *,
-    categories: Sequence[Label] | None = None,
-    missing: str = "available",
-) -> Kappa:
-    """Return the kappa of `gwet_ac1`."""
-    data = as_categories(data, distance, categories)
-    scale = Scale.from_data(data, distance, categories)
-    table = scale.disagreements
-    if table is not None and (table > 1).any():
-        raise ValueError(f"the distance {scale.name!r} is more than 1 for some categories")
+def _gwet_ac1(data: ReliabilityData, distance: str | Disagreement = "nominal", **options: Any) -> Kappa:
+    name = "AC1" if distance == "nominal" else "AC2"
+    kappa = _build_kappa(name, _gwet_chance, data, distance, scaled=False, **options)
+    if kappa.scale.disagreements is not None and (kappa.scale.disagreements > 1).any():
+        raise ValueError(f"the distance {kappa.scale.name!r} is more than 1 for some categories")
+    return kappa
 
-    def expected(masses: ValueMasses, sums: Floats) -> Floats:
-        q = count_categories(masses, scale, categories)
-        if q < 2:
-            return np.ones(len(sums))
-        similar = 1.0 if table is None else (1 - table).sum() / q
-        return similar * (1 - pooled_chance(masses, sums)) / (q - 1)
 
-    name = "AC1" if table is None else "AC2"
-    return Kappa(name, data, missing, expected, pooled=True, scale=scale, scaled=False)
+def _gwet_chance(kappa: Kappa, masses: ValueMasses, sums: Floats) -> Floats:
+    q, apart = count_categories(kappa, masses), kappa.scale.disagreements
+    if q < 2:
+        return np.ones(len(sums))
+    similar = 1.0 if apart is None else (1 - apart).sum() / q
+    return similar * (1 - pooled_chance(kappa, masses, sums)) / (q - 1)
 
 
 @register_statistics(kappa_statistics(_gwet_ac1))
@@ -315,7 +296,6 @@ def gwet_ac1(
 
 
 def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:
-    """Return K of each label against all other values, the unit counting once in its proportion."""
     units, codes, given = kappa.value_counts
     m, labels = kappa.used_units.coders, kappa.data.labels
     n_pairs = m[units] * (m[units] - 1) / 2
@@ -323,11 +303,84 @@ def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:
     totals, shares, differing = (
         np.bincount(codes, weights=of_unit, minlength=len(labels)) for of_unit in (given, given / m[units], apart)
     )
-    kappas = []
-    for code in np.flatnonzero(totals[: len(labels)]):
-        share = shares[code] / len(m)
-        expected = 2 * share * (1 - share)
-        observed = differing[code] / np.count_nonzero(m >= 2)
-        value = float(1 - observed / expected) if expected > 1 - CERTAIN else None
-        kappas.append(CategoryKappa(labels[code], value, int(totals[code])))
-    return tuple(kappas)
+    n = len(labels)
+    return category_kappas(labels, totals[:n], shares[:n] / len(m), differing[:n] / np.count_nonzero(m >= 2))
+
+
+@dataclass(frozen=True, eq=False)
+class PatternKappa:
+    """`fleiss_kappa` of the units that patterns count.
+
+    The data have `n_coders` coders, of whom `n_coders_used` gave any label. `missing` is as there. Raises ValueError
+    for an unknown one.
+
+    >>> values = [["Y", "Y", "Y"]] * 2 + [["Y", "Y", "N"]] * 2
+    >>> data = ReliabilityData.from_values(range(4), ["Ann", "Bob", "Cid"], values, ["text"] * 4)
+    >>> PatternKappa(LabelPatterns.from_data(data), 3, 3).result()
+    <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
+    """
+
+    patterns: LabelPatterns
+    n_coders: int
+    n_coders_used: int
+    missing: str = "available"
+
+    def __post_init__(self) -> None:
+        check_option("missing", self.missing, MISSING_RULES)
+
+    @cached_property
+    def used(self) -> LabelPatterns:
+        """The patterns of the units in use."""
+        least = max(self.n_coders, 1) if self.missing == "drop" else 1
+        return self.patterns.select(self.patterns.n_coders >= least)
+
+    @property
+    def pairable_texts(self) -> Bools:
+        """The texts that have a unit with two coders, whether it is in use or not."""
+        return self.patterns.count_in_texts(self.patterns.n_coders >= 2) > 0
+
+    @property
+    def left_out_texts(self) -> Bools:
+        """The texts that the interval leaves out in turn: those with pairable units, and with units in use."""
+        return self.pairable_texts & (self.used.count_in_texts() > 0)
+
+    @cached_property
+    def statistics(self) -> SufficientStatistics:
+        """The sums of each text from which the coefficient follows."""
+        return SufficientStatistics(self.patterns.documents, self.used.sums_by_text(), ("K",), _pattern_coefficients)
+
+    def result(self) -> KappaResult:
+        """Return what `fleiss_kappa` returns, with K of each label."""
+        used = self.used
+        counts, paired, numbers = used.count_judgements(), used.n_coders >= 2, np.unique(used.n_coders).tolist()
+        n_units = int(used.n_units.sum())
+        observed = expected = None
+        if paired.any():
+            observed = float((used.n_units * used.agreements)[paired].sum() / used.n_units[paired].sum())
+            expected = float((used.share_units() ** 2).sum() / n_units**2)
+        fields = kappa_fields(
+            "K",
+            observed,
+            expected,
+            n_units=n_units,
+            n_coders=self.n_coders_used,
+            n_values=int(np.count_nonzero(counts)),
+            n_judgements=int((used.n_units * used.n_coders).sum()),
+            missing=self.missing,
+            of_data=(int(self.patterns.n_units.sum()), self.n_coders),
+        )
+        if fields["value"] is None:
+            return KappaResult(**fields)
+        null = fleiss_error(counts, numbers[0], "1979") if len(numbers) == 1 else None
+        why = NO_Z_OF_UNEQUAL if len(numbers) > 1 else ""
+        n_paired = used.n_units[paired].sum()
+        of_labels = category_kappas(used.labels, counts, used.share_units() / n_units, used.disagreements() / n_paired)
+        return KappaResult(**fields, standard_error_null=null, categories=of_labels, z_note=why)
+
+
+def _pattern_coefficients(sums: Floats) -> Floats:
+    """Return K of sums (replicates, columns of `LabelPatterns.sums_by_text`), NaN where it is undefined."""
+    masses = sums[:, 2:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = (masses**2).sum(axis=1) / masses.sum(axis=1) ** 2
+        return correct_for_chance(sums[:, 0] / sums[:, 1], expected)

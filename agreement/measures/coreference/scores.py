@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from ..data.arrays import factorize, group
 from ..options import check_option
 from ..results import Display, KappaResult, Point, format_value
 from ..values import Floats
+from .matching import DUPLICATES, Cluster, Order, Side, pair_clusters
 
-SINGLETONS = ("keep", "drop")
-DUPLICATES = ("first", "error")
 BOUNDARIES = ("symmetric", "key")
 NOTHING_TO_COUNT = "neither side has anything to count"
 WITHOUT_MUC = "the mean without MUC: neither side has a link"
@@ -37,10 +37,6 @@ ONE_KIND_OF_LINK = (
     "of links that do not corefer: there are no others",
 )
 
-type Clusters = Iterable[Iterable[Hashable]]
-type Side = Clusters | Mapping[Hashable, Clusters]
-type Cluster = frozenset[Hashable]
-type Order = Sequence[Hashable] | Mapping[Hashable, Sequence[Hashable]]
 type Ratio = tuple[float, float]  # found, of how much
 
 
@@ -74,12 +70,7 @@ class Score(Display):
         return f"<recall {self.recall:z.4f}, precision {self.precision:z.4f}, F1 {self.f1:z.4f}{note}>"
 
     def _rows(self) -> Mapping[str, object]:
-        return {
-            "recall": format_value(self.recall),
-            "precision": format_value(self.precision),
-            "F1": format_value(self.f1),
-            "note": self.note,
-        }
+        return {point.name: format_value(point.value) for point in self._points()} | {"note": self.note}
 
     def _points(self) -> Sequence[Point]:
         return [Point("recall", self.recall), Point("precision", self.precision), Point("F1", self.f1)]
@@ -108,11 +99,10 @@ class TextCounts:
 
     def merge(self, original: Callable[[Hashable], Hashable]) -> "TextCounts":
         """Return the counts with the texts that are copies of one as one text, by the name of the original."""
-        names = [original(text) for text in self.texts]
-        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        counts = np.zeros((len(number), self.counts.shape[1]))
-        np.add.at(counts, [number[name] for name in names], self.counts)
-        return TextCounts(list(number), counts, self.finish)
+        names, places = factorize([original(text) for text in self.texts])
+        counts = np.zeros((len(names), self.counts.shape[1]))
+        np.add.at(counts, places, self.counts)
+        return TextCounts(names, counts, self.finish)
 
 
 def muc(
@@ -257,31 +247,27 @@ def link_kappa(
     0.0
     """
     check_option("duplicates", duplicates, DUPLICATES)
-    both = neither = only_first = only_second = 0
-    n_units = 0
-    for text, (a, b) in _named_cluster_pairs(first, second, "keep", duplicates, order):
+    n_units, links = 0, np.zeros(4, dtype=np.int64)
+    for text, (a, b) in pair_clusters(first, second, "keep", duplicates, order):
         known = frozenset().union(*a, *b)
         if units is not None:
             everything = frozenset(units.get(text, ()) if isinstance(units, Mapping) else units)
             for unit in sorted(known - everything, key=repr):
                 raise ValueError(f"unit {unit!r} is in a cluster and not among the units")
             known = everything
-        pairs, together = comb(len(known), 2), [sum(comb(len(c), 2) for c in side) for side in (a, b)]
-        shared = sum(comb(n, 2) for *_, n in _count_overlaps(a, b))
         n_units += len(known)
-        both += shared
-        only_first += together[0] - shared
-        only_second += together[1] - shared
-        neither += pairs - together[0] - together[1] + shared
-    n = both + neither + only_first + only_second
+        shared = sum(comb(n, 2) for *_, n in _count_overlaps(a, b))
+        of_first, of_second = _count_links(a)[0], _count_links(b)[0]
+        links += shared, of_first - shared, of_second - shared, comb(len(known), 2) - of_first - of_second + shared
+    both, only_first, only_second, neither = links.tolist()
+    n, apart = sum(links.tolist()), only_first + only_second
     value = observed = expected = None
     note = "" if n else "no text has two units"
     if n:
         linked = (both + only_first) / n, (both + only_second) / n
         observed, expected = (both + neither) / n, linked[0] * linked[1] + (1 - linked[0]) * (1 - linked[1])
-        if (both or only_first or only_second) and (neither or only_first or only_second):
+        if both + apart and neither + apart:
             # in whole numbers, so that two partitions that are equal have exactly 1
-            apart = only_first + only_second
             chance = (both + only_first) * (only_first + neither) + (both + only_second) * (only_second + neither)
             value = 1 - n * apart / chance
         else:
@@ -293,7 +279,7 @@ def link_kappa(
         expected=expected,
         n_units=n_units,
         n_coders=2,
-        n_values=(both + only_first + only_second > 0) + (neither + only_first + only_second > 0),
+        n_values=(both + apart > 0) + (neither + apart > 0),
         n_judgements=2 * n,
         parameters={},
         note=note,
@@ -347,7 +333,7 @@ def count_texts(
         names = ", ".join(sorted(one.__name__ for one in _SCORERS))
         raise ValueError(f"{getattr(score, '__name__', score)!r} is not a score that is added up over texts: {names}")
     scorer = _SCORERS[score](**options)
-    named = list(_named_cluster_pairs(key, response, singletons, duplicates, order))
+    named = list(pair_clusters(key, response, singletons, duplicates, order))
     counts = [scorer.count(*sides) for _, sides in named]
     width = len(scorer.count([], []))
     return TextCounts(
@@ -366,11 +352,8 @@ def _both_directions(part: Callable[[list[Cluster], list[Cluster]], Ratio]) -> S
 
 def _ceaf(similarity_of: Callable[[int, int, int], float], own: Callable[[Cluster], int]) -> Scorer:
     def count(keys: list[Cluster], responses: list[Cluster]) -> Sequence[float]:
-        pairs = {
-            (k, r): similarity_of(len(keys[k]), len(responses[r]), shared)
-            for k, r, shared in _count_overlaps(keys, responses)
-        }
-        found = _best_matching(pairs)
+        overlaps = _count_overlaps(keys, responses)
+        found = _best_matching({(k, r): similarity_of(len(keys[k]), len(responses[r]), n) for k, r, n in overlaps})
         return found, sum(map(own, keys)), found, sum(map(own, responses))
 
     return Scorer(count, _finish_both_directions)
@@ -431,34 +414,23 @@ _SCORERS: dict[Callable[..., Score], Callable[..., Scorer]] = {
 
 def _best_matching(pairs: Mapping[tuple[int, int], float]) -> float:
     """Return the largest sum of similarities with each cluster in one pair at most, component by component."""
+    if not pairs:
+        return 0.0
     from scipy.optimize import linear_sum_assignment
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    total = 0.0
-    for group in _connected_components(pairs):
-        rows, columns = (sorted({pair[side] for pair in group}) for side in (0, 1))
+    k, r = np.array(list(pairs), dtype=np.int64).T
+    n = int(k.max()) + 1
+    graph = coo_array((np.ones(len(k), dtype=np.int8), (k, n + r)), shape=(n + int(r.max()) + 1,) * 2)
+    component = connected_components(graph, directed=False)[1][k]
+    similarities, total = np.array(list(pairs.values())), 0.0
+    for chosen in group(component, np.arange(len(k))).values():
+        (rows, row), (columns, column) = (np.unique(side[chosen], return_inverse=True) for side in (k, r))
         table: Floats = np.zeros((len(rows), len(columns)))
-        for k, r in group:
-            table[rows.index(k), columns.index(r)] = pairs[k, r]
+        table[row, column] = similarities[chosen]
         total += float(table[linear_sum_assignment(table, maximize=True)].sum())
     return total
-
-
-def _connected_components(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Return the pairs by connected component of the graph that they make."""
-    root: dict[tuple[str, int], tuple[str, int]] = {}
-
-    def find(node: tuple[str, int]) -> tuple[str, int]:
-        while root.setdefault(node, node) != node:
-            root[node] = root[root[node]]
-            node = root[node]
-        return node
-
-    for k, r in pairs:
-        root[find(("key", k))] = find(("response", r))
-    groups: dict[tuple[str, int], list[tuple[int, int]]] = {}
-    for k, r in pairs:
-        groups.setdefault(find(("key", k)), []).append((k, r))
-    return list(groups.values())
 
 
 def _count_overlaps(clusters: list[Cluster], others: list[Cluster]) -> Iterator[tuple[int, int, int]]:
@@ -473,81 +445,10 @@ def _map_mentions(clusters: list[Cluster]) -> dict[Hashable, int]:
     return {mention: place for place, cluster in enumerate(clusters) for mention in cluster}
 
 
-def _count_links(clusters: list[Cluster]) -> Ratio:
+def _count_links(clusters: list[Cluster]) -> tuple[int, int]:
     """Return the number of pairs of mentions of one side that corefer, and that do not."""
     coreferent = sum(comb(len(cluster), 2) for cluster in clusters)
     return coreferent, comb(sum(map(len, clusters)), 2) - coreferent
-
-
-def _named_cluster_pairs(
-    key: Side, response: Side, singletons: str, duplicates: str, order: Order | None
-) -> Iterator[tuple[Hashable, tuple[list[Cluster], list[Cluster]]]]:
-    """Yield the clusters of both sides of each text, each mention once."""
-    check_option("singletons", singletons, SINGLETONS)
-    check_option("duplicates", duplicates, DUPLICATES)
-    if isinstance(key, Mapping) != isinstance(response, Mapping):
-        raise ValueError("one side is a mapping from texts to clusters and the other is not")
-    sides = [side if isinstance(side, Mapping) else {None: side} for side in (key, response)]
-    for text in dict.fromkeys([*sides[0], *sides[1]]):
-        in_order = order.get(text, ()) if isinstance(order, Mapping) else order
-        a, b = (_unique_clusters(side.get(text, ()), singletons, duplicates, in_order) for side in sides)
-        yield text, (a, b)
-
-
-def _unique_clusters(
-    clusters: Clusters, singletons: str, duplicates: str, order: Sequence[Hashable] | None
-) -> list[Cluster]:
-    sets = [frozenset(cluster) for cluster in clusters]
-    if order is not None and duplicates == "first":
-        sets = _keep_first_classes(sets, order)
-    seen: set[Hashable] = set()
-    unique = []
-    for mentions in sets:
-        if duplicates == "error" and mentions & seen:
-            raise ValueError(f"mention {min(mentions & seen, key=repr)!r} is in two clusters of a text")
-        mentions -= seen
-        seen |= mentions
-        if len(mentions) > (singletons == "drop"):
-            unique.append(mentions)
-    return unique
-
-
-def _keep_first_classes(clusters: list[Cluster], order: Sequence[Hashable]) -> list[Cluster]:
-    """Return the clusters with each mention in its first class alone."""
-    place = {mention: number for number, mention in enumerate(order)}
-    for mention in sorted(frozenset().union(*clusters) - place.keys(), key=repr):
-        raise ValueError(f"mention {mention!r} is in a cluster and not in the order")
-    classes = [sorted(place[mention] for mention in cluster) for cluster in clusters]
-    of_mention: dict[int, list[int]] = {}
-    for number, members in enumerate(classes):
-        for member in members:
-            of_mention.setdefault(member, []).append(number)
-    chosen = {
-        member: several[first_class(member, [classes[number] for number in several])]
-        for member, several in of_mention.items()
-    }
-    return [
-        frozenset(mention for mention in cluster if chosen[place[mention]] == number)
-        for number, cluster in enumerate(clusters)
-    ]
-
-
-def first_class(mention: int, classes: Sequence[Sequence[int]]) -> int:
-    """Return which of its classes a mention is scored in: that whose other mentions come first in the text.
-
-    Classes have the places of their mentions, ascending. Without the mention itself they are compared place by place;
-    one that begins another comes before it, and a class of the mention alone comes last. Of equal classes it is the
-    first. No name has a part in it.
-
-    >>> first_class(1, [[1], [1, 5], [1, 3, 7], [1, 3]])
-    3
-    """
-
-    def others(number: int) -> tuple[bool, list[int]]:
-        rest = [place for place in classes[number] if place != mention]
-        return not rest, rest
-
-    return min(range(len(classes)), key=others)
 
 
 def _divide(part: Ratio) -> float:

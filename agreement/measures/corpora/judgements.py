@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import sorted_unique
-from ..data.cells import MISSING, Content
+from ..data.cells import MISSING, Content, Partition
 from ..data.findings import find_lookalikes
-from ..data.partitions import Partition
-from ..data.records import overlay_sets, pivot
 from ..data.reliability_data import ReliabilityData
+from ..data.tables import overlay_sets, pivot
 from ..values import Bools, Ints, parse_number
 
 # An array of so many places for each row is filled rather than sorted.

@@ -1,8 +1,7 @@
 """From what several coders marked in many documents to reliability data, all at once, in arrays.
 
-The values are those of `chain_labels` and `index_labels`, which say coder by coder and document by document what a
-value is. Here an answer belongs to one or more classes (the tops of its chain, or its indices), and its value is the
-union of what belongs to them.
+What a value is, `chain_labels` and `index_labels` say. An answer belongs to one or more classes (the tops of its chain,
+or its indices), and its value is the union of what belongs to them.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -13,20 +12,27 @@ import numpy as np
 
 from ..options import check_option
 from ..values import Bools, Ints, Label
-from .arrays import first_positions, run_offsets, run_starts, sorted_unique
-from .cells import MISSING, Cells, ReadingBits, pack_readings
-from .chains import (
-    MODES,
-    PLURALS,
-    READINGS,
-    TOPS,
-    UNMARKED,
-    UNMARKED_LABEL,
-    find_tops,
-    follow_reading,
+from .arrays import (
+    SetRows,
+    factorize_integers,
+    find_classes,
+    first_positions,
+    group,
+    reach,
+    row_starts,
+    run_offsets,
+    sorted_unique,
 )
+from .cells import MISSING, Cells, ReadingBits, keep_others, pack_readings
 from .reliability_data import ReliabilityData, check_members
 from .subsets import drop_unused
+
+MODES = ("full", "partial", "none")
+TOPS = ("category", "chain")
+READINGS = ("union", "matched")
+PLURALS = ("targets", "entity")
+UNMARKED = ("singleton", "label", "missing")
+UNMARKED_LABEL = "unmarked"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +81,9 @@ class Answers:
         if len(self.unit) * self._width > 8 * len(number) + 1024:
             number = np.unique(number, return_inverse=True)[1]
         together = np.flatnonzero(np.bincount(number, minlength=1)[number] > 1)
-        if not len(together):
-            return plural
-        order = together[np.lexsort((self.link_to[together], number[together]))]
-        begins = run_starts(number[order])
-        least, most = self.link_to[order[begins]], self.link_to[order[np.append(begins[1:], len(order)) - 1]]
-        plural[order] = np.repeat(least < most, np.diff(begins, append=len(order)))
+        width = int(self.link_to.max(initial=0)) + 1
+        readings = sorted_unique(number[together] * width + self.link_to[together]) // width
+        plural[together] = np.isin(number[together], readings[1:][readings[1:] == readings[:-1]])
         return plural
 
     @property
@@ -89,39 +92,8 @@ class Answers:
 
 
 @dataclass(frozen=True, eq=False)
-class _SetRows:
-    """Sets of members in compressed rows, ascending within each."""
-
-    starts: Ints
-    members: Ints
-
-    @property
-    def sizes(self) -> Ints:
-        return np.diff(self.starts)
-
-    def select(self, chosen: Ints, sizes: Ints | None = None) -> "_SetRows":
-        """Return the chosen sets, or as many of the first members of each as `sizes` says."""
-        sizes = self.sizes[chosen] if sizes is None else sizes
-        return _SetRows(_row_starts(sizes), self.members[np.repeat(self.starts[chosen], sizes) + run_offsets(sizes)])
-
-    @classmethod
-    def from_pairs(cls, sets: Ints, members: Ints, n: int, width: int) -> "_SetRows":
-        """Return the sets 0..n-1 from pairs of a set and a member below `width`; equal pairs count once."""
-        sets, members = np.divmod(sorted_unique(sets * width + members), max(width, 1))
-        return cls(_row_starts(np.bincount(sets, minlength=n)), members)
-
-    def concatenate(self, more: "_SetRows") -> "_SetRows":
-        """Return these sets and then the others."""
-        starts = np.concatenate((self.starts, more.starts[1:] + self.starts[-1]))
-        return _SetRows(starts, np.concatenate((self.members, more.members)))
-
-
-@dataclass(frozen=True, eq=False)
 class _Links:
-    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member.
-
-    `node` is that of each judgement; `plural` says which links are of a plural reading.
-    """
+    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member."""
 
     width: int
     node: Ints
@@ -131,20 +103,10 @@ class _Links:
 
     @classmethod
     def from_answers(cls, answers: Answers) -> "_Links":
-        """Return the links of the answers."""
         width = len(answers.units) + len(answers.others)
         node = answers.coder * width + answers.unit
         target = answers.coder[answers.link_of] * width + answers.link_to
         return cls(width, node, node[answers.link_of], target, answers.plural)
-
-
-@dataclass(frozen=True, eq=False)
-class _SetValues:
-    """Sets, and the judgements that have one of them as their value."""
-
-    sets: _SetRows
-    judgements: Ints
-    set_of: Ints
 
 
 def pointed_values(
@@ -176,13 +138,12 @@ def pointed_values(
     own = pointing | np.isin(links.node, links.target) if top == "chain" else pointing
     chosen = np.flatnonzero(own)
     if mode == "none":
-        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(links.node), links.width)
-        values = _SetValues(sets, chosen, chosen)
+        sets, set_of = SetRows.from_pairs(answers.link_of, answers.link_to, len(links.node), links.width), chosen
     else:
-        values = _unite_chains(links, chosen, plural)
+        sets, set_of = _unite_chains(links, chosen, plural)
         if mode == "partial":
-            values = _select_preceding(values, answers.unit[chosen], len(answers.units))
-    data = _build_data(answers, values, unmarked)
+            sets, set_of = _select_preceding(sets, set_of, answers.unit[chosen], len(answers.units))
+    data = _build_data(answers, sets, chosen, set_of, unmarked)
     return _separate_readings(data, answers, links, mode, plural) if readings == "matched" else data
 
 
@@ -204,6 +165,7 @@ def indexed_values(
     >>> [sorted(value) for value in indexed_values(answers).values]
     [['a', 'b']]
     """
+    check_option("readings", readings, READINGS)
     width = len(answers.units)
     n_judgements, n_indices = len(answers.unit), int(answers.link_to.max(initial=-1)) + 1
     of_judgement = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
@@ -217,17 +179,18 @@ def indexed_values(
     alone = np.flatnonzero(is_alone)
     _, number = np.unique(index, return_inverse=True)
     n_classes = int(number.max(initial=-1)) + 1
-    classes = _SetRows.from_pairs(
+    classes = SetRows.from_pairs(
         np.concatenate((answers.link_of, alone)),
         np.concatenate((number, n_classes + np.arange(len(alone)))),
         n_judgements,
         n_classes + len(alone),
     )
     chosen = np.flatnonzero(indexed | is_alone)
-    data = _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
+    sets, set_of = _unite_classes(classes, answers.unit, width, chosen)
+    data = _build_data(answers, sets, chosen, set_of, unmarked)
     if readings == "union":
         return data
-    of_class = _SetRows.from_pairs(number, answers.unit[answers.link_of], n_classes, width)
+    of_class = SetRows.from_pairs(number, answers.unit[answers.link_of], n_classes, width)
     members = [part.tolist() for part in np.split(of_class.members, of_class.starts[1:-1])]
     indices = _group_links(answers, number, answers.link_to)
     return _with_readings(data, answers, {j: [members[c] for (c,) in own] for j, own in indices.items()})
@@ -246,18 +209,18 @@ def labelled_values(answers: Answers, *, unmarked: str = "missing", second: bool
     ('none',)
     """
     check_option("unmarked", unmarked, ("missing", "label"))
-    labels: list[Label] = [*answers.labels, UNMARKED_LABEL]
+    pairs: list[Label] = []
     label = answers.label
     if second and len(answers.link_of):
-        pairs = label[answers.link_of] * len(answers.labels) + answers.link_to
-        distinct, place = np.unique(pairs, return_inverse=True)
+        both = label[answers.link_of] * len(answers.labels) + answers.link_to
+        distinct, place = np.unique(both, return_inverse=True)
         label = label.copy()
-        label[answers.link_of] = len(labels) + place
-        labels += [
+        label[answers.link_of] = len(answers.labels) + 1 + place
+        pairs = [
             (answers.labels[first], answers.labels[other])
             for first, other in zip(*(part.tolist() for part in np.divmod(distinct, len(answers.labels))), strict=True)
         ]
-    return _data_of_labels(answers, label, labels, unmarked)
+    return _data_of_labels(answers, label, pairs, unmarked)
 
 
 def label_sets(answers: Answers, *, empty: Label = None, unmarked: str = "missing") -> ReliabilityData:
@@ -282,26 +245,20 @@ def label_sets(answers: Answers, *, empty: Label = None, unmarked: str = "missin
     distinct, place = np.unique(np.packbits(has_label[linked], axis=1), axis=0, return_inverse=True)
     chosen = np.unpackbits(distinct, axis=1, count=len(answers.labels)) if len(distinct) else distinct
     sets = [frozenset(answers.labels[one] for one in np.flatnonzero(row).tolist()) for row in chosen]
-    labels = [*answers.labels, UNMARKED_LABEL, *sets]
     label = answers.label.copy()
     label[linked & (label != MISSING)] = (len(answers.labels) + 1 + place.ravel())[label[linked] != MISSING]
-    return _data_of_labels(answers, label, labels, unmarked)
+    return _data_of_labels(answers, label, sets, unmarked)
 
 
-def _data_of_labels(answers: Answers, label: Ints, labels: Sequence[Label], unmarked: str) -> ReliabilityData:
-    """Return the data in which each judgement has one of some labels, after which comes that of what is unmarked."""
-    codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
-    judged = np.zeros(codes.shape, dtype=np.bool_)
-    judged[answers.unit, answers.coder] = True
-    codes[answers.unit, answers.coder] = label
-    if unmarked == "label":
-        codes[~judged & answers.handed_in[answers.document_of_unit]] = len(answers.labels)
-    content = _build_cells(codes, labels, _SetRows(_row_starts(answers.unit[:0]), answers.unit[:0]), ())
-    return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
+def _data_of_labels(answers: Answers, label: Ints, more: Sequence[Label], unmarked: str) -> ReliabilityData:
+    """Return the data of judgements without sets; more labels are numbered after that of what is unmarked."""
+    nothing = label[:0]
+    labelled = replace(answers, label=label)
+    return _build_data(labelled, SetRows(row_starts(nothing), nothing), nothing, nothing, unmarked, more=more)
 
 
-def _unite_chains(links: _Links, chosen: Ints, plural: str) -> _SetValues:
-    """Return the chains of the chosen judgements.
+def _unite_chains(links: _Links, chosen: Ints, plural: str) -> tuple[SetRows, Ints]:
+    """Return sets, and which of them is the chain of each of the chosen judgements.
 
     A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
     reaches by all links; where what is plural is an entity of its own, by such links only.
@@ -310,73 +267,62 @@ def _unite_chains(links: _Links, chosen: Ints, plural: str) -> _SetValues:
     n, source, target = len(nodes), place[: len(links.source)], place[len(links.source) :]
     if links.plural.any():
         alone = ~links.plural
-        classes = reached = _find_classes(source[alone], target[alone], n)
+        classes = reached = find_classes(source[alone], target[alone], n)
         if plural == "targets":
             tops = sorted_unique(classes.members)
-            reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
+            reached = find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
             reached = reached.select(np.arange(n))
-            reached = _SetRows(reached.starts, reached.members - n)
+            reached = SetRows(reached.starts, reached.members - n)
     else:
-        classes = reached = _find_classes(source, target, n)
+        classes = reached = find_classes(source, target, n)
     member, rows = nodes % max(links.width, 1), np.searchsorted(nodes, links.node[chosen])
-    return _unite_classes(classes, member, links.width, rows, chosen, reached)
+    return _unite_classes(classes, member, links.width, rows, reached)
 
 
 def _separate_readings(
     data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str
 ) -> ReliabilityData:
-    """Return the data with the readings of each ambiguous judgement apart."""
     targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
     if not targets:
         return data
     work = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
     near = np.isin(work[answers.link_of], work[list(targets)])
-    up: dict[int, list[int]] = {}
-    down: dict[int, list[int]] = {}
-    for source, to, joint in zip(
-        links.source[near].tolist(), links.target[near].tolist(), links.plural[near].tolist(), strict=True
-    ):
-        if plural == "targets" or not joint:
-            up.setdefault(source, []).append(to)
-        if not joint:
-            down.setdefault(to, []).append(source)
+    alone = near & ~links.plural
+    followed = near if plural == "targets" else alone
+    up = group(links.source[followed], links.target[followed])
+    down = group(links.target[alone], links.source[alone])
     n_units, width = len(answers.units), links.width
 
     def members(node: int, reading: list[int]) -> list[int]:
-        """Return the members of a reading's set."""
+        """Return the members of a reading's set: all that it reaches but by the node itself, and what reaches that."""
         chain: Iterable[int] = reading
         if mode != "none":
-            followed = reading if plural == "targets" or len(set(reading)) == 1 else ()
-            chain = follow_reading(node, followed, up, down)
-        found = [one % width for one in chain]
-        return [one for one in found if one < node % width or one >= n_units] if mode == "partial" else found
+            first = reading if plural == "targets" or len(set(reading)) == 1 else ()
+            chain = reach(reach(first, up, {node}), down)
+        numbers = [member % width for member in chain]
+        return [n for n in numbers if n < node % width or n >= n_units] if mode == "partial" else numbers
 
-    readings = {
-        judgement: [members(int(links.node[judgement]), one) for one in of_judgement]
-        for judgement, of_judgement in targets.items()
-    }
+    nodes = links.node.tolist()
+    readings = {judgement: [members(nodes[judgement], one) for one in own] for judgement, own in targets.items()}
     return _with_readings(data, answers, readings)
 
 
 def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, list[list[int]]]:
     """Return for each ambiguous judgement that has a value the targets of each reading."""
-    ambiguous = np.flatnonzero((answers.n_readings > 1) & (answers.label != MISSING))
-    found: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in ambiguous.tolist()}
-    own = np.isin(answers.link_of, ambiguous)
+    ambiguous = (answers.n_readings > 1) & (answers.label != MISSING)
+    own = np.flatnonzero(ambiguous[answers.link_of])
+    places: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in np.flatnonzero(ambiguous).tolist()}
     for judgement, reading, target in zip(
         answers.link_of[own].tolist(), readings[own].tolist(), targets[own].tolist(), strict=True
     ):
-        found[judgement].setdefault(reading, []).append(target)
-    return {judgement: list(of_judgement.values()) for judgement, of_judgement in found.items()}
+        places[judgement].setdefault(reading, []).append(target)
+    return {judgement: list(of_judgement.values()) for judgement, of_judgement in places.items()}
 
 
 def _with_readings(
     data: ReliabilityData, answers: Answers, readings: Mapping[int, Sequence[Sequence[int]]]
 ) -> ReliabilityData:
-    """Return the data in which some judgements have these readings; their value so far is the union of them.
-
-    A reading is of members: units by their numbers, then the others.
-    """
+    """Return the data in which some judgements have these readings, of units by their numbers and then others."""
     cells, n_units = data.cells, len(answers.units)
     used = {other: n_units + place for place, other in enumerate(cells.others)}
     number = [*range(n_units), *(used.get(other, MISSING) for other in answers.others)]
@@ -405,68 +351,18 @@ def _with_readings(
     return replace(data, content=drop_unused(content))
 
 
-def find_chains(source: Ints, target: Ints, n: int) -> tuple[Ints, Ints]:
-    """Return pairs of a node and a chain that it is in, given pointers between the nodes 0..n-1; both are integers.
-
-    A node that reaches several tops is in several chains, and one without pointers may be alone in its own.
-
-    >>> node, chain = find_chains(np.array([1, 2]), np.array([0, 0]), 4)
-    >>> node.tolist(), chain.tolist()
-    ([0, 1, 2, 3], [0, 0, 0, 3])
-    """
-    classes = _find_classes(source, target, n)
-    return np.repeat(np.arange(n), classes.sizes), classes.members
-
-
-def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
-    """Return for each of n nodes the tops that it reaches by pointers; a cycle that nothing leaves is one top."""
-    degree = np.bincount(source, minlength=n)
-    parent = np.arange(n)
-    single = degree[source] == 1
-    parent[source[single]] = target[single]
-    step = parent
-    for _ in range(max(n, 2).bit_length()):
-        parent = parent[parent]
-    # what has several pointers, or goes round in a cycle, is followed on what is left
-    last = step[parent] == parent
-    branching = np.flatnonzero((degree > 1) | ~last)
-    followed = np.isin(source, branching)
-    reduced: dict[int, list[int]] = {}
-    round_ = ~last
-    for node, to in zip(source[followed].tolist(), target[followed].tolist(), strict=True):
-        reduced.setdefault(node, []).append(to if round_[to] else int(parent[to]))
-    tops = find_tops(reduced)
-    root = np.where(last, parent, np.arange(n))
-    several = np.array([node for node in tops if degree[node]], dtype=np.int64)
-    reached = [sorted(tops[node]) for node in several.tolist()]
-    sizes = np.array([len(one) for one in reached], dtype=np.int64)
-    rows = np.zeros(n, dtype=np.int64)
-    rows[several] = np.arange(len(several))
-    is_several = np.zeros(n, dtype=np.bool_)
-    is_several[several] = True
-    through = is_several[root]
-    ends = _SetRows(_row_starts(sizes), np.array([top for one in reached for top in one], dtype=np.int64))
-    nodes = np.flatnonzero(through)
-    more = ends.select(rows[root[nodes]])
-    plain = np.flatnonzero(~through)
-    return _SetRows.from_pairs(
-        np.concatenate((plain, np.repeat(nodes, more.sizes))), np.concatenate((root[plain], more.members)), n, n
-    )
-
-
 def _unite_classes(
-    classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints, reached: _SetRows | None = None
-) -> _SetValues:
-    """Return the value of each of the rows, the union of its classes.
+    classes: SetRows, member: Ints, width: int, rows: Ints, reached: SetRows | None = None
+) -> tuple[SetRows, Ints]:
+    """Return sets, and which of them is the value of each of the rows: the union of its classes.
 
-    `classes` has the classes of each row, `member` the member that each row is, `judgements` the judgement of each
-    of `rows`. `reached` has the classes of which the value of each row is made, where they are not those that it is in.
-    Rows of the same classes share a set.
+    `classes` has the classes of each row, `member` the member that each row is. `reached` has the classes of which the
+    value of each row is made, where they are not those that it is in. Rows of the same classes share a set.
     """
     reached = classes if reached is None else reached
     n_classes = int(classes.members.max(initial=-1)) + 1
     row = np.repeat(np.arange(len(classes.starts) - 1), classes.sizes)
-    belonging = _SetRows.from_pairs(classes.members, member[row], n_classes, width)
+    belonging = SetRows.from_pairs(classes.members, member[row], n_classes, width)
     sizes = reached.sizes[rows]
     set_of = np.zeros(len(rows), dtype=np.int64)
     alone = sizes == 1
@@ -480,30 +376,28 @@ def _unite_classes(
             combinations[combination] = n_classes + len(combinations)
             first.append(place)
         set_of[place] = combinations[combination]
-    several = reached.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), reached.members[:0])
+    several = reached.select(rows[np.array(first, dtype=np.int64)])
     together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
-    unions = _SetRows.from_pairs(union, together.members, len(first), width)
-    return _SetValues(belonging.concatenate(unions), judgements, set_of)
+    unions = SetRows.from_pairs(union, together.members, len(first), width)
+    return belonging.concatenate(unions), set_of
 
 
-def _select_preceding(values: _SetValues, unit: Ints, n_units: int) -> _SetValues:
-    """Return of each value the members before its unit in the text, and those that are no units."""
-    sets = values.sets
+def _select_preceding(sets: SetRows, set_of: Ints, unit: Ints, n_units: int) -> tuple[SetRows, Ints]:
+    """Return of the set of each unit the members before it in the text, and those that are no units."""
     set_of_member = np.repeat(np.arange(len(sets.starts) - 1), sets.sizes)
     width = n_units + 1
     key = set_of_member * width + np.minimum(sets.members, n_units)
-    begin = sets.starts[values.set_of]
-    before = np.searchsorted(key, values.set_of * width + unit) - begin
-    units = np.searchsorted(key, values.set_of * width + n_units) - begin
-    others = sets.sizes[values.set_of] - units
-    prefix = sets.select(values.set_of, before)
+    begin = sets.starts[set_of]
+    before = np.searchsorted(key, set_of * width + unit) - begin
+    units = np.searchsorted(key, set_of * width + n_units) - begin
+    others = sets.sizes[set_of] - units
+    prefix = sets.select(set_of, before)
     tail = np.repeat(begin + units, others) + run_offsets(others)
-    n = len(values.set_of)
-    rows = np.concatenate((np.repeat(np.arange(n), before), np.repeat(np.arange(n), others)))
+    rows = np.arange(len(set_of))
     members = np.concatenate((prefix.members, sets.members[tail]))
-    order = np.argsort(rows, kind="stable")  # units come first in each, as their numbers do
-    return _SetValues(_SetRows(_row_starts(before + others), members[order]), values.judgements, np.arange(n))
+    order = np.argsort(np.concatenate((np.repeat(rows, before), np.repeat(rows, others))), kind="stable")
+    return SetRows(row_starts(before + others), members[order]), rows
 
 
 def values_of_sets(
@@ -516,28 +410,36 @@ def values_of_sets(
     is its label.
     """
     judgements = np.flatnonzero(set_of >= 0)
-    values = _SetValues(_SetRows(starts, members), judgements, set_of[judgements])
-    return _build_data(answers, values, unmarked, distinct=True)
+    return _build_data(answers, SetRows(starts, members), judgements, set_of[judgements], unmarked, distinct=True)
 
 
-def _build_data(answers: Answers, values: _SetValues, unmarked: str, *, distinct: bool = False) -> ReliabilityData:
-    """Return the data of these values. `distinct`: no two sets are equal, and each is of one document."""
+def _build_data(
+    answers: Answers,
+    sets: SetRows,
+    judgements: Ints,
+    set_of: Ints,
+    unmarked: str,
+    *,
+    distinct: bool = False,
+    more: Sequence[Label] = (),
+) -> ReliabilityData:
+    """Return the data in which some judgements have a set; `distinct`: all differ, and are of one document."""
     check_option("unmarked", unmarked, UNMARKED)
-    n_labels = len(answers.labels)
+    labels = [*answers.labels, UNMARKED_LABEL, *more]
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
     judged = np.zeros(codes.shape, dtype=np.bool_)
     judged[answers.unit, answers.coder] = True
     codes[answers.unit, answers.coder] = answers.label
-    valued = answers.label[values.judgements] != MISSING
-    judgements, set_of = values.judgements[valued], values.set_of[valued]
-    is_used = np.bincount(set_of, minlength=len(values.sets.starts) - 1) > 0
+    valued = answers.label[judgements] != MISSING
+    judgements, set_of = judgements[valued], set_of[valued]
+    is_used = np.bincount(set_of, minlength=len(sets.starts) - 1) > 0
     used, place = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[set_of]
-    sets = values.sets.select(used)
-    codes[answers.unit[judgements], answers.coder[judgements]] = n_labels + 1 + place
+    sets = sets.select(used)
+    codes[answers.unit[judgements], answers.coder[judgements]] = len(labels) + place
     if unmarked != "missing":
         silent = np.nonzero(~judged & answers.handed_in[answers.document_of_unit])
     if unmarked == "label":
-        codes[silent] = n_labels
+        codes[silent] = len(answers.labels)
     elif unmarked == "singleton":
         place = np.full(len(answers.units), MISSING, dtype=np.int64)  # of the set that is a unit alone
         alone = np.flatnonzero(sets.sizes == 1)
@@ -545,9 +447,9 @@ def _build_data(answers: Answers, values: _SetValues, unmarked: str, *, distinct
         place[sets.members[sets.starts[alone]]] = alone
         new = sorted_unique(silent[0][place[silent[0]] == MISSING])
         place[new] = len(used) + np.arange(len(new))
-        codes[silent] = n_labels + 1 + place[silent[0]]
-        sets = sets.concatenate(_SetRows(np.arange(len(new) + 1), new))
-    content = _build_cells(codes, [*answers.labels, UNMARKED_LABEL], sets, tuple(answers.others), distinct=distinct)
+        codes[silent] = len(labels) + place[silent[0]]
+        sets = sets.concatenate(SetRows(np.arange(len(new) + 1), new))
+    content = _build_cells(codes, labels, sets, tuple(answers.others), distinct=distinct)
     data = ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
     if not distinct:
         check_members(data)
@@ -555,7 +457,7 @@ def _build_data(answers: Answers, values: _SetValues, unmarked: str, *, distinct
 
 
 def _build_cells(
-    codes: Ints, labels: Sequence[Label], sets: _SetRows, others: tuple[Label, ...], *, distinct: bool = False
+    codes: Ints, labels: Sequence[Label], sets: SetRows, others: tuple[Label, ...], *, distinct: bool = False
 ) -> Cells:
     """Return cells with each label and each set in use once, labels in the order of their appearance."""
     set_number = np.arange(len(sets.starts) - 1)
@@ -567,32 +469,11 @@ def _build_cells(
         sets = sets.select(first_positions(set_number, len(same)))
     kinds: dict[Label, int] = {}
     label_number = np.array([kinds.setdefault(label, len(kinds)) for label in labels], dtype=np.int64)
-    flat = codes.ravel()
-    is_label = (flat >= 0) & (flat < len(labels))
-    appeared = label_number[flat[is_label]]
-    begins = first_positions(appeared, len(kinds))
-    order = np.argsort(begins)
-    order = order[begins[order] < len(appeared)]
+    is_label = (codes >= 0) & (codes < len(labels))
+    order, _ = factorize_integers(label_number[codes[is_label]])
     new = np.full(len(kinds), MISSING, dtype=np.int64)
     new[order] = np.arange(len(order))
     names = list(kinds)
     number = np.concatenate((new[label_number], len(order) + set_number, [MISSING]))
-    members = sets.members
-    used = sorted_unique(members[members >= len(codes)]) - len(codes)
-    if len(used) < len(others):
-        place = np.zeros(len(others), dtype=np.int64)
-        place[used] = np.arange(len(used))
-        outside = members >= len(codes)
-        members = members.copy()
-        members[outside] = len(codes) + place[members[outside] - len(codes)]
-    return Cells(
-        codes=number[codes],
-        labels=tuple(names[i] for i in order.tolist()),
-        starts=sets.starts,
-        members=members,
-        others=tuple(others[i] for i in used.tolist()),
-    )
-
-
-def _row_starts(sizes: Ints) -> Ints:
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
+    members, others = keep_others(sets.members, others, len(codes))
+    return Cells(number[codes], tuple(names[i] for i in order), sets.starts, members, others)

@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..values import Bools, Ints, Value, map_members
-from .arrays import sorted_unique
-from .cells import MISSING
+from .arrays import factorize, factorize_integers, sorted_unique
+from .cells import MISSING, Partition
 from .inputs import Data, as_data
-from .partitions import Partition
 from .reliability_data import ReliabilityData
 
 # What a document, a unit or another member is a copy of.
@@ -33,23 +32,15 @@ def split_components(data: Data, original: Original | None = None) -> Reliabilit
 
 
 def merge_documents(data: ReliabilityData, original: Original) -> ReliabilityData:
-    """Return the data with the documents that are copies of one as one document, by the name of the original.
-
-    Values do not change: sets of copies share no member, as their units have other names.
-    """
-    names = [original(document) for document in data.documents]
-    number = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    places = np.array([number[name] for name in names], dtype=np.int64)
-    return move_to_documents(data, places[data.document_of_unit], list(number))
+    """Return the data with the documents that are copies of one as one document, by the name of the original."""
+    names, places = factorize([original(document) for document in data.documents])
+    return move_to_documents(data, places[data.document_of_unit], names)
 
 
 def split_shared_components(
     first: ReliabilityData, second: ReliabilityData, original: Original | None = None
 ) -> tuple[ReliabilityData, ReliabilityData]:
-    """Return both with the connected components of the values of both as documents: for two codings of one text.
-
-    `original` returns what a unit or member is a copy of, where the two codings have copies of it.
-    """
+    """Return both with the components of both as documents; `original` returns what a unit or member is a copy of."""
     name = original or _itself
     of_members = name if first.members == "units" else _itself
     given: dict[Hashable, list[Value | None]] = {}
@@ -104,10 +95,7 @@ def component_of_unit(data: ReliabilityData, original: Original | None = None) -
     n = max(n_units, int(max(first.max(), second.max())) + 1)
     graph = sparse.coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
     number = connected_components(graph, directed=False)[1][:n_units]
-    _, where, component = np.unique(number, return_index=True, return_inverse=True)
-    order = np.empty(len(where), dtype=np.int64)
-    order[np.argsort(where)] = np.arange(len(where))
-    return order[component]
+    return factorize_integers(number)[1]
 
 
 def find_pairable_documents(data: ReliabilityData) -> Ints:
@@ -139,10 +127,7 @@ def _chain_edges(content: Partition) -> list[Ints]:
 
 
 def _set_edges(data: ReliabilityData) -> list[Ints]:
-    """Return pairs of a unit or another member and a set, where it has the set as a value or is in it.
-
-    The numbers are those of units, then of other members, then of sets. The empty set joins nothing.
-    """
+    """Return pairs of a unit or other member and a set that it has or is in; sets are numbered after all members."""
     cells = data.cells
     begin = len(data.units) + len(cells.others)
     filled = np.diff(cells.starts) > 0

@@ -30,8 +30,8 @@ def find_lookalikes(noun: str, names: Iterable[Hashable]) -> Iterator[str]:
         n_more = sum(len(group) - 1 for group in groups) - 1
         why, show = "in their type", repr
         if isinstance(a, str) and isinstance(b, str):
-            is_blank = a.strip() == b.strip()
-            why, show = ("in outer blanks", repr) if is_blank else ("in how letters are composed", ascii)
+            blank = a.strip() == b.strip()
+            why, show = ("in outer blanks", repr) if blank else ("in how letters are composed", ascii)
         more = f" ({n_more} more)" if n_more else ""
         yield f"{noun}s {show(a)} and {show(b)} are two: they differ only {why}{more}"
 

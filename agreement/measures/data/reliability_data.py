@@ -1,10 +1,10 @@
 """The reliability data matrix: units in rows, coders in columns, a label or a set in each cell."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,14 +14,11 @@ from numpy.typing import ArrayLike
 from ..extras import is_installed, require
 from ..options import check_option
 from ..results import pluralize
-from ..values import Ints, Label, Readings, Value, map_members
-from .arrays import factorize_integers, run_offsets, sorted_unique
-from .cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
+from ..values import Ints, Label, Readings, Value
+from .arrays import factorize, run_offsets, sorted_unique
+from .cells import MISSING, Cells, Content, Partition, unpack_readings
 from .findings import find_lookalikes, find_odd_labels
-from .matrix import LONG_COLUMNS, read_matrix
-from .partitions import Partition
-from .records import column_names, frame_table, parse_records
-from .tables import CsvFile
+from .tables import CsvFile, frame_table, map_documents, parse_records, read_frame, read_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +33,6 @@ class UnnamedCoder:
 
 MEMBERS = ("units", "labels")
 MAX_COUNT = 1_000_000
-_NOTHING = ("NAType", "NaTType")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,50 +93,8 @@ class ReliabilityData:
         >>> ReliabilityData.from_frame(frame)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
-        _check_wide(frame)
         check_option("members", members, MEMBERS)
-        units = frame.index.tolist()
-        cells = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
-        if documents is None and frame.index.nlevels == 2:
-            level = 1 if frame.index.names[1] == "document" else 0
-            return cls._from_levels(units, frame.columns.tolist(), cells, level, members)
-        of_unit: list[Hashable] = [None] * len(units)
-        if documents is not None:
-            document_of = _map_documents(documents.index.tolist(), documents.tolist())
-            for row, unit in enumerate(units):
-                if unit not in document_of:
-                    raise ValueError(f"unit {unit!r} is in no document")
-                of_unit[row] = document_of[unit]
-        return cls.from_values(units, frame.columns.tolist(), cells, of_unit, members=members)
-
-    @classmethod
-    def _from_levels(
-        cls,
-        units: list[tuple[Hashable, Hashable]],
-        coders: Sequence[Hashable],
-        rows: list[list[Any]],
-        level: int,
-        members: str,
-    ) -> Self:
-        """Return data of units that are named by document and unit, the document at a place of the name."""
-        documents = [unit[level] for unit in units]
-
-        def name_member(document: Hashable, member: Hashable) -> tuple[Hashable, Hashable]:
-            if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
-                return member
-            return (document, member) if level == 0 else (member, document)
-
-        if members == "units":
-            rows = [
-                [
-                    map_members(
-                        frozenset(value) if isinstance(value, set | list) else value, partial(name_member, document)
-                    )
-                    for value in row
-                ]
-                for document, row in zip(documents, rows, strict=True)
-            ]
-        return cls.from_values(units, coders, rows, documents, members=members)
+        return cls.from_values(*read_frame(frame, documents, members), members=members)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, categories: Sequence[Label] | None = None) -> Self:
@@ -197,27 +151,8 @@ class ReliabilityData:
         if not len(units) == len(rows) == len(documents):
             raise ValueError(f"{len(units)} units, {len(rows)} rows of values, {len(documents)} documents")
         _check_unique(units, coders, documents)
-        labels: dict[Label, int] = {}
-        sets: dict[frozenset[Hashable] | Readings, int] = {}
-        cells = np.array(
-            [_encode_row(unit, coders, row, labels, sets, members) for unit, row in zip(units, rows, strict=True)],
-            dtype=np.int64,
-        ).reshape(len(units), len(coders))
-        row_of_unit = {unit: row for row, unit in enumerate(units)}
-        # iteration over a set is not stable between runs, so the other members get an order of their own
-        unions = [value.members if isinstance(value, Readings) else value for value in sets]
-        others = sorted({m for union in unions for m in union if m not in row_of_unit}, key=_sort_key)
-        number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
-        rows_of_sets = [sorted(number[member] for member in union) for union in unions]
-        content = Cells(
-            codes=np.where(cells < MISSING, len(labels) - 2 - cells, cells),
-            labels=tuple(labels),
-            starts=np.concatenate(([0], np.cumsum([len(row) for row in rows_of_sets], dtype=np.int64))),
-            members=np.array([member for row in rows_of_sets for member in row], dtype=np.int64),
-            others=tuple(others),
-            readings=_encode_readings(sets, number),
-        )
-        names, document_of_unit = _factorize(documents)
+        content = Cells.from_values(units, coders, rows, members)
+        names, document_of_unit = factorize(documents)
         data = cls(tuple(units), tuple(coders), names, document_of_unit, content)
         check_members(data)
         return data
@@ -242,7 +177,7 @@ class ReliabilityData:
         if table.size and table.min() < MISSING:
             row, column = np.argwhere(table < MISSING)[0].tolist()
             raise ValueError(f"unit {row}, coder {column}: id {table[row, column]} is neither -1 nor an id")
-        names, document_of_unit = _factorize(documents)
+        names, document_of_unit = factorize(documents)
         content = Partition.from_ids(table.astype(np.int64, copy=False), document_of_unit, len(names))
         return cls(range(len(table)), range(table.shape[1]), names, document_of_unit, content)
 
@@ -290,8 +225,8 @@ class ReliabilityData:
         >>> [sorted(value) for value in ReliabilityData.from_records(records).values]
         [['A', 'B'], ['A'], ['B']]
         """
-        names = column_names(document, unit, coder, label, chain)
-        return cls(*parse_records(frame_table(records, names, label or "label"), document, unit, coder, label, chain))
+        read = partial(frame_table, records, label or "label")
+        return cls(*parse_records(read, document, unit, coder, label, chain))
 
     @classmethod
     def from_csv(
@@ -334,9 +269,8 @@ class ReliabilityData:
         ...     ReliabilityData.from_csv(file.name)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
-        names = column_names(document, unit, coder, label, chain)
         try:
-            fields = parse_records(CsvFile(path, names).columns(names), document, unit, coder, label, chain)
+            fields = parse_records(lambda n: CsvFile(path, n).columns(n), document, unit, coder, label, chain)
             return cls(*fields[:-1], {name: f"{path}: {place}" for name, place in fields[-1].items()})
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
@@ -389,8 +323,8 @@ class ReliabilityData:
         """
         check_option("members", members, MEMBERS)
         try:
-            units, coders, values, documents, places = read_matrix(path, document, unit, raw=raw, members=members)
-            data = cls.from_values(units, coders, values, documents, members=members)
+            values, places = read_matrix(path, document, unit, raw=raw, members=members)
+            data = cls.from_values(*values, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
         return replace(data, label_places={label: f"{path}: {place}" for label, place in places.items()})
@@ -454,11 +388,14 @@ class ReliabilityData:
         """Return the label or set that a cell of `codes` stands for."""
         if code < len(self.labels):
             return self.labels[code]
-        s = code - len(self.labels)
-        count, bits = self._reading_bits(s)
-        if count == 1:
-            return frozenset(self._member(m) for m in self._set_members(s))
-        return Readings(map(self._member, one) for one in unpack_readings(count, self._set_members(s), bits))
+        members, count, bits = self.cells.set_at(code - len(self.labels))
+        names = list(map(self.member_name, members))
+        return frozenset(names) if count == 1 else Readings(unpack_readings(count, names, bits))
+
+    def member_name(self, member: int) -> Hashable:
+        """Return the unit, or the other id, that a number in `cells.members` stands for."""
+        n_units = len(self.units)
+        return self.units[member] if member < n_units else self.cells.others[member - n_units]
 
     def of_documents(self, documents: Iterable[Hashable]) -> Self:
         """Return the data of some of the documents. Raises ValueError for an unknown one.
@@ -467,16 +404,15 @@ class ReliabilityData:
         >>> data.of_documents(["b"])
         <ReliabilityData: 1 unit, 2 coders, 1 document, 1 value>
         """
-        chosen = list(dict.fromkeys(documents))
+        chosen = dict.fromkeys(documents)
         for document in chosen:
             if document not in self.documents:
                 raise ValueError(f"there is no document {document!r}")
-        wanted = np.isin(np.arange(len(self.documents)), [self.documents.index(document) for document in chosen])
-        rows = np.flatnonzero(wanted[self.document_of_unit]).tolist()
-        values = [self.value(code) for code in range(self.n_values)]
-        table = [[None if code == MISSING else values[code] for code in self.codes[row].tolist()] for row in rows]
-        names = [self.documents[self.document_of_unit[row]] for row in rows]
-        units = [self.units[row] for row in rows]
+        of_unit = [self.documents[number] for number in self.document_of_unit.tolist()]
+        rows = [row for row, document in enumerate(of_unit) if document in chosen]
+        values = [*map(self.value, range(self.n_values)), None]  # the last is read by -1, missing
+        table = [[values[code] for code in self.codes[row].tolist()] for row in rows]
+        units, names = [self.units[row] for row in rows], [of_unit[row] for row in rows]
         return type(self).from_values(units, self.coders, table, names, members=self.members)
 
     def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
@@ -492,17 +428,12 @@ class ReliabilityData:
         if coder not in self.coders:
             raise ValueError(f"there is no coder {coder!r} among {list(self.coders)}")
         codes = self.codes[:, self.coders.index(coder)]
-        codes_of_document: dict[Hashable, dict[int, None]] = {document: {} for document in self.documents}
-        for code, document in zip(codes.tolist(), self.document_of_unit.tolist(), strict=True):
+        found: dict[Hashable, dict[Any, None]] = {document: {} for document in self.documents}
+        for code, document in dict.fromkeys(zip(codes.tolist(), self.document_of_unit.tolist(), strict=True)):
             if code >= len(self.labels):
-                codes_of_document[self.documents[document]][code] = None
-        n_labels = len(self.labels)
-        return {
-            document: list(
-                dict.fromkeys(frozenset(map(self._member, self._set_members(code - n_labels))) for code in chosen)
-            )
-            for document, chosen in codes_of_document.items()
-        }
+                value = self.value(code)
+                found[self.documents[document]][value.members if isinstance(value, Readings) else value] = None
+        return {document: list(sets) for document, sets in found.items()}
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
@@ -519,25 +450,13 @@ class ReliabilityData:
     @cached_property
     def _canonical_order(self) -> list[int]:
         end = len(self.units) + len(self.cells.others)
-        sets = sorted(
-            range(len(self.cells.starts) - 1), key=lambda s: ([*self._set_members(s), end], *self._reading_bits(s))
-        )
+
+        def key(s: int) -> tuple[list[int], int, list[int]]:
+            members, count, bits = self.cells.set_at(s)
+            return [*members, end], count, bits
+
+        sets = sorted(range(len(self.cells.starts) - 1), key=key)
         return [len(self.labels) + s for s in sets] + list(range(len(self.labels)))
-
-    def _set_members(self, s: int) -> list[int]:
-        members: list[int] = self.cells.members[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
-        return members
-
-    def _reading_bits(self, s: int) -> tuple[int, list[int]]:
-        """Return the number of readings of a set, and where it has several the bits of each member."""
-        readings = self.cells.readings
-        if readings is None or readings.counts[s] == 1:
-            return 1, []
-        bits: list[int] = readings.bits[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
-        return int(readings.counts[s]), bits
-
-    def _member(self, member: int) -> Hashable:
-        return member_name(self.units, self.cells, member)
 
 
 def check_members(data: ReliabilityData) -> None:
@@ -559,68 +478,7 @@ def check_members(data: ReliabilityData) -> None:
         first, second = (data.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
         member = int(members[twice[0]])
         hint = "" if member < len(data.units) else '; of labels that documents share say members="labels"'
-        raise ValueError(f"{member_name(data.units, cells, member)!r} is in documents {first!r} and {second!r}{hint}")
-
-
-def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:
-    """Return the unit, or the other id, that a number in `cells.members` stands for."""
-    return units[member] if member < len(units) else cells.others[member - len(units)]
-
-
-def _encode_row(
-    unit: Hashable,
-    coders: Sequence[Hashable],
-    row: Sequence[Value | None],
-    labels: dict[Label, int],
-    sets: dict[frozenset[Hashable] | Readings, int],
-    members: str,
-) -> list[int]:
-    """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
-    if len(row) != len(coders):
-        raise ValueError(f"unit {unit!r} has {len(row)} values for {len(coders)} coders")
-    codes = []
-    for coder, value in zip(coders, row, strict=True):
-        if _is_missing(value):
-            codes.append(MISSING)
-            continue
-        if isinstance(value, Readings) and members == "labels":
-            raise ValueError(f"unit {unit!r}, coder {coder!r}: readings have units as members, not labels")
-        try:
-            known = frozenset(value) if isinstance(value, set | list | frozenset) else value
-            if isinstance(known, frozenset | Readings) and members == "units":
-                codes.append(-2 - sets.setdefault(known, len(sets)))
-            else:
-                codes.append(labels.setdefault(known, len(labels)))
-        except TypeError:
-            what = (
-                "a set of things that cannot be members" if isinstance(value, set | list) else "neither label nor set"
-            )
-            raise ValueError(f"unit {unit!r}, coder {coder!r}: a {type(value).__name__} is {what}")
-    return codes
-
-
-def _encode_readings(
-    values: Iterable[frozenset[Hashable] | Readings], number: Mapping[Hashable, int]
-) -> ReadingBits | None:
-    """Return the readings of some sets, given the number of each member; None where no set has several."""
-    values = list(values)
-    if not any(isinstance(value, Readings) for value in values):
-        return None
-    counts: list[int] = []
-    bits: list[int] = []
-    for value in values:
-        if isinstance(value, Readings):
-            count, _, own = pack_readings([number[member] for member in one] for one in value.sets)
-        else:
-            count, own = 1, [1] * len(value)
-        counts.append(count)
-        bits += own
-    return ReadingBits(np.array(counts, dtype=np.int64), np.array(bits, dtype=np.int64))
-
-
-def _is_missing(value: object) -> bool:
-    """Return whether a cell says nothing: None, NaN, or what pandas has for them."""
-    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in _NOTHING
+        raise ValueError(f"{data.member_name(member)!r} is in documents {first!r} and {second!r}{hint}")
 
 
 def check_known_coders(data: ReliabilityData) -> None:
@@ -629,43 +487,9 @@ def check_known_coders(data: ReliabilityData) -> None:
         raise ValueError("these data are counts: which coder gave what is not known, and this needs it")
 
 
-def _check_wide(frame: "pd.DataFrame") -> None:
-    """Raise ValueError for a table with one judgement a row, by what its columns are called."""
-    for column in frame.columns:
-        if str(column).lower() in LONG_COLUMNS:
-            raise ValueError(
-                f"a column is called {column!r}, and each column is a coder here: make the data of a table with one"
-                " judgement a row by ReliabilityData.from_records, and give documents as `documents` or in the index"
-            )
-
-
-def _map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:
-    document_of: dict[Hashable, Hashable] = {}
-    for unit, document in zip(units, documents, strict=True):
-        if document_of.setdefault(unit, document) != document:
-            raise ValueError(f"unit {unit!r} is in two documents: {document_of[unit]!r} and {document!r}")
-    return document_of
-
-
 def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documents: Sequence[Hashable]) -> None:
-    _map_documents(units, documents)
+    map_documents(units, documents)
     for noun, names in (("unit", units), ("coder", coders)):
-        seen: set[Hashable] = set()
-        for name in names:
-            if name in seen:
+        for name, n in Counter(names).items():
+            if n > 1:
                 raise ValueError(f"{noun} {name!r} comes twice")
-            seen.add(name)
-
-
-def _factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
-    """Return the distinct names in the order of their first appearance, and the place of each name among them."""
-    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
-        distinct, places = factorize_integers(names)
-        return tuple(distinct), places
-    number_of: dict[Hashable, int] = {}
-    numbers = [number_of.setdefault(name, len(number_of)) for name in names]
-    return tuple(number_of), np.array(numbers, dtype=np.int64)
-
-
-def _sort_key(name: Hashable) -> tuple[str, str]:
-    return type(name).__name__, repr(name)

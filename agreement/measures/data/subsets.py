@@ -7,8 +7,8 @@ from numbers import Real
 import numpy as np
 
 from ..values import Bools, Label, is_number, map_members, parse_number
-from .arrays import run_offsets, sorted_unique
-from .cells import MISSING, Cells
+from .arrays import row_starts, run_offsets, sorted_unique
+from .cells import MISSING, Cells, keep_others
 from .inputs import Data, as_data
 from .reliability_data import ReliabilityData, check_known_coders
 
@@ -26,18 +26,16 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     ('animal', 'car')
     """
     data = as_data(data)
-    used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
+    parts = [(label, *sorted(label, key=repr)) if isinstance(label, frozenset) else (label,) for label in data.labels]
+    used = list(dict.fromkeys(part for of_label in parts for part in of_label))
     if mapping and not any(label in mapping for label in used):
-        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
+        raise ValueError(f"no label of {list(mapping)} is used; the labels are {used}")
     merged = [mapping.get(label, map_members(label, lambda one: mapping.get(one, one))) for label in data.labels]
     return _replace_labels(data, merged)
 
 
 def number_labels(data: ReliabilityData, purpose: str) -> ReliabilityData:
-    """Return the data with labels in text as the numbers that they say.
-
-    Raises ValueError for a label that is no number, saying where it stands first and what numbers are for.
-    """
+    """Return the data with labels in text as numbers. Raises ValueError for another, saying what numbers are for."""
     if all(isinstance(label, Real) for label in data.labels):
         return data
     if "numbers" not in data.cache:
@@ -63,11 +61,6 @@ def _replace_labels(data: ReliabilityData, labels: Sequence[Label]) -> Reliabili
     return replace(data, content=replace(cells, codes=number[cells.codes], labels=tuple(place)))
 
 
-def _members_of(label: Label) -> list[Label]:
-    """Return the members of a set of labels in an order of their own, none of a label."""
-    return sorted(label, key=repr) if isinstance(label, frozenset) else []
-
-
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
     """Return the data of some of the coders, by their numbers. Raises ValueError for counts, which name no coder."""
     check_known_coders(data)
@@ -81,10 +74,7 @@ def without_coder(data: ReliabilityData, column: int) -> ReliabilityData:
 
 
 def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
-    """Return the data of some of the units; the others remain as members in the values of these.
-
-    `selected` has an entry for each unit. Raises ValueError for another length.
-    """
+    """Return the data of some of the units, true in `selected`; the others remain as members in the values of these."""
     if len(selected) != len(data.units):
         raise ValueError(f"{len(selected)} entries for {len(data.units)} units")
     if selected.all():
@@ -118,16 +108,13 @@ def drop_unused(cells: Cells) -> Cells:
     sets = used[used >= n_labels] - n_labels
     sizes = np.diff(cells.starts)[sets]
     entries = np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)
-    members = cells.members[entries]
-    outside = members >= len(cells.codes)
-    others, place = np.unique(members[outside], return_inverse=True)
-    members[outside] = len(cells.codes) + place
+    members, others = keep_others(cells.members[entries], cells.others, len(cells.codes))
     return Cells(
         codes=number[cells.codes],
         labels=tuple(cells.labels[label] for label in used[used < n_labels].tolist()),
-        starts=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+        starts=row_starts(sizes),
         members=members,
-        others=tuple(cells.others[other] for other in (others - len(cells.codes)).tolist()),
+        others=others,
         readings=cells.readings_of(sets, entries),
     )
 

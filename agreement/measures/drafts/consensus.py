@@ -1,10 +1,11 @@
-"""What several coders say together: the draft from which adjudication of a text begins."""
+"""What several coders say together: the draft from which adjudication begins, what it has to decide, and pointers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import eq
 
 from numpy.typing import ArrayLike
 
@@ -14,8 +15,17 @@ from ..data.reliability_data import check_known_coders
 from ..options import check_option
 from ..results import pluralize
 from ..values import Readings, Value, unite_readings
-from .clustering import count_objective, find_clusters, number_by_appearance
-from .votes import DocumentAnswers, Profile, project_answers, project_chains, split_documents
+from .votes import (
+    DocumentAnswers,
+    Entity,
+    Profile,
+    count_objective,
+    find_clusters,
+    number_by_appearance,
+    project_answers,
+    project_chains,
+    split_documents,
+)
 
 METHODS = ("most", "agreed", "coder", "empty")
 
@@ -23,6 +33,8 @@ type Values = dict[Hashable, Value | None]
 # Is it enough that so many of so many coders say something?
 type Rule = Callable[[int, int], bool]
 type FindClusters = Callable[[Sequence[Profile], Sequence[Sequence[int]]], list[int]]
+type Reading = frozenset[Hashable]
+type CoderPointers = Mapping[Hashable, Collection[Hashable | Set[Hashable]]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,16 +108,17 @@ def consensus(data: Data, method: str = "most", *, coder: Hashable = None, coded
         if method == "most":
             draft = _find_values(answers, _most, find_clusters)
         elif method == "agreed":
-            draft = _find_values(answers, _all, lambda profiles, _: number_by_appearance(profiles))
+            draft = _find_values(answers, eq, lambda profiles, _: number_by_appearance(profiles))
         elif method == "coder":
             column = data.coders.index(coder)
-            given = zip(answers.units, (answers.value(row[column]) for row in answers.codes), strict=True)
-            draft = {unit: value for unit, value in given if value is not None}
+            given = {unit: row[column] for unit, row in zip(answers.units, answers.codes, strict=True)}
+            draft = {unit: answers.values[code] for unit, code in given.items() if code != MISSING}
         else:
             draft = {}
         values |= draft
         contested += find_contested(answers, draft, project_answers(answers, draft))
-        objective += _count_objective(answers, draft)
+        joined = answers.find_classes([answers.as_set(draft.get(unit)) for unit in answers.units])
+        objective += count_objective(joined.of_node, joined.adjacent, answers.profiles, answers.adjacent)
     order = {unit: place for place, unit in enumerate(data.units)}
     return Consensus(
         {unit: values[unit] for unit in data.units if unit in values},
@@ -118,21 +131,16 @@ def find_contested(
     answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], projected: Sequence[Sequence[Value | None]]
 ) -> list[Hashable]:
     """Return the units of a document that have to be looked at. `projected` is what `project_answers` makes of them."""
-    contested = []
-    for unit, row in zip(answers.units, projected, strict=True):
-        held = draft.get(unit)
-        undecided = held is None and unit in draft
-        if undecided or any(answer != held for answer, coded in zip(row, answers.coded, strict=True) if coded):
-            contested.append(unit)
-    return contested
+    return [
+        unit
+        for unit, row in zip(answers.units, projected, strict=True)
+        if (unit in draft and draft[unit] is None)
+        or any(answer != draft.get(unit) for answer, coded in zip(row, answers.coded, strict=True) if coded)
+    ]
 
 
 def _most(n: int, of: int) -> bool:
     return 2 * n > of
-
-
-def _all(n: int, of: int) -> bool:
-    return n == of
 
 
 def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Values:
@@ -146,7 +154,7 @@ def _find_values(answers: DocumentAnswers, rule: Rule, find: FindClusters) -> Va
         counts = Counter(min(code, answers.n_labels) for code in given)
         (code, n), *rest = counts.most_common()
         values[unit] = None
-        if (rest and rest[0][1] == n) or (rule is _all and rest):
+        if rest and (rule is eq or rest[0][1] == n):
             continue
         if code < answers.n_labels:
             values[unit] = answers.values[code]
@@ -198,10 +206,7 @@ def _cluster(answers: DocumentAnswers, find: FindClusters, units: Sequence[Hasha
 def _find_places(
     answers: DocumentAnswers, rule: Rule, clusters: Sequence[Sequence[Hashable]], units: Set[Hashable]
 ) -> dict[Hashable, tuple[int, ...]]:
-    """Return of each of some units the clusters where coders agree that it is, if any.
-
-    Which of a coder's chains is which cluster is decided by the units of the clusters.
-    """
+    """Return of each of some units the clusters where coders agree that it is, if any."""
     if not units:
         return {}
     number_of = {frozenset(nodes): number for number, nodes in enumerate(clusters)}
@@ -222,9 +227,241 @@ def _find_places(
     }
 
 
-def _count_objective(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> int:
-    sets = [answers.as_set(draft.get(unit)) for unit in answers.units]
-    if not any(sets):
-        return 0
-    joined = answers.find_classes(sets)
-    return count_objective(joined.of_node, joined.adjacent, answers.profiles, answers.adjacent)
+@dataclass(frozen=True)
+class CardRow:
+    """Units that no coder separates, in text order: one decision is for all of them.
+
+    `answers` has what each coder of the card says, in the order of its coders: a label; the entity of the draft that
+    the coder's chain is, or the chain itself where it is none; `Readings` of such; or None, not marked. `draft` is what
+    the draft says in the same terms, None also where it is undecided.
+    """
+
+    units: tuple[Hashable, ...]
+    answers: tuple[Value | None, ...]
+    draft: Value | None
+    contested: bool
+
+    @property
+    def votes(self) -> Mapping[Value | None, int]:
+        """How many coders give each answer: the options to choose from, most votes first."""
+        return dict(Counter(self.answers).most_common())
+
+
+@dataclass(frozen=True)
+class Card:
+    """An entity of the draft with a contested unit, or a contested unit that is in no entity (`entity` is None).
+
+    `rows` are its units in text order; those that are not contested are there for the picture. `elsewhere` are units
+    that some coder put into the entity and the draft did not. `coders` are those who coded the document, and
+    `disagreement` is the share of their answers on the units of the card that differ from the draft.
+    """
+
+    document: Hashable
+    entity: Entity | None
+    coders: tuple[Hashable, ...]
+    rows: tuple[CardRow, ...]
+    elsewhere: tuple[CardRow, ...]
+    disagreement: float
+
+
+def cards(data: Data, draft: Consensus, *, coded: ArrayLike | None = None) -> tuple[Card, ...]:
+    """Return what has to be decided of a draft, document by document, in the order in which to decide it.
+
+    Entities with a contested unit come first, those with the larger share of disagreement before others; then
+    contested units that are in no entity: which have a label, or none, or are undecided. Equal shares are in text
+    order. `data` and `coded` are those of which the draft was made. Raises ValueError for a unit of the draft that the
+    data have not, and for `coded` of another shape than (documents, coders).
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 2], [2, 2, 2]], ["text"] * 4)
+    >>> for card in cards(data, consensus(data)):
+    ...     print(sorted(card.entity), card.disagreement)
+    ...     for row in card.rows:
+    ...         print(row.units, [(sorted(answer), n) for answer, n in row.votes.items()])
+    [2, 3] 0.16666666666666666
+    (2,) [([2, 3], 2), ([0, 1], 1)]
+    (3,) [([2, 3], 3)]
+    """
+    data = as_data(data)
+    unknown = draft.values.keys() - set(data.units)
+    if unknown:
+        raise ValueError(f"{min(unknown, key=repr)!r} of the draft is no unit of the data")
+    found: list[Card] = []
+    for answers in split_documents(data, coded):
+        found += _build_cards(answers, draft.values, data.coders)
+    return tuple(found)
+
+
+def _build_cards(
+    answers: DocumentAnswers, draft: Mapping[Hashable, Value | None], all_coders: Iterable[Hashable]
+) -> list[Card]:
+    coders = tuple(coder for coder, coded in zip(all_coders, answers.coded, strict=True) if coded)
+    rows = _build_rows(answers, draft)
+    of_entities: dict[Entity, tuple[list[CardRow], list[CardRow]]] = {}
+    for row in rows:
+        for entity in answers.order_sets(row.draft):
+            of_entities.setdefault(entity, ([], []))[0].append(row)
+    for row in rows:
+        own = answers.order_sets(row.draft)
+        for entity in dict.fromkeys(entity for answer in row.answers for entity in answers.order_sets(answer)):
+            if entity in of_entities and entity not in own:
+                of_entities[entity][1].append(row)
+    of_units: list[tuple[Entity | None, list[CardRow], list[CardRow]]] = [
+        (None, [row], []) for row in rows if not answers.order_sets(row.draft)
+    ]
+    cards = []
+    for held, inside, elsewhere in [*((entity, *parts) for entity, parts in of_entities.items()), *of_units]:
+        if any(row.contested for row in inside):
+            differing = sum(len(row.units) * sum(answer != row.draft for answer in row.answers) for row in inside)
+            share = differing / (len(coders) * sum(len(row.units) for row in inside))
+            cards.append(Card(answers.document, held, coders, tuple(inside), tuple(elsewhere), share))
+    return sorted(cards, key=lambda card: (card.entity is None, 0 if card.entity is None else -card.disagreement))
+
+
+def _build_rows(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> list[CardRow]:
+    projected = project_answers(answers, draft)
+    contested = set(find_contested(answers, draft, projected))
+    units_of: dict[Hashable, list[Hashable]] = {}
+    said: dict[Hashable, tuple[Value | None, ...]] = {}
+    for unit, codes, answer in zip(answers.units, answers.codes, projected, strict=True):
+        chained = any(code >= answers.n_labels for code in codes)
+        # units of which no coder says that they are together are rows of their own
+        key = (*answers.profiles[answers.nodes[unit]], *codes, draft.get(unit)) if chained else (unit,)
+        units_of.setdefault(key, []).append(unit)
+        said[key] = tuple(one for one, coded in zip(answer, answers.coded, strict=True) if coded)
+    return [
+        CardRow(tuple(units), said[key], draft.get(units[0]), units[0] in contested) for key, units in units_of.items()
+    ]
+
+
+def antecedents(draft: Consensus, pointers: Iterable[CoderPointers]) -> dict[Hashable, list[Reading]]:
+    """Return pointers that make the entities of a draft: the readings of each unit that points, as `chain_labels` has.
+
+    `pointers` has those of each coder, as `chain_labels` takes them. Of an entity each unit but one points to one
+    other, along pointers of coders: those of more coders first, then in text order, then the nearest target, if it
+    precedes before others. What they leave apart is joined by pointers that no coder made, to the nearest unit of the
+    entity that precedes. A unit in several entities points into each of them, as alternatives, and nothing points to
+    it. A unit that more than half of the coders who let it point give a plural reading keeps the most frequent one, and
+    the entity begins with it. Of several members that are no units, and so do not point, only the first can be reached.
+
+    With top="chain", readings="matched" and plural="entity" `chain_labels` makes of these pointers the values of the
+    draft, but for a unit alone, which has its category.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 1, 1], [1, 2, 1]], ["text"] * 3)
+    >>> antecedents(consensus(data), [{1: {0}, 2: {0}}, {1: {0}}, {1: {0}, 2: {1}}])
+    {1: [frozenset({0})], 2: [frozenset({1})]}
+    """
+    votes = _Votes(pointers, draft)
+    firm = {unit for unit, value in draft.values.items() if isinstance(value, frozenset)}
+    several = {unit: value for unit, value in draft.values.items() if isinstance(value, Readings)}
+    entities = dict.fromkeys(
+        entity
+        for value in draft.values.values()
+        for entity in (votes.order_entities(value) if isinstance(value, Readings) else (value,))
+        if isinstance(entity, frozenset)
+    )
+    found: dict[Hashable, list[Reading]] = {}
+    for entity in entities:
+        found |= _Tree(entity - several.keys(), firm, votes).point()
+    for unit, value in several.items():
+        targets = [votes.choose(unit, one - several.keys()) for one in votes.order_entities(value)]
+        found[unit] = [frozenset((target,)) for target in targets if target is not None]
+    return {unit: found[unit] for unit in draft.values if found.get(unit)}
+
+
+class _Votes:
+    """How many coders point from where to what, and the order of units in the text."""
+
+    def __init__(self, pointers: Iterable[CoderPointers], draft: Consensus) -> None:
+        self.place = {unit: number for number, unit in enumerate(draft.values)}
+        self.targets: dict[Hashable, Counter[Hashable]] = {}
+        plural: dict[Hashable, Counter[Reading]] = {}
+        pointing: Counter[Hashable] = Counter()
+        for of_coder in pointers:
+            for unit, readings in of_coder.items():
+                sets = {frozenset(one) if isinstance(one, Set) else frozenset((one,)) for one in readings}
+                pointing[unit] += bool(sets)
+                for one in sets:
+                    if len(one) == 1:
+                        self.targets.setdefault(unit, Counter()).update(one)
+                    else:
+                        plural.setdefault(unit, Counter())[one] += 1
+        # of each unit that most of those who let it point give a plural reading, the one that most give
+        self.plural = {
+            unit: min(counts, key=lambda one: (-counts[one], self._places(one)))
+            for unit, counts in plural.items()
+            if 2 * counts.total() > pointing[unit]
+        }
+
+    def order_entities(self, value: Readings) -> list[Entity]:
+        return sorted(value.sets, key=self._places)
+
+    def rank(self, unit: Hashable, target: Hashable) -> tuple[bool, int]:
+        """Return a key by which targets that precede come before others, and near ones before far ones."""
+        distance = self.place[unit] - self.place.get(target, -1)
+        return distance < 0, abs(distance)
+
+    def choose(self, unit: Hashable, targets: Collection[Hashable]) -> Hashable | None:
+        """Return the target to which most coders point from a unit, the nearest among equals; None without any."""
+        votes = self.targets.get(unit, Counter())
+        return min(targets, key=lambda target: (-votes[target], *self.rank(unit, target)), default=None)
+
+    def _places(self, nodes: Iterable[Hashable]) -> list[int]:
+        return sorted(self.place.get(node, -1) for node in nodes)
+
+
+class _Tree:
+    """The pointers of an entity: each unit points to one other at most, and all lead to one member."""
+
+    def __init__(self, members: Set[Hashable], firm: Set[Hashable], votes: _Votes) -> None:
+        self.votes = votes
+        self.units = sorted(members & firm, key=votes.place.__getitem__)
+        # what is no unit, such as a turn, does not point
+        self.others = sorted(members - firm, key=repr)
+        self.plural = None if self.others else next((unit for unit in self.units if unit in votes.plural), None)
+        self.target: dict[Hashable, Hashable] = {}
+        # a way from each member to the end of its pointers, cut short as it is used
+        self.way = {member: member for member in (*self.units, *self.others)}
+
+    def point(self) -> dict[Hashable, list[Reading]]:
+        wanted = [
+            (-n, self.votes.place[unit], self.votes.rank(unit, target), unit, target)
+            for unit in self.units
+            for target, n in self.votes.targets.get(unit, Counter()).items()
+            if target in self.way
+        ]
+        for *_, unit, target in sorted(wanted, key=lambda one: one[:3]):
+            if unit not in self.target and unit != self.plural:
+                self._join(unit, target)
+        last = self._find_last()
+        for number, unit in enumerate(self.units):
+            if unit not in self.target and unit != last:
+                preceding = reversed(self.units[:number])
+                self._join(unit, next((one for one in preceding if self._may_join(unit, one, last)), last))
+        found = {unit: [frozenset((target,))] for unit, target in self.target.items()}
+        if self.plural is not None:
+            found[self.plural] = [self.votes.plural[self.plural]]
+        return found
+
+    def _find_last(self) -> Hashable:
+        """Return the member to which all others are to lead."""
+        if self.others:
+            # of equally frequent ones the one that the first unit leads to, whatever its name
+            leading = Counter(end for unit in self.units if (end := self._end(unit)) in self.others)
+            return max((*leading, *self.others), key=lambda other: leading[other])
+        return self.plural if self.plural is not None else next(one for one in self.units if one not in self.target)
+
+    def _may_join(self, unit: Hashable, target: Hashable, last: Hashable) -> bool:
+        """Say whether a target leads to the last member, or can be made to, and not back to the unit."""
+        end = self._end(target)
+        return end == last or (end != unit and end not in self.others)
+
+    def _join(self, unit: Hashable, target: Hashable) -> None:
+        end = self._end(target)
+        if end != unit:
+            self.target[unit], self.way[unit] = target, end
+
+    def _end(self, member: Hashable) -> Hashable:
+        while self.way[member] != member:
+            self.way[member] = self.way[self.way[member]]
+            member = self.way[member]
+        return member

@@ -8,10 +8,12 @@ several, it is in a class of its own, adjacent to theirs. So whatever is summed 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +28,8 @@ type Entity = frozenset[Hashable]
 type ValueSet = frozenset[Hashable] | Readings
 # Of each node its class or NO_VOTE; of each class those whose nodes are joined with its own.
 type Profile = tuple[int, ...]
+# Rounds of moves and merges, of which each makes the sum larger or is the last; texts take fewer than ten.
+MOST_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -40,15 +44,14 @@ class JoinClasses:
 class DocumentAnswers:
     """The answers in one document: `codes` has a row a unit, in text order, with a code of `values` for each coder.
 
-    Codes below `n_labels` are labels; `sets` has what the others stand for, and None for labels. `nodes` numbers the
-    units, then the other members. `coded` says which coders coded the document.
+    Codes below `n_labels` are labels. `nodes` numbers the units, then the other members. `coded` says which coders
+    coded the document.
     """
 
     document: Hashable
     units: Sequence[Hashable]
     codes: Sequence[Sequence[int]]
     values: Sequence[Value]
-    sets: Sequence[ValueSet | None]
     n_labels: int
     nodes: dict[Hashable, int]
     coded: tuple[bool, ...]
@@ -56,11 +59,10 @@ class DocumentAnswers:
     @cached_property
     def classes(self) -> list[JoinClasses]:
         """What each coder joins. The classes of all coders have different numbers."""
-        classes, first = [], 0
+        classes: list[JoinClasses] = []
         for column, coded in zip(zip(*self.codes, strict=True), self.coded, strict=True):
-            found = self.find_classes([self.set_of(code) for code in column], coded=coded, first=first)
-            first += len(found.adjacent)
-            classes.append(found)
+            sets = [self.set_of(code) for code in column]
+            classes.append(self.find_classes(sets, coded=coded, first=sum(len(c.adjacent) for c in classes)))
         return classes
 
     @cached_property
@@ -73,13 +75,9 @@ class DocumentAnswers:
         """Of each node its class by each coder: no coder separates nodes with equal ones."""
         return list(zip(*(of_coder.of_node for of_coder in self.classes), strict=True))
 
-    def value(self, code: int) -> Value | None:
-        """Return what a code stands for, None for one that is missing."""
-        return None if code == MISSING else self.values[code]
-
     def set_of(self, code: int) -> ValueSet | None:
         """Return the set, or the readings, that a code stands for; None for a label and what is missing."""
-        return None if code == MISSING else self.sets[code]
+        return self.as_set(self.values[code]) if code >= self.n_labels else None
 
     def as_set(self, value: Value | None) -> ValueSet | None:
         """Return the value of a draft if it is a set or readings; a set of labels is a label itself."""
@@ -125,11 +123,7 @@ class DocumentAnswers:
 
 
 def _find_near(kinds: Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[frozenset[int]]:
-    """Return the kinds of nodes that each kind is joined with, by their numbers.
-
-    Of a kind there are the sets that are its value, and those that it is in: two are joined where each is in a set
-    that is the other's value.
-    """
+    """Return the kinds of nodes that each kind is joined with: either is in a set that is the value of the other."""
     inside: dict[int, list[int]] = {}
     for number, (_, homes, _) in enumerate(kinds):
         for one in homes:
@@ -154,10 +148,6 @@ def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> It
         raise ValueError(f"coded has the shape {known.shape}; it takes (documents, coders): {shape}")
     cells, n_labels = data.cells, len(data.labels)
     values = [data.value(code) for code in range(data.n_values)]
-    sets = [
-        value if code >= n_labels and isinstance(value, frozenset | Readings) else None
-        for code, value in enumerate(values)
-    ]
     order = np.argsort(data.document_of_unit, kind="stable")
     bounds = np.searchsorted(data.document_of_unit[order], np.arange(len(data.documents) + 1))
     for number, (document, (begin, end)) in enumerate(zip(data.documents, pairwise(bounds.tolist()), strict=True)):
@@ -185,7 +175,7 @@ def split_documents(data: ReliabilityData, coded: ArrayLike | None = None) -> It
         ordered = sorted(others, key=lambda other: (others[other], data.cells.others.index(other)))
         nodes = {name: number for number, name in enumerate([*units, *ordered])}
         coders = (cells.codes[rows] != MISSING).any(axis=0) | known[number]
-        yield DocumentAnswers(document, units, codes, values, sets, n_labels, nodes, tuple(coders.tolist()))
+        yield DocumentAnswers(document, units, codes, values, n_labels, nodes, tuple(coders.tolist()))
 
 
 def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequence[Entity]]) -> dict[Entity, Entity]:
@@ -210,23 +200,196 @@ def project_chains(answers: DocumentAnswers, coder: int, entities: Sequence[Sequ
 
 
 def project_answers(answers: DocumentAnswers, draft: Mapping[Hashable, Value | None]) -> list[list[Value | None]]:
-    """Return for each unit and coder the answer with the coder's chains as the entities that they are in the draft.
-
-    A chain that is no entity of the draft stays as it is, and so do labels; None is missing.
-    """
+    """Return for each unit and coder the answer, with chains as the entities of the draft that they are."""
     entities = [answers.order_sets(draft.get(unit)) for unit in answers.units]
     columns: list[list[Value | None]] = []
     for coder in range(len(answers.coded)):
         entity_of = project_chains(answers, coder, entities)
         known: dict[int, Value | None] = {}
-        column: list[Value | None] = []
-        for row in answers.codes:
-            code = row[coder]
-            if code not in known:
-                chains = answers.order_sets(answers.set_of(code))
-                known[code] = (
-                    unite_readings(entity_of.get(one, one) for one in chains) if chains else answers.value(code)
-                )
-            column.append(known[code])
-        columns.append(column)
+        for code in {row[coder] for row in answers.codes}:
+            chains = answers.order_sets(answers.set_of(code))
+            named = [entity_of.get(chain, chain) for chain in chains]
+            known[code] = unite_readings(named) if chains else None if code == MISSING else answers.values[code]
+        columns.append([known[row[coder]] for row in answers.codes])
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def count_objective(
+    classes: Sequence[int],
+    adjacent: Sequence[Sequence[int]],
+    profiles: Sequence[Profile],
+    joined: Sequence[Sequence[int]],
+) -> int:
+    """Return the sum of the votes of the pairs of nodes that a draft joins.
+
+    `classes` has of each node its class in the draft, or NO_VOTE, and `adjacent` of each such class those whose nodes
+    the draft joins with its own; `profiles` and `joined` say the same of coders.
+    """
+    total = 0
+    for column in zip(*profiles, strict=True):
+        shared = Counter(pair for pair in zip(classes, column, strict=True) if NO_VOTE not in pair)
+        sizes: Counter[int] = Counter()
+        for (own, _), n in shared.items():
+            sizes[own] += n
+        for own, n in sizes.items():
+            total -= n * sum(sizes[other] for other in adjacent[own])
+        for (own, voted), n in shared.items():
+            near = sum(shared[other, near] for other in adjacent[own] for near in joined[voted])
+            total += 2 * n * near
+            if own in adjacent[own]:  # a node is no pair with itself
+                total -= n if voted in joined[voted] else -n
+    return total // 2
+
+
+def find_clusters(profiles: Sequence[Profile], joined: Sequence[Sequence[int]]) -> list[int]:
+    """Return the number of the cluster of each node, counted in the order of their first nodes.
+
+    `profiles` has of each node, in text order, its class by each coder, or NO_VOTE; `joined` has of each class those
+    whose nodes are joined with its own. The search begins with what that coder joins whose clustering has the largest
+    sum of votes; among equals the one whose numbers of clusters, node by node, come first. So neither names nor the
+    order of coders change anything.
+    """
+    starts = {tuple(number_by_appearance(column)) for column in zip(*profiles, strict=True)}
+    if not starts:
+        return []
+    own = [(cluster,) for cluster in range(len(profiles))]
+    medoid = min(starts, key=lambda start: (-count_objective(start, own, profiles, joined), start))
+    # the nodes that no coder separates have one profile, and move as one group
+    group_of = {profile: group for group, profile in enumerate(dict.fromkeys(profiles))}
+    # what the coder makes of the first node of each group, in the order of their last nodes
+    of_first_node = dict(zip(reversed(profiles), reversed(medoid), strict=True))
+    search = _Search(profiles, joined, list(of_first_node.values())[::-1])
+    search.run()
+    return number_by_appearance(search.clusters[group_of[profile]] for profile in profiles)
+
+
+def number_by_appearance(names: Iterable[Hashable]) -> list[int]:
+    """Return the names as numbers from 0 in the order of their first appearance; NO_VOTE is another name each time."""
+    numbers: dict[Hashable, int] = {}
+    return [
+        numbers.setdefault((NO_VOTE, place) if name == NO_VOTE else name, len(numbers))
+        for place, name in enumerate(names)
+    ]
+
+
+class _Search:
+    """A clustering of groups that is made better. Clusters have numbers; those that begin have the smallest."""
+
+    def __init__(self, profiles: Sequence[Profile], joined: Sequence[Sequence[int]], start: Sequence[int]) -> None:
+        sizes = Counter(profiles)
+        self.sizes = list(sizes.values())
+        self.voters = [[coder for coder, voted in enumerate(profile) if voted != NO_VOTE] for profile in sizes]
+        self.classes = [[voted for voted in profile if voted != NO_VOTE] for profile in sizes]
+        # the classes whose nodes some coder joins with those of the group
+        self.near = [[near for voted in classes for near in joined[voted]] for classes in self.classes]
+        self.n_coders = len(profiles[0])
+        self.clusters = list(start)
+        self.unused = max(start) + 1
+        # of each class how many of its nodes are in which cluster
+        self.places: list[dict[int, int]] = [{} for _ in joined]
+        # of each cluster its groups, and how many of its nodes each coder votes on
+        self.members: dict[int, dict[int, None]] = {}
+        self.votes: dict[int, list[int]] = {}
+        for group, cluster in enumerate(start):
+            self._add(group, cluster)
+
+    def run(self) -> None:
+        """Move groups and merge clusters until nothing makes the sum of votes larger."""
+        changed = set(self.members)
+        unmerged = set(self.members)
+        for _ in range(MOST_ROUNDS):
+            moved = self._move_groups(changed)
+            merged = self._merge_clusters(moved | unmerged)
+            changed, unmerged = moved | merged, set()
+            if not changed:
+                break
+
+    def _move_groups(self, changed: set[int]) -> set[int]:
+        """Move each group, in text order, to where its votes are best; alone where they are above 0 nowhere.
+
+        Return the clusters that changed. A group is passed over whose cluster, and all others where a coder joins
+        anything with it, are not among the changed ones.
+        """
+        changed, moved = set(changed), set()
+        for group, own in enumerate(self.clusters):
+            if own not in changed and all(self.places[near].keys().isdisjoint(changed) for near in self.near[group]):
+                continue
+            self._remove(group)
+            votes = self._count_votes(group)
+            best, most = self.unused, 0
+            for cluster, count in votes.items():
+                if count > most or (count == most and cluster < best):
+                    best, most = cluster, count
+            if most > votes.get(own, -self._count_voted(group, own)):
+                self._add(group, best)
+                moved |= {own, best}
+                changed |= {own, best}
+                self.unused += best == self.unused
+            else:
+                self._add(group, own)
+        return moved
+
+    def _merge_clusters(self, changed: set[int]) -> set[int]:
+        """Merge changed clusters with those whose votes are best, while above 0; return which changed by it."""
+        merged = set()
+        for cluster in sorted(changed):
+            while cluster in self.members and (other := self._best_merge(cluster)) is not None:
+                for group in list(self.members[other]):
+                    self._remove(group)
+                    self._add(group, cluster)
+                merged |= {cluster, other}
+        return merged
+
+    def _best_merge(self, cluster: int) -> int | None:
+        """Return the other cluster whose nodes have the best votes with those of this, None if they are not above 0."""
+        sizes: dict[int, int] = {}
+        for group in self.members[cluster]:
+            for near in self.near[group]:
+                sizes[near] = sizes.get(near, 0) + self.sizes[group]
+        joined: dict[int, int] = {}
+        for near, size in sizes.items():
+            for other, n in self.places[near].items():
+                joined[other] = joined.get(other, 0) + size * n
+        joined.pop(cluster, None)
+        own, best, most = self.votes[cluster], None, 0
+        for other, n in joined.items():
+            count = 2 * n - sum(map(mul, own, self.votes[other]))
+            if count > most or (count == most and best is not None and other < best):
+                best, most = other, count
+        return best
+
+    def _count_votes(self, group: int) -> dict[int, int]:
+        """Return the votes for each cluster with a node that some coder joins with the group, per node of the group."""
+        joined: dict[int, int] = {}
+        for near in self.near[group]:
+            for cluster, n in self.places[near].items():
+                joined[cluster] = joined.get(cluster, 0) + n
+        return {cluster: 2 * n - self._count_voted(group, cluster) for cluster, n in joined.items()}
+
+    def _count_voted(self, group: int, cluster: int) -> int:
+        """Return how often coders who vote on the group vote on a node of the cluster; 0 of one that is no more."""
+        votes = self.votes.get(cluster)
+        return 0 if votes is None else sum([votes[coder] for coder in self.voters[group]])
+
+    def _add(self, group: int, cluster: int) -> None:
+        self.clusters[group] = cluster
+        if cluster not in self.members:
+            self.members[cluster], self.votes[cluster] = {}, [0] * self.n_coders
+        self.members[cluster][group] = None
+        self._count(group, cluster, self.sizes[group])
+
+    def _remove(self, group: int) -> None:
+        cluster = self.clusters[group]
+        del self.members[cluster][group]
+        self._count(group, cluster, -self.sizes[group])
+        if not self.members[cluster]:
+            del self.members[cluster], self.votes[cluster]
+
+    def _count(self, group: int, cluster: int, n: int) -> None:
+        votes = self.votes[cluster]
+        for coder, voted in zip(self.voters[group], self.classes[group], strict=True):
+            votes[coder] += n
+            places = self.places[voted]
+            places[cluster] = places.get(cluster, 0) + n
+            if not places[cluster]:
+                del places[cluster]

@@ -8,16 +8,24 @@ from math import fsum, inf
 
 import numpy as np
 
+from ..coefficients.alpha import compare_pairs
+from ..data.cells import MISSING
 from ..data.inputs import Data, as_data
 from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..data.subsets import select_coders, select_units
 from ..options import Options
-from ..results import Figure, Point, format_defined, format_value, pluralize
-from ..values import Distance
-from .advantages import Advantages, find_advantages
-from .significance import MOST_EXACT, adjust_p_values, least_p_value, sign_flip_p_value, student_p_value
+from ..results import Figure, Point, format_defined, format_value, nonzero_counts, pluralize
+from ..sums.overlaps import PairableUnits
+from ..sums.pairs import sum_groups
+from ..sums.tables import as_numbers
+from ..values import Bools, Distance, Floats, Ints
 
-# Scores that differ by no more are equal, whatever the rounding.
+# Scores, and shares of the terms of a sum, that differ by no more are equal, whatever the rounding.
 _TIE = 1e-9
+# Up to so many texts all signs are tried: 16,384 of them.
+MOST_EXACT = 14
+# Random signs are drawn in blocks of so many numbers.
+_BLOCK = 1 << 22
 # The normal distribution on which the published test rests takes so many units (Calderon et al. 2025).
 _LEAST_UNITS = 30
 # The candidate passes if it wins against so many of the humans.
@@ -96,7 +104,7 @@ class AltTest(Figure):
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields, the rows as dictionaries, and whether the candidate passed."""
-        rows = [{name: getattr(row, name) for name in row.__dataclass_fields__} for row in self.rows]
+        rows = [dict(vars(row)) for row in self.rows]
         return {**super().to_dict(), "rows": rows, "passed": self.passed, "published_passed": self.published_passed}
 
     def __repr__(self) -> str:
@@ -117,10 +125,8 @@ class AltTest(Figure):
             "used": f"{pluralize(self.n_units, 'unit')}, {pluralize(self.n_texts, 'text')}",
         }
         for row in self.rows:
-            reached = (
-                f"{format_value(row.difference)}, p {format_value(row.adjusted)}" if row.adjusted is not None else ""
-            )
-            rows[f"in the place of {row.human}"] = reached
+            p = "" if row.adjusted is None else f"{format_value(row.difference)}, p {format_value(row.adjusted)}"
+            rows[f"in the place of {row.human}"] = p
         return {
             **rows,
             **{f"units {reason}": count for reason, count in self.left_out.items()},
@@ -182,15 +188,15 @@ def alt_test(
     _check_numbers(epsilon, q, resamples)
     advantages = find_advantages(data, columns[0], columns[1:], options)
     rows = _test_humans(advantages, [data.coders[column] for column in columns[1:]], epsilon, q, resamples, seed)
-    compared = [row for row in rows if row.adjusted is not None]
-    published = [row for row in rows if row.published_adjusted is not None]
+    compared = [row.won for row in rows if row.adjusted is not None]
+    published = [row.published_won for row in rows if row.published_adjusted is not None]
     probabilities = [row.advantage_probability for row in rows if row.advantage_probability is not None]
     n_texts = len(np.unique(advantages.documents))
     return AltTest(
         candidate=candidate,
         rows=rows,
-        winning_rate=sum(row.won for row in compared) / len(compared) if compared else None,
-        published_winning_rate=sum(row.published_won for row in published) / len(published) if published else None,
+        winning_rate=sum(compared) / len(compared) if compared else None,
+        published_winning_rate=sum(published) / len(published) if published else None,
         advantage_probability=sum(probabilities) / len(probabilities) if probabilities else None,
         epsilon=float(epsilon),
         q=float(q),
@@ -206,7 +212,6 @@ def alt_test(
 
 
 def _find_columns(data: ReliabilityData, candidate: Hashable, humans: Sequence[Hashable] | None) -> list[int]:
-    """Return the columns of the candidate and of the humans."""
     check_known_coders(data)
     coders = list(data.coders)
     if isinstance(humans, str):
@@ -242,10 +247,8 @@ def _test_humans(
 ) -> tuple[LeftOutHuman, ...]:
     scores = [advantages.scores_by_text(number) for number in range(len(humans))]
     by_text = [candidate - human for candidate, human in scores]
-    units = [
-        (advantages.candidate - advantages.human)[advantages.compared[:, number], number]
-        for number in range(len(humans))
-    ]
+    by_unit = advantages.candidate - advantages.human
+    units = [by_unit[advantages.compared[:, number], number] for number in range(len(humans))]
     p_values = [sign_flip_p_value(one + epsilon, resamples, seed) if len(one) > 1 else None for one in by_text]
     published = [
         student_p_value(epsilon - ((one <= _TIE).astype(float) - (one >= -_TIE))) if len(one) > 1 else None
@@ -253,38 +256,35 @@ def _test_humans(
     ]
     adjusted, published_adjusted = _adjust(p_values), _adjust(published)
     rows = []
-    for number, human in enumerate(humans):
+    for number, (human, advantages_of) in enumerate(zip(humans, units, strict=True)):
         n_texts = len(by_text[number])
         means = [fsum(row) / n_texts for row in scores[number].tolist()] if n_texts else [None, None]
         own, p = adjusted[number], published_adjusted[number]
-        rows.append(
-            LeftOutHuman(
-                human=human,
-                n_units=len(units[number]),
-                n_texts=n_texts,
-                candidate_score=means[0],
-                human_score=means[1],
-                difference=fsum(by_text[number].tolist()) / n_texts if n_texts else None,
-                p_value=p_values[number],
-                adjusted=own,
-                won=own is not None and own <= q,
-                advantage_probability=float((units[number] >= -_TIE).mean()) if len(units[number]) else None,
-                published_p_value=published[number],
-                published_adjusted=p,
-                published_won=p is not None and p <= q,
-            )
+        row = LeftOutHuman(
+            human=human,
+            n_units=len(advantages_of),
+            n_texts=n_texts,
+            candidate_score=means[0],
+            human_score=means[1],
+            difference=fsum(by_text[number].tolist()) / n_texts if n_texts else None,
+            p_value=p_values[number],
+            adjusted=own,
+            won=own is not None and own <= q,
+            advantage_probability=float((advantages_of >= -_TIE).mean()) if len(advantages_of) else None,
+            published_p_value=published[number],
+            published_adjusted=p,
+            published_won=p is not None and p <= q,
         )
+        rows.append(row)
     return tuple(rows)
 
 
 def _adjust(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return the adjusted p-values, of the tests that could be made."""
     adjusted = iter(adjust_p_values(np.array([p for p in p_values if p is not None], dtype=np.float64)).tolist())
     return [None if p is None else next(adjusted) for p in p_values]
 
 
 def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) -> str:
-    """Return what limits the test, or nothing."""
     notes = []
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
@@ -302,3 +302,123 @@ def _note(rows: Sequence[LeftOutHuman], n_texts: int, q: float, resamples: int) 
     if any(row.n_units < _LEAST_UNITS for row in rows):
         notes.append(f"the published test takes {_LEAST_UNITS} units of each human")
     return "; ".join(notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Advantages:
+    """The scores of the candidate and of each human left out, (units, humans), and the document of each unit.
+
+    A score is the mean, over the other humans, of 1 - distance. It is NaN of a human who did not code the unit.
+    """
+
+    candidate: Floats
+    human: Floats
+    documents: Ints
+    left_out: dict[str, int]
+
+    @property
+    def compared(self) -> Bools:
+        """Which human is compared on which unit."""
+        compared: Bools = ~np.isnan(self.human)
+        return compared
+
+    def scores_by_text(self, human: int) -> Floats:
+        """Return the mean scores of the candidate and of a human in each text that has units of both, (2, texts)."""
+        compared = self.compared[:, human]
+        texts, text = np.unique(self.documents[compared], return_inverse=True)
+        scores = self.candidate[compared, human], self.human[compared, human]
+        sums = [sum_groups(text, of_units, len(texts)) for of_units in scores]
+        return np.array(sums).reshape(2, -1) / np.bincount(text)
+
+
+def find_advantages(data: ReliabilityData, candidate: int, humans: list[int], options: Options) -> Advantages:
+    """Return the scores of all units that the candidate and at least two humans coded; coders are column numbers."""
+    chosen = select_coders(data, [candidate, *humans])
+    given = chosen.codes != MISSING
+    by_candidate, enough = given[:, 0], given[:, 1:].sum(axis=1) >= 2
+    left_out = {
+        "not coded by the candidate": int((~by_candidate).sum()),
+        "coded by fewer than two humans": int((by_candidate & ~enough).sum()),
+    }
+    used = select_units(chosen, by_candidate & enough)
+    from_candidate, from_humans = _sum_distances(as_numbers(used, options), options)
+    human = used.codes[:, 1:] != MISSING
+    others = (human.sum(axis=1) - 1)[:, None]
+    missing = np.where(human, 0.0, np.nan)
+    of_candidate = 1 - (from_candidate.sum(axis=1)[:, None] - from_candidate) / others + missing
+    of_human = 1 - from_humans / others + missing
+    return Advantages(of_candidate, of_human, used.document_of_unit, nonzero_counts(left_out))
+
+
+def _sum_distances(data: ReliabilityData, options: Options) -> tuple[Floats, Floats]:
+    """Return of each unit and human the distance from the candidate, the first coder, and the sum from other humans."""
+    pairable = PairableUnits.from_data(data)
+    units, left, right, distances = compare_pairs(pairable, options)
+    rows = pairable.rows[units]
+    table = np.zeros((2, *data.codes.shape))
+    by_candidate = left == 0
+    np.add.at(table[0], (rows[by_candidate], right[by_candidate]), distances[by_candidate])
+    for columns in (left, right):
+        np.add.at(table[1], (rows[~by_candidate], columns[~by_candidate]), distances[~by_candidate])
+    return table[0, :, 1:], table[1, :, 1:]
+
+
+def sign_flip_p_value(differences: Floats, resamples: int, seed: int) -> float:
+    """Return the one-sided p-value of a mean above 0, if each difference could as well have the other sign.
+
+    Up to MOST_EXACT differences it is the share of all signs whose sum is at least that at hand. Of more, `resamples`
+    random signs are drawn, and the data at hand count as one of them, so that it is never 0. The order of differences
+    does not matter.
+    """
+    differences = np.sort(differences)
+    at_hand = float(differences.sum())
+    least = at_hand - _TIE * float(np.abs(differences).sum())
+    n = len(differences)
+    if n <= MOST_EXACT:
+        sums = np.zeros(1)
+        for difference in differences.tolist():
+            sums = np.concatenate((sums + difference, sums - difference))
+        return float((sums >= least).mean())
+    random = np.random.default_rng(seed)
+    reached, left = 1, resamples
+    while left:
+        rows = min(left, max(_BLOCK // n, 1))
+        # the sum at hand less twice what has changed its sign
+        flipped = random.integers(0, 2, (rows, n), dtype=np.int8) @ differences
+        reached += int((at_hand - 2 * flipped >= least).sum())
+        left -= rows
+    return reached / (resamples + 1)
+
+
+def least_p_value(n: int, resamples: int) -> float:
+    """Return the smallest p-value that `sign_flip_p_value` can give of n differences."""
+    return 2.0**-n if n <= MOST_EXACT else 1 / (resamples + 1)
+
+
+def student_p_value(differences: Floats) -> float:
+    """Return the one-sided p-value of Student's t of a mean above 0; without any spread it is 0 or 1."""
+    from scipy.special import stdtr
+
+    differences = np.sort(differences)  # so that their order does not matter
+    n, mean = len(differences), float(differences.mean())
+    error = float(differences.std(ddof=1)) / n**0.5
+    if error <= _TIE:
+        return 0.0 if mean > _TIE else 1.0
+    return float(stdtr(n - 1, -mean / error))
+
+
+def adjust_p_values(p_values: Floats) -> Floats:
+    """Return p-values of Benjamini & Yekutieli 2001: of those up to q, a share of q at most is false on average.
+
+    It holds however the tests depend on each other, as those of coders who judged the same texts do.
+
+    >>> adjust_p_values(np.array([0.01, 0.2, 0.04])).round(3).tolist()
+    [0.055, 0.367, 0.11]
+    """
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    ranks = np.arange(1, n + 1)
+    scaled = p_values[order] * n * (1 / ranks).sum() / ranks
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
+    return adjusted

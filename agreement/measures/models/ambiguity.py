@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..data.inputs import Data, as_data
-from ..data.reliability_data import ReliabilityData, check_known_coders
+from ..data.reliability_data import check_known_coders
 from ..results import TOO_FEW_CODERS, Figure, Point, format_defined, pluralize
 from ..values import Ints
-from .camps import LEAST_IN_CAMPS, split_into_camps
-from .reading_groups import group_readings
-from .two_readings import fit_two_readings
+from .reading_groups import LEAST_IN_CAMPS, fit_two_readings, group_readings, split_into_camps
 
 # So many readings, all alike, a markable could have that is or may be in a chain: a slip gives any of them.
 READINGS_OF_CHAINS = 5.0
@@ -46,9 +44,8 @@ class UnitReadings:
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields and the verdict."""
-        groups = [list(coders) for coders in self.groups]
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {**own, "groups": groups, "probabilities": list(self.probabilities), "verdict": self.verdict}
+        groups, probabilities = [list(coders) for coders in self.groups], list(self.probabilities)
+        return {**vars(self), "groups": groups, "probabilities": probabilities, "verdict": self.verdict}
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,8 +148,12 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
                 unit=data.units[readings.rows[place]],
                 document=data.documents[data.document_of_unit[readings.rows[place]]],
                 posterior=float(fitted.posterior[place]),
-                groups=_name_groups(data, readings.groups[place], n_groups[place]),
-                probabilities=_group_probabilities(fitted.of_group[place], n_groups[place]),
+                groups=tuple(
+                    tuple(data.coders[coder] for coder in np.flatnonzero(readings.groups[place] == group).tolist())
+                    for group in range(n_groups[place])
+                ),
+                # the smallest of very many groups are no readings
+                probabilities=(*fitted.of_group[place].tolist(), *[0.0] * n_groups[place])[: n_groups[place]],
                 camps=bool(camps[place]),
                 explicit=int(readings.explicit[place]),
             )
@@ -169,23 +170,7 @@ def ambiguity(data: Data, *, alternatives: float | None = None) -> Ambiguity:
     )
 
 
-def _name_groups(data: ReliabilityData, groups: Ints, n_groups: int) -> tuple[tuple[Hashable, ...], ...]:
-    """Return the coders of each group of a unit."""
-    named: list[list[Hashable]] = [[] for _ in range(n_groups)]
-    for coder, group in zip(data.coders, groups.tolist(), strict=True):
-        if group >= 0:
-            named[group].append(coder)
-    return tuple(map(tuple, named))
-
-
-def _group_probabilities(of_group: np.ndarray, n_groups: int) -> tuple[float, ...]:
-    """Return the probability of each group of a unit; the smallest of very many are no readings."""
-    known = of_group.tolist()
-    return (*known[:n_groups], *[0.0] * (n_groups - len(known)))
-
-
 def _note(groups: Ints, converged: bool) -> str:
-    """Return what limits the order, or nothing."""
     if not len(groups):
         return "no unit is coded by two coders"
     notes = []

@@ -1,23 +1,31 @@
-"""Which coders mean the same by a unit: the readings of it that there are among their answers."""
+"""Which coders mean the same by a unit, and how probably it has two readings: groups, camps, and a model by EM."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
+from ..coefficients.alpha import compare_pairs
+from ..data.arrays import distinct_rows, sorted_unique
 from ..data.cells import MISSING
 from ..data.reliability_data import ReliabilityData
 from ..options import Options
 from ..sums.overlaps import PairableUnits, have_several
-from ..sums.pairs import different_judgements
-from ..sums.tables import different_distances
 from ..values import Bools, Floats, Ints
-from .two_readings import MOST_GROUPS
 
 # Chains that are on average no farther apart than this, without the unit itself, are one reading of it.
 SAME_READING = 0.8
-# So many distances are in memory at once: pairs of answers to units that have the same number of answers.
-DISTANCES_AT_ONCE = 4_000_000
+# Fewer coders than this are no camps: of two or three who differ nobody can tell whether the item is ambiguous.
+LEAST_IN_CAMPS = 4
+# An ambiguous unit is read in the first way by one of these shares of coders, in the second by the rest.
+SHARES = np.array([0.3, 0.5, 0.7])
+# Only the largest groups of a unit may be what it means.
+MOST_GROUPS = 8
+# What is known before, as answers and units: eight of ten answers are right, and a tenth of the units is ambiguous.
+RIGHT, WRONG = 8.0, 2.0
+AMBIGUOUS, CLEAR = 10.0, 90.0
+# Fitting ends where no parameter moves by more than this, or after so many rounds.
+TOLERANCE, MOST_ROUNDS = 1e-5, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,99 +54,69 @@ def group_readings(data: ReliabilityData) -> ReadingGroups:
     codes = np.where(several, MISSING, judged.codes)
     enough = (codes != MISSING).sum(axis=1) >= 2
     rows, codes = judged.rows[enough], codes[enough]
-    groups = codes.copy()
-    if data.has_sets:
-        for places, columns, joined in _join_sets(data, rows, codes):
-            groups[places[:, None], columns] = joined
-    numbered = _number_by_frequency(groups)
+    numbered = _number_by_frequency(_join_sets(data, rows, codes) if data.has_sets else codes)
     # where some groups may be no reading, values decide which, not the order of coders
     for place in np.flatnonzero(numbered.max(axis=1, initial=MISSING) >= MOST_GROUPS).tolist():
         numbered[place] = _number_by_value(data, numbered[place], codes[place])
     return ReadingGroups(rows, numbered, several.sum(axis=1)[enough])
 
 
-def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield places among `rows` of units with near sets, the columns of their answers, and the groups of these.
+def _join_sets(data: ReliabilityData, rows: Ints, codes: Ints) -> Ints:
+    """Return the groups of the answers to these units: values by which they are named."""
+    place, left, right, distance = _find_pairs(data, rows, codes)
+    groups, near = codes.copy(), distance <= SAME_READING
+    if not near.any():
+        return groups
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
 
-    The units of one batch have the same number of answers, so the cost follows the pairs of answers.
-    """
-    pairs = _find_pairs(data, rows)
-    sets = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) >= len(data.labels)
-    near = np.zeros(len(rows), dtype=np.bool_)
-    near[pairs.place[sets & (pairs.distance <= SAME_READING)]] = True
-    # Coders who gave several readings are in no group.
-    given = np.minimum(codes[pairs.place, pairs.left], codes[pairs.place, pairs.right]) != MISSING
-    pairs = pairs.select(near[pairs.place] & given)
-    n_answers = (codes != MISSING).sum(axis=1)
-    places = np.flatnonzero(near)
-    places = places[np.argsort(n_answers[places], kind="stable")]
-    number_of = np.full(len(rows), MISSING, dtype=np.int64)
-    number_of[places] = np.arange(len(places))
-    pairs = pairs.select(np.argsort(number_of[pairs.place], kind="stable"))
-    number = number_of[pairs.place]
-    for begin, end in _batches(n_answers[places]):
-        batch = places[begin:end]
-        present = codes[batch] != MISSING
-        columns = np.nonzero(present)[1].reshape(len(batch), -1)
-        position = present.cumsum(axis=1) - 1
-        own = slice(*np.searchsorted(number, (begin, end)).tolist())
-        unit = number[own] - begin
-        left, right = position[unit, pairs.left[own]], position[unit, pairs.right[own]]
-        distances = np.zeros((*columns.shape, columns.shape[1]))
-        distances[unit, left, right] = distances[unit, right, left] = pairs.distance[own]
-        yield batch, columns, _join_answers(data, distances, codes[batch[:, None], columns])
-
-
-def _batches(n_answers: Ints) -> Iterator[tuple[int, int]]:
-    """Yield the first place and the end of batches of units with equal numbers of answers, which are ascending."""
-    sizes, begins, counts = np.unique(n_answers, return_index=True, return_counts=True)
-    for size, begin, end in zip(sizes.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
-        step = max(1, DISTANCES_AT_ONCE // size**2)
-        yield from ((first, min(first + step, end)) for first in range(begin, end, step))
-
-
-def _join_answers(data: ReliabilityData, distances: Floats, codes: Ints) -> Ints:
-    """Return the groups of answers, (units, answers), by the distances between them, (units, answers, answers)."""
-    joined: Bools = distances <= SAME_READING
-    groups = joined.argmax(axis=2)
+    n = data.n_values
+    a, b = (place[near] * n + codes[place[near], side[near]] for side in (left, right))
+    [a, b], _ = distinct_rows(np.minimum(a, b), np.maximum(a, b))
+    values = sorted_unique(np.concatenate((a, b)))
+    a, b = np.searchsorted(values, a), np.searchsorted(values, b)
+    graph = sparse.coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(values), len(values)))
+    component = connected_components(graph, directed=False)[1]
+    first, sizes = np.unique(component, return_index=True, return_counts=True)[1:]
+    units, columns = np.nonzero(codes != MISSING)
+    at = np.minimum(np.searchsorted(values, units * n + codes[units, columns]), len(values) - 1)
+    known = values[at] == units * n + codes[units, columns]
+    groups[units[known], columns[known]] = values[first[component[at[known]]]] % n
     # Where all who are near to one are near to each other, any linkage gives these groups; else it has to be found.
-    through = joined.astype(np.float32) @ joined.astype(np.float32) > 0
-    others = np.flatnonzero((through != joined).any(axis=(1, 2))).tolist()
-    if others:
-        from scipy.cluster.hierarchy import fcluster, linkage
-        from scipy.spatial.distance import squareform
-    for unit in others:
-        order = sorted(range(codes.shape[1]), key=lambda place: _order_key(data, int(codes[unit, place])))
-        tree = linkage(squareform(distances[unit][np.ix_(order, order)], checks=False), "average")
-        groups[unit, order] = fcluster(tree, SAME_READING, "distance")
+    apart = np.bincount(component[a]) < sizes * (sizes - 1) // 2
+    for unit in sorted_unique(values[first[apart]] // n).tolist():
+        own = slice(*np.searchsorted(place, (unit, unit + 1)).tolist())
+        groups[unit] = _link_answers(data, codes[unit], left[own], right[own], distance[own])
     return groups
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of different values of one unit: its place, ascending, the columns of the coders, and the distance."""
+def _link_answers(data: ReliabilityData, codes: Ints, left: Ints, right: Ints, distance: Floats) -> Ints:
+    """Return the groups of the answers to a unit by average linkage, given the distances of those that differ."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
 
-    place: Ints
-    left: Ints
-    right: Ints
-    distance: Floats
+    distances = np.zeros((len(codes), len(codes)))
+    distances[left, right] = distances[right, left] = distance
+    order = sorted(np.flatnonzero(codes != MISSING).tolist(), key=lambda column: _order_key(data, int(codes[column])))
+    tree = linkage(squareform(distances[np.ix_(order, order)], checks=False), "average")
+    groups = codes.copy()
+    groups[order] = fcluster(tree, SAME_READING, "distance")
+    return groups
 
-    def select(self, chosen: Bools | Ints) -> "_Pairs":
-        """Return some of the pairs."""
-        return _Pairs(self.place[chosen], self.left[chosen], self.right[chosen], self.distance[chosen])
 
-
-def _find_pairs(data: ReliabilityData, rows: Ints) -> _Pairs:
-    """Return the pairs of different values of these units, which are in ascending order."""
+def _find_pairs(data: ReliabilityData, rows: Ints, codes: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return the pairs of different values of each unit: its place, ascending, the columns of the coders, distances."""
     pairable = PairableUnits.from_data(data)
-    units, distances = different_distances(pairable, Options("jaccard", exclude_unit="observed"))
-    _, left, right = different_judgements(pairable)
+    units, left, right, distances = compare_pairs(pairable, Options("jaccard", exclude_unit="observed"))
     place_of = np.full(len(data.units), MISSING, dtype=np.int64)
     place_of[rows] = np.arange(len(rows))
-    places = place_of[pairable.rows[units]]
-    order = np.argsort(places, kind="stable")
-    pairs = _Pairs(places[order], left[order], right[order], distances[order])
-    return pairs.select(pairs.place != MISSING)
+    place = place_of[pairable.rows[units]]
+    chosen = np.flatnonzero(place != MISSING)
+    # coders who gave several readings are in no group
+    given = np.minimum(codes[place[chosen], left[chosen]], codes[place[chosen], right[chosen]]) != MISSING
+    chosen = chosen[given]
+    chosen = chosen[np.argsort(place[chosen], kind="stable")]
+    return place[chosen], left[chosen], right[chosen], distances[chosen]
 
 
 def _order_key(data: ReliabilityData, code: int) -> tuple[int, list[int]]:
@@ -178,3 +156,172 @@ def _number_by_frequency(groups: Ints) -> Ints:
     numbered = np.full_like(groups, MISSING)
     numbered[units, columns] = ranks[which]
     return numbered
+
+
+def count_camps(codes: Ints) -> tuple[Ints, Ints]:
+    """Return for each unit the number of distinct values, and how many coders hold the second most frequent.
+
+    >>> [counts.tolist() for counts in count_camps(np.array([[0, 0, 1, 1], [0, 2, 2, -1], [1, 1, 1, 1]]))]
+    [[2, 2, 1], [2, 1, 0]]
+    """
+    n = len(codes)
+    rows, columns = np.nonzero(codes != MISSING)
+    width = int(codes.max(initial=0)) + 1
+    kinds, counts = np.unique(rows * width + codes[rows, columns], return_counts=True)
+    row = kinds // width
+    order = np.lexsort((-counts, row))
+    row, counts = row[order], counts[order]
+    distinct = np.bincount(row, minlength=n)
+    begins = np.cumsum(distinct) - distinct
+    second = np.zeros(n, dtype=np.int64)
+    several = distinct > 1
+    second[several] = counts[begins[several] + 1]
+    return distinct, second
+
+
+def split_into_camps(codes: Ints) -> Bools:
+    """Return which units have four coders or more, of whom two, and a quarter, give the second most frequent value."""
+    judged = (codes != MISSING).sum(axis=1)
+    _, second = count_camps(codes)
+    camps: Bools = (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
+    return camps
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What was fitted.
+
+    `posterior` is the probability of each unit to have two readings, `of_group` that of each of its first groups to be
+    one, (units, groups). `skill` is how often each coder gives a reading that is meant, `prevalence` the share of
+    ambiguous units, and `objectives` the logarithm of what was made as large as could be, before each round.
+    """
+
+    posterior: Floats
+    of_group: Floats
+    skill: Floats
+    prevalence: float
+    objectives: tuple[float, ...]
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Expected:
+    """The probabilities of what the units mean, given the parameters, and the log probability of all answers.
+
+    `one` is of a group as the only reading, (units, groups); `shared` of it as one of two that is read in each of
+    SHARES, (units, groups, shares).
+    """
+
+    one: Floats
+    shared: Floats
+    posterior: Floats
+    log_probability: float
+
+
+def fit_two_readings(groups: Ints, alternatives: float) -> Fit:
+    """Fit the skill of each coder and the share of ambiguous units.
+
+    `groups` has that of each judgement, (units, coders), numbered in each unit from 0, -1 where it is missing. A unit
+    has `alternatives` possible readings, of which one is meant, or two, all alike. A coder takes one of those meant (of
+    two the first in one of SHARES), and gives it with the own skill, else any other alike.
+    """
+    # of coders there are few ways to differ, however many units there are: equal rows mean the same
+    patterns, place, weights = np.unique(groups, axis=0, return_inverse=True, return_counts=True)
+    state = _Model(patterns, weights, alternatives)
+    skill = np.full(groups.shape[1], RIGHT / (RIGHT + WRONG))
+    prevalence = AMBIGUOUS / (AMBIGUOUS + CLEAR)
+    judged = (groups != MISSING).sum(axis=0)
+    objectives: list[float] = []
+    moved = np.inf
+    while True:
+        expected = state.expect(skill, prevalence)
+        objectives.append(expected.log_probability + _log_prior(skill, prevalence))
+        if moved <= TOLERANCE or len(objectives) > MOST_ROUNDS:
+            break
+        updated = (state.count_right(expected, skill) + RIGHT) / (judged + RIGHT + WRONG)
+        share = float(expected.posterior @ weights + AMBIGUOUS) / (len(groups) + AMBIGUOUS + CLEAR)
+        moved = max(float(np.abs(updated - skill).max(initial=0)), abs(share - prevalence))
+        skill, prevalence = updated, share
+    of_group = expected.one + expected.shared.sum(axis=2)
+    return Fit(expected.posterior[place], of_group[place], skill, prevalence, tuple(objectives), moved <= TOLERANCE)
+
+
+class _Model:
+    """What the answers say of each possible meaning of a unit; `weights` counts the units with each row of groups."""
+
+    def __init__(self, groups: Ints, weights: Ints, alternatives: float) -> None:
+        self.weights = weights
+        self.n_coders = groups.shape[1]
+        self.n_groups = min(int(groups.max(initial=0)) + 1, MOST_GROUPS)
+        # the judgements that may be a reading: which unit, coder and group
+        self.unit, self.coder = np.nonzero((groups != MISSING) & (groups < self.n_groups))
+        self.group = groups[self.unit, self.coder]
+        self.shape = (len(groups), self.n_groups)
+        self.given = groups != MISSING
+        there = np.zeros(self.shape, dtype=np.bool_)
+        there[self.unit, self.group] = True
+        self.absent = np.where(there, 0.0, -np.inf)
+        seen = there.sum(axis=1)
+        self.alternatives = alternatives
+        many = np.maximum(alternatives, seen)
+        unseen, pairs = many - seen, many * (many - 1) / 2
+        self.log_one = -np.log(many)
+        self.log_two = -np.log(pairs * len(SHARES))
+        with np.errstate(divide="ignore"):  # where all alternatives were given, none is unseen
+            self.log_unseen = np.log(unseen)
+            # what nobody gave is meant alone, or two such: all answers are slips
+            self.log_unseen_alone = np.log(unseen / many)
+            self.log_unseen_both = np.log(np.maximum(unseen * (unseen - 1) / 2, 0) / pairs)
+        self.first, self.second = np.triu_indices(self.n_groups, 1)
+
+    def expect(self, skill: Floats, prevalence: float) -> _Expected:
+        slip = (1 - skill) / (self.alternatives - 1)
+        base = self.given @ np.log(slip)
+        one = self._sum_groups(np.log(skill / slip)) + self.absent
+        # (units, groups, shares): the same where this share of coders take the group
+        shared = np.stack([self._sum_groups(np.log(self._mix(share, skill) / slip)) for share in SHARES], axis=2)
+        shared += self.absent[:, :, None]
+        one += (self.log_one + log(1 - prevalence))[:, None]
+        prior = (self.log_two + log(prevalence))[:, None, None]
+        two = shared[:, self.first] + shared[:, self.second, ::-1] + prior
+        unseen = shared + prior + self.log_unseen[:, None, None]
+        slips = self.log_unseen_alone + log(1 - prevalence), self.log_unseen_both + log(prevalence)
+        largest = np.concatenate([one, unseen.max(axis=2), two.max(axis=2), np.stack(slips, axis=1)], axis=1)
+        top = largest.max(axis=1)
+        one, two, unseen = (np.exp(part - top.reshape(-1, *[1] * (part.ndim - 1))) for part in (one, two, unseen))
+        alone, both = (np.exp(part - top) for part in slips)
+        posterior = two.sum(axis=(1, 2)) + unseen.sum(axis=(1, 2)) + both
+        total = one.sum(axis=1) + alone + posterior
+        for pair, (a, b) in enumerate(zip(self.first.tolist(), self.second.tolist(), strict=True)):
+            unseen[:, a] += two[:, pair]
+            unseen[:, b] += two[:, pair, ::-1]
+        return _Expected(
+            one / total[:, None],
+            unseen / total[:, None, None],
+            posterior / total,
+            float((base + top + np.log(total)) @ self.weights),
+        )
+
+    def count_right(self, expected: _Expected, skill: Floats) -> Floats:
+        """Return how many answers of each coder are what the coder took a unit to mean."""
+        right = expected.one[self.unit, self.group]
+        own = skill[self.coder]
+        for number, share in enumerate(SHARES):
+            right += expected.shared[self.unit, self.group, number] * share * own / self._mix(share, skill)[self.coder]
+        return np.bincount(self.coder, weights=right * self.weights[self.unit], minlength=self.n_coders)
+
+    def _mix(self, share: float, skill: Floats) -> Floats:
+        """Return how probable it is to give a reading that is taken by this share: by skill, or by a slip."""
+        mixed: Floats = share * skill + (1 - share) * (1 - skill) / (self.alternatives - 1)
+        return mixed
+
+    def _sum_groups(self, weights: Floats) -> Floats:
+        places = self.unit * self.n_groups + self.group
+        sums = np.bincount(places, weights=weights[self.coder], minlength=self.shape[0] * self.n_groups)
+        return sums.reshape(self.shape).astype(np.float64)  # of no judgements they are integers
+
+
+def _log_prior(skill: Floats, prevalence: float) -> float:
+    """Return the logarithm of what is known of the parameters before, but for a constant."""
+    of_skill = RIGHT * np.log(skill) + WRONG * np.log(1 - skill)
+    return float(of_skill.sum()) + AMBIGUOUS * log(prevalence) + CLEAR * log(1 - prevalence)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import distinct_rows
-from ..data.cells import MISSING
-from ..data.partitions import Partition
+from ..data.cells import MISSING, Partition
 from ..data.reliability_data import ReliabilityData
 from ..data.subsets import number_labels
 from ..distances import distances_from_sizes, midranks, number_distance, parse_numbers

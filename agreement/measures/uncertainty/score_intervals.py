@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..coreference.scores import Score, Side, TextCounts, conll_average, count_texts
+from ..coreference.matching import Side
+from ..coreference.scores import Score, TextCounts, conll_average, count_texts
 from ..distances import LARGEST
 from ..options import check_option
 from ..pyramids import check_scores, score_correlation, scores_by_peer

@@ -16,8 +16,8 @@ from agreement.measures import ScoreInterval, alt_test, mean_interval, share_int
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.components import merge_documents
 from agreement.measures.data.subsets import select_coders, select_units
-from agreement.measures.models.advantages import find_advantages
 from agreement.measures.models.alt_test import LeftOutHuman as TestedHuman
+from agreement.measures.models.alt_test import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields

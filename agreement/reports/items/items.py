@@ -18,7 +18,7 @@ from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambigui
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.subsets import select_units
-from agreement.measures.models.camps import LEAST_IN_CAMPS, count_camps, split_into_camps
+from agreement.measures.models.reading_groups import LEAST_IN_CAMPS, count_camps, split_into_camps
 from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements

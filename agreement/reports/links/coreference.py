@@ -15,7 +15,8 @@ from agreement.data.question import Question
 from agreement.data.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
-from agreement.measures.coreference.scores import Side, TextCounts, count_texts
+from agreement.measures.coreference.matching import Side
+from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields

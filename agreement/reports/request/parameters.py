@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
 from agreement.measures import options
-from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
+from agreement.measures.data.answers import MODES, READINGS, TOPS, UNMARKED
 from agreement.reports.coefficients import COEFFICIENTS
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.

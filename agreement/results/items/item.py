@@ -21,7 +21,7 @@ from agreement.data.pyramids.words import scus_by_word
 from agreement.data.question import name_value
 from agreement.data.texts.snippets import read_snippets, read_snippets_and_texts
 from agreement.measures import distance, relation
-from agreement.measures.models.camps import LEAST_IN_CAMPS
+from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit
 from agreement.reports.fields import WhereThere
 from agreement.reports.items.items import ItemFilters, ItemReadings, Items

@@ -18,7 +18,7 @@ from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
-from agreement.measures.models.camps import LEAST_IN_CAMPS
+from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.items import items as reports

@@ -13,7 +13,7 @@ from agreement.data.given_answers import read_given_answers
 from agreement.data.links import count_readings, tidy_readings
 from agreement.data.reading import read_answers
 from agreement.measures import Readings, ReliabilityData, alpha, distance
-from agreement.measures.data.chains import MODES, READINGS, TOPS
+from agreement.measures.data.answers import MODES, READINGS, TOPS
 from agreement.reports.items.items import compute_items, summarize_ambiguity
 from agreement.reports.links.coreference import find_clusters
 from agreement.reports.overall.overall import compute_report

@@ -20,7 +20,8 @@ from agreement.measures import (
     muc,
     score_interval,
 )
-from agreement.measures.coreference.scores import ONE_KIND_OF_LINK, WITHOUT_MUC, first_class
+from agreement.measures.coreference.matching import first_class
+from agreement.measures.coreference.scores import ONE_KIND_OF_LINK, WITHOUT_MUC
 from agreement.measures.uncertainty.score_intervals import OTHER_PARTS
 from tests.agreement.measures.strategies import one_document
 from tests.shared.cases import examples

@@ -20,7 +20,7 @@ from agreement.measures import (
     relation,
     relation_counts,
 )
-from agreement.measures.data.chains import MODES, PLURALS, READINGS, TOPS, UNMARKED
+from agreement.measures.data.answers import MODES, PLURALS, READINGS, TOPS, UNMARKED
 from tests.agreement.measures.strategies import data_of, tables
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input

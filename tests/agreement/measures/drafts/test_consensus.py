@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agreement.measures import Readings, ReliabilityData, ceaf_m, consensus, index_labels
-from agreement.measures.drafts.clustering import count_objective, find_clusters
+from agreement.measures.drafts.votes import count_objective, find_clusters
 from benchmarks.adjudication import as_data, clusters, entities_of, simulate
 from tests.agreement.measures.exact import Several, pair_votes, partitions
 from tests.agreement.measures.strategies import chain_tables, data_of, one_document

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
-from agreement.measures.coefficients.pattern_kappa import PatternKappa
+from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.options import MISSING_RULES
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.uncertainty.jackknife import interval_statistics

@@ -10,7 +10,7 @@ from scipy.special import stdtr
 from scipy.stats import false_discovery_control, ttest_1samp
 
 from agreement.measures import ReliabilityData, alt_test
-from agreement.measures.models.significance import adjust_p_values, sign_flip_p_value, student_p_value
+from agreement.measures.models.alt_test import adjust_p_values, sign_flip_p_value, student_p_value
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, number_tables, tables
 from tests.reference import alt_test as slow

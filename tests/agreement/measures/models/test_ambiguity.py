@@ -10,9 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agreement.measures import Readings, ReliabilityData, ambiguity
-from agreement.measures.models.camps import count_camps, split_into_camps
-from agreement.measures.models.reading_groups import group_readings
-from agreement.measures.models.two_readings import SHARES, fit_two_readings
+from agreement.measures.models.reading_groups import (
+    SHARES,
+    count_camps,
+    fit_two_readings,
+    group_readings,
+    split_into_camps,
+)
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.reference.two_readings import posterior
 from tests.shared.cases import examples
