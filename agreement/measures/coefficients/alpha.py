@@ -154,7 +154,7 @@ def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
     used = PairableUnits.from_data(data)
     terms = np.array(_callable_unit_disagreements(used, count_dice, Options(count_dice)), dtype=np.float64)
     similar = np.array([[1 - count_dice(a, b) for b in data.labels] for a in data.labels])
-    masses = count_masses(used, Options(), by, labels=similar.reshape(len(data.labels), -1))
+    masses = count_masses(used, Options(), by, labels=similar.reshape(len(data.labels), len(data.labels)))
     return mass_statistics(used, terms, masses, by, "")
 
 
