@@ -399,16 +399,16 @@ def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list
     ]
 
 
-# Of more items the model is not fitted for a page: of so many it takes about a second.
-MOST_RANKED = 20_000
+# Of more items, or more items x coders, the model is not fitted for a page: of so many it takes about a second.
+MOST_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
 
 
 @cached_report
 def read_readings(answers: ProjectAnswers, parameters: Parameters, items: Items) -> ItemReadings:
     """Return the readings of the items of these parameters, unless there are too many."""
-    n_items = len(items.unit)
-    if n_items > MOST_RANKED:
-        return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {MOST_RANKED:,} at most.")
+    n_items, most = len(items.unit), min(MOST_RANKED, MAX_RANKED_CELLS // max(len(answers.coders), 1))
+    if n_items > most:
+        return ItemReadings(reason=f"There are {n_items:,} items: choose texts or rounds with {most:,} at most.")
     if not n_items:
         return ItemReadings(reason="There are no items.")
     found = ambiguity(basis.select_data(answers, parameters))

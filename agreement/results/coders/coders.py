@@ -105,30 +105,36 @@ class Coders(ResultPage[PageSections]):
     position, tab = 70, 120
     takes = MEASURE
 
-    def show(self, request: AnalysisRequest) -> PageSections:
-        measure = request.options.get("measure") or "coefficient"
-        measures = reports.measures_for(request.extract.kind)
-        check_choice("measure", measure, measures)
-        matrix = Matrix().sections(request)
+    def cost(self, request: AnalysisRequest) -> int:
+        """Return how many judgements the pairs have; each coder is left out in turn, too."""
+        return Matrix().cost(request)
+
+    def compute(self, request: AnalysisRequest) -> PageSections:
+        """Return all but the distances by text, of which a page shows few and a file all."""
         profiles = compute_profiles(request.extract, request.parameters)
         repeats = compare_occasions(request.project_answers, request.parameters)
-        by_text = build_coder_texts(request)
         times = remembered(request.extract, ("times", request.parameters), lambda: build_times(request))
         distributions = _build_distributions(request, profiles)
         tables = [_coders_table(request, profiles), *Repeats().tables(request, repeats)]
-        tables += [*by_text.tables, *times.tables, *distributions.tables]
-        charts = [*by_text.charts, *times.charts]
+        tables += [*times.tables, *distributions.tables]
+        charts = [*times.charts, *distributions.charts]
         if not request.extract.units:  # all that is compared of pyramids has one category
             bias = _build_bias(request, profiles)
             confusion = build_confusion(request, request.parameters)
             tables += [*bias.tables, *_agreeing_tables(request), *confusion.tables]
             charts += bias.charts
-        return matrix.extended(
-            tables,
-            [*charts, *distributions.charts],
-            coders=[profile.coder for profile in profiles],
+        return Matrix().build(request).extended(tables, charts)
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        measure = request.options.get("measure") or "coefficient"
+        measures = reports.measures_for(request.extract.kind)
+        check_choice("measure", measure, measures)
+        by_text = build_coder_texts(request)
+        return self.sections(request).extended(
+            by_text.tables,
+            by_text.charts,
+            coders=request.extract.coders,
             answered=bool(request.extract.known_coders),
-            repeated=bool(repeats.coders or repeats.rechecks),
             has_chains=request.extract.has_chains,
             measures=[(MEASURES[name], request.address_with(measure=name), name == measure) for name in measures],
         )

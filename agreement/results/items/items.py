@@ -107,7 +107,7 @@ class Item:
     posterior: Annotated[
         float | None,
         "probability of two readings, by a model of coders; null where fewer than two gave one reading,"
-        " and where more than 20,000 items are chosen",
+        " and where more than 20,000 items are chosen, fewer of more than 50 coders",
     ]
     verdict: Annotated[
         str, ChoiceField(["", *reports.VERDICTS], help_text="what is likely where four coders or more differ")
