@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -129,10 +130,10 @@ class Coders(ResultPage[PageSections]):
         measure = request.options.get("measure") or "coefficient"
         measures = reports.measures_for(request.extract.kind)
         check_choice("measure", measure, measures)
-        by_text = build_coder_texts(request)
-        return self.sections(request).extended(
-            by_text.tables,
-            by_text.charts,
+        sections, by_text = self.sections(request), build_coder_texts(request)
+        n_before = len([table for table in sections.tables if table.key in ("matrix", "rest", "each", "repeats")])
+        tables = [*sections.tables[:n_before], *by_text.tables, *sections.tables[n_before:]]
+        return replace(sections, tables=tables, charts=[*by_text.charts, *sections.charts]).extended(
             coders=request.extract.coders,
             answered=bool(request.extract.known_coders),
             has_chains=request.extract.has_chains,
