@@ -16,7 +16,6 @@ import numpy as np
 from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD
-from agreement.data.question import MOST_VALUES, Question, name_value
 from agreement.measures.values import Bools, Floats, Ints
 
 # How values are made of which chains are the sets.
@@ -33,6 +32,32 @@ REASONS = ("", *REASONS_LEFT_OUT)
 
 # All judgements of the coding are of versions of the scheme that were not read.
 OTHER_VERSIONS = "other versions"
+
+
+# A question with more different answers, in words or numbers, has no table with a column for each.
+MOST_VALUES = 60
+
+
+def name_value(value: Hashable) -> str:
+    """Return what a value is called: of numbers 3 and not 3.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question besides the category whose answers can be compared.
+
+    `kind` says how its values are made: "categories", "labels" (sets of such), "numbers", or "targets" (sets of what a
+    relation points to). `second` is the key of the attribute that asks for a second choice. `to_levels` are those of
+    the targets of a relation, which may stand later in the text where `later` says so.
+    """
+
+    key: str
+    label: str
+    kind: str
+    second: str = ""
+    to_levels: tuple[str, ...] = ()
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,7 @@ from agreement.data.columns import (
 )
 from agreement.data.judgements import OF_JUDGEMENT, RowIndex, look_up, select_texts
 from agreement.data.links import share_reading, tidy_readings
-from agreement.data.project_answers import ProjectAnswers, name_coders
-from agreement.data.question import Question, name_value
+from agreement.data.project_answers import ProjectAnswers, Question, name_coders, name_value
 from agreement.measures.data.arrays import find_chains, run_starts, sorted_unique
 from agreement.measures.values import Bools, Ints
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, Condition, Subject

@@ -20,7 +20,7 @@ from django.core.cache import caches
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
-from agreement.data.codings import Codings, list_codings
+from agreement.data.codings import Codings, Stamp, list_codings, read_rows, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
 from agreement.data.gold import GOLD
@@ -29,7 +29,6 @@ from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, Proj
 from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
-from agreement.data.stamps import Stamp, read_rows, read_stamp
 from agreement.models import StoredAnswers
 from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, sqlite_write_lock, try_sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot

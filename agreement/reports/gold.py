@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
-from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.muc import marked_texts_reader, read_markings
 from agreement.measures import ReliabilityData, share_interval

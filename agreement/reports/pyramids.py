@@ -15,8 +15,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from agreement.data.coders import read_groups
 from agreement.data.documents import Document
-from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans

@@ -12,10 +12,8 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.columns import NO_CATEGORY, CodingAnswers
 from agreement.data.documents import Document
 from agreement.data.given_answers import describe_answer
-from agreement.data.keys import read_keys
-from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import name_value
-from agreement.data.texts.snippets import Snippet, read_snippets
+from agreement.data.project_answers import ProjectAnswers, name_value
+from agreement.data.texts.snippets import Snippet, read_keys, read_snippets
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import Http404
 from rest_framework.serializers import CharField, ChoiceField
 
-from agreement.data.groups import read_groups
+from agreement.data.coders import read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.reports.coders import differences
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE

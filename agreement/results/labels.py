@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from agreement.data.documents import Document
-from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import Question
+from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.measures.results import pluralize
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import DISTANCE_NAMES, count_unanswered

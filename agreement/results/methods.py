@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from agreement.data.coders import read_groups
 from agreement.data.gold import has_gold
-from agreement.data.groups import read_groups
 from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.methods import methods

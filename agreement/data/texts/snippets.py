@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import batched
 
-from agreement.data.documents import row_key
+from agreement.data.documents import Document, row_key, shift_of
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY
 from annotations.core.database import bulk
 from annotations.models import Markable, Text
 from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
@@ -51,6 +53,19 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
         for pk, key, label, parts, text in rows
     }
     return {unit: Snippet(unit, *found[row_key(unit)]) for unit in units if row_key(unit) in found}, contents
+
+
+def read_keys(texts: Sequence[Document]) -> dict[int, str]:
+    """Return the key of each markable of some documents, by the keys that members have there. A query for 500 texts."""
+    shifts = defaultdict[int, list[int]](list)
+    for text in texts:
+        shifts[text.text_pk].append(shift_of(text.pk))
+    found: dict[int, str] = {}
+    for some in batched(shifts, MAX_TEXTS_IN_QUERY):
+        rows = Markable.objects.filter(text__in=some).order_by()
+        for text_pk, pk, key in rows.values_list("text_id", "pk", "key").iterator(10_000):
+            found |= {pk + shift: key for shift in shifts[text_pk]}
+    return found
 
 
 def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:

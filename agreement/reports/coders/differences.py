@@ -13,8 +13,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from rest_framework.serializers import ChoiceField
 
+from agreement.data.coders import Groups
 from agreement.data.documents import NEXT_DOCUMENT, Document, original_of
-from agreement.data.groups import Groups
 from agreement.data.project_answers import REASONS, ProjectAnswers
 from agreement.measures import Comparison, ReliabilityData, Result, alpha, collapse, cross_alpha, difference
 from agreement.measures import permutation_test as permute

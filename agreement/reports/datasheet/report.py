@@ -11,8 +11,8 @@ from typing import Annotated
 from django.utils import timezone
 from rest_framework.serializers import ChoiceField
 
+from agreement.data.coders import Groups, read_groups
 from agreement.data.corpus import Corpus, read_corpus
-from agreement.data.groups import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.differences import compare_groups, compare_occasions

@@ -9,11 +9,10 @@ import numpy as np
 
 from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
 from agreement.data.documents import Document, original_of
-from agreement.data.keys import read_keys
-from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import Question
+from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.data.reliability import reliability_data
 from agreement.data.texts.muc import ReadMarkedTexts
+from agreement.data.texts.snippets import read_keys
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
 from agreement.measures.coreference.matching import Side
 from agreement.measures.coreference.scores import TextCounts, count_texts

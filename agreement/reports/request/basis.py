@@ -12,8 +12,7 @@ from django.core.cache import caches
 
 from agreement.data.columns import NO_LABEL
 from agreement.data.documents import Document, original_of
-from agreement.data.project_answers import ProjectAnswers
-from agreement.data.question import name_value
+from agreement.data.project_answers import ProjectAnswers, name_value
 from agreement.data.reliability import category_data, reliability_data, units_of_coders
 from agreement.measures import (
     DistanceSums,

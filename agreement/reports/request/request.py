@@ -9,8 +9,7 @@ from django.db.models import Q
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from agreement.data.groups import read_groups
-from agreement.data.model_codings import count_codings_of_models, read_model_names
+from agreement.data.coders import count_codings_of_models, read_groups, read_model_names
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.reports.request.basis import count_left_out

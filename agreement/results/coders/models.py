@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from rest_framework.serializers import CharField, Field, FloatField
 
-from agreement.data.model_codings import read_model_names
+from agreement.data.coders import read_model_names
 from agreement.data.texts.snippets import read_snippets_and_texts
 from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json

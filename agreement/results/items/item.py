@@ -14,12 +14,10 @@ from django.http import Http404
 from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document, row_key, shift_of
-from agreement.data.keys import read_keys
-from agreement.data.project_answers import ProjectAnswers
+from agreement.data.project_answers import ProjectAnswers, name_value
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.pyramids.words import scus_by_word
-from agreement.data.question import name_value
-from agreement.data.texts.snippets import read_snippets, read_snippets_and_texts
+from agreement.data.texts.snippets import read_keys, read_snippets, read_snippets_and_texts
 from agreement.measures import distance, relation
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit

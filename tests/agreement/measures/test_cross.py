@@ -49,14 +49,14 @@ def test_it_is_what_its_definition_gives(drawn, name, options):
 
 
 @examples(60)
-@given(tables(readings=True), st.sampled_from(SET_DISTANCES))
-def test_values_with_several_readings_are_matched(drawn, name):
+@given(tables(readings=True), st.sampled_from(SET_DISTANCES), OPTIONS)
+def test_values_with_several_readings_are_matched(drawn, name, options):
     table, documents = drawn
     groups = split(table)
     if groups:
         n, first, second = groups
-        found = cross_alpha(data_of(table, documents), first, second, name)
-        assert_equal(found, exact.cross_alpha(table, n, name))
+        found = cross_alpha(data_of(table, documents), first, second, name, **options)
+        assert_equal(found, exact.cross_alpha(table, n, name, **options))
 
 
 @examples(60)

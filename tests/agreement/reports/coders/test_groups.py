@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.data.groups import read_groups
+from agreement.data.coders import read_groups
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, cross_alpha, difference, interval
 from agreement.reports.coders import differences
