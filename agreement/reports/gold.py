@@ -15,7 +15,7 @@ from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.muc import marked_texts_reader, read_markings
+from agreement.data.texts.muc import matches_by_muc6, read_markings
 from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
@@ -478,14 +478,12 @@ class _Comparison:
 def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
     answers, texts, coders = compared.extract, compared.texts, compared.coders
     clusters = find_clusters(answers, texts) if coders else {}
-    muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
+    muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and matches_by_muc6(project) else None
     counts: dict[str, dict[str, TextCounts]] = {}
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
         common = coreference.common_texts(answers, texts, GOLD, coder)
-        key, response = coreference.pair_clusters(
-            answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None
-        )
+        key, response = coreference.pair_clusters(clusters, common, GOLD, coder, muc6)
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     return _Chains(clusters, counts, bool(muc6))

@@ -4,7 +4,7 @@ from itertools import combinations
 
 from rest_framework.serializers import CharField
 
-from agreement.data.texts.muc import marked_texts_reader
+from agreement.data.texts.muc import matches_by_muc6
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoreFigures, compare_chains, select_pair
 from agreement.reports.request.basis import count_left_out, count_other_versions
@@ -50,8 +50,8 @@ class Coreference(ResultPage[CoreferenceReport]):
 
     def compute(self, request: AnalysisRequest) -> CoreferenceReport:
         first, second = (request.options.get(name, "") for name in self.options)
-        read_marked = marked_texts_reader(request.project)
-        return compare_chains(request.project_answers, request.parameters, first, second, read_marked)
+        muc6 = matches_by_muc6(request.project)
+        return compare_chains(request.project_answers, request.parameters, first, second, muc6=muc6)
 
     def tables(self, request: AnalysisRequest, report: CoreferenceReport) -> list[Table]:
         return [_scores_table(report), *_text_tables(report)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
@@ -15,9 +15,6 @@ from agreement.measures import KeyMarkable
 from annotations.models import Coding, Judgement, Markable, Project, Text
 
 type Members = Collection[Hashable]
-type ReadMarkedTexts = Callable[
-    [ProjectAnswers, Sequence[Document], str, str, Members, Members], Mapping[int, MarkedText]
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +26,9 @@ class MarkedText:
     response: dict[Hashable, tuple[int, int]] = field(default_factory=dict)
 
 
-def marked_texts_reader(project: Project) -> ReadMarkedTexts | None:
-    """Return the function that reads the marked texts of two coders; None where nothing can be called optional."""
-    return read_marked_texts if project.categories.filter(takes_optional=True).exists() else None
-
-
-def read_marked_texts(
-    answers: ProjectAnswers, texts: Sequence[Document], key: str, response: str, of_key: Members, of_response: Members
-) -> dict[int, MarkedText]:
-    """Return the documents by their keys. Three queries.
-
-    A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
-    side's clusters: also what a coder only points to is in a cluster.
-    """
-    return read_markings(answers, texts, (key, response)).of_pair(answers, texts, key, response, of_key, of_response)
+def matches_by_muc6(project: Project) -> bool:
+    """Return whether markables match by the rules of MUC-6: where something can be called optional. One query."""
+    return project.categories.filter(takes_optional=True).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +40,13 @@ class Markings:
     judged: Mapping[tuple[str, int], tuple[Sequence[Sequence[int]], bool]]
 
     def of_pair(
-        self,
-        _: ProjectAnswers,
-        texts: Sequence[Document],
-        key: str,
-        response: str,
-        of_key: Members,
-        of_response: Members,
+        self, texts: Sequence[Document], key: str, response: str, of_key: Members, of_response: Members
     ) -> dict[int, MarkedText]:
-        """Return the marked texts of two coders, as `read_marked_texts` does."""
+        """Return the documents by their keys.
+
+        A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
+        side's clusters: also what a coder only points to is in a cluster.
+        """
         marked = {}
         for document in texts:
             one = marked[document.pk] = MarkedText(self.contents[document.text_pk])

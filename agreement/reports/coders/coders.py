@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from agreement.data.project_answers import CHAINED, ProjectAnswers
-from agreement.data.texts.muc import ReadMarkedTexts
+from agreement.data.texts.muc import read_markings
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
 from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns
@@ -78,19 +78,20 @@ def compute_pair_matrix(
     parameters: Parameters,
     measure: str = "coefficient",
     progress: Progress | None = None,
-    read_marked: ReadMarkedTexts | None = None,
+    *,
+    muc6: bool = False,
 ) -> PairMatrix:
     """Return the measure of each two coders, ordered by average linkage of 1 less the measure. Raises InvalidParameter.
 
-    `progress` is called with how many pairs are done, of how many; `read_marked` is as in `compare_chains`, and a score
-    by the rules of MUC-6, which depend on who is the key, is the mean of both directions.
+    `progress` is called with how many pairs are done, of how many; `muc6` is as in `compare_chains`, and a score by
+    the rules of MUC-6, which depend on who is the key, is the mean of both directions.
     """
     check_choice("measure", measure, measures_for(extract.kind))
     extract, parameters = resolve(extract, parameters)
 
     def compute() -> PairMatrix:
         if measure in CHAIN_MEASURES:
-            of_pair = _chain_measure(extract, parameters, measure, read_marked)
+            of_pair = _chain_measure(extract, parameters, measure, muc6=muc6)
         else:
             of_pair = _value_measure(extract, parameters, measure)
         pairs, values = list(combinations(extract.coders, 2)), dict[frozenset[str], float | None]()
@@ -100,15 +101,15 @@ def compute_pair_matrix(
             values[frozenset(pair)] = of_pair(*pair)
         return PairMatrix(measure, _order_by_similarity(extract.coders, values), values)
 
-    return basis.remembered(extract, ("matrix", parameters, measure, read_marked is not None), compute)
+    return basis.remembered(extract, ("matrix", parameters, measure, muc6), compute)
 
 
 def measure_pair(
-    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> list[PairFigure]:
     """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter.
 
-    read_marked: as in `compare_chains`; the first is the key.
+    muc6: as in `compare_chains`; the first is the key.
     """
     measures = measures_for(extract.kind)
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
@@ -125,7 +126,8 @@ def measure_pair(
                 figures.append(PairFigure(measure, one.value, one.low, one.high, one.note))
         if "link_kappa" in measures:
             texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
-            key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
+            markings = read_markings(extract, texts, (first, second)) if muc6 else None
+            key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, markings)
             value = link_kappa(key, response, duplicates="first").value
             figures.append(PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS))
             for name, score in SCORES.items():
@@ -133,7 +135,7 @@ def measure_pair(
                 figures.append(PairFigure(name, found.f1, found.low, found.high, found.notes))
         return figures
 
-    return basis.remembered(extract, ("pair", parameters, first, second, read_marked is not None), compute)
+    return basis.remembered(extract, ("pair", parameters, first, second, muc6), compute)
 
 
 def _coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
@@ -158,15 +160,16 @@ def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str
 
 
 def _chain_measure(
-    extract: ProjectAnswers, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
+    extract: ProjectAnswers, parameters: Parameters, measure: str, *, muc6: bool
 ) -> Callable[[str, str], float | None]:
     """Return the kappa of links or the F1 of a score, in the texts of both coders."""
     texts = basis.pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
+    markings = read_markings(extract, texts, extract.coders) if muc6 else None
 
     def against_key(key: str, response: str) -> float | None:
         common = common_texts(extract, texts, key, response)
-        first, second = pair_clusters(extract, clusters, common, key, response, read_marked)
+        first, second = pair_clusters(clusters, common, key, response, markings)
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
         counted = count_texts(SCORES[measure], first, second)
@@ -176,7 +179,7 @@ def _chain_measure(
         there, back = against_key(a, b), against_key(b, a)
         return None if there is None or back is None else (there + back) / 2
 
-    return in_both_directions if read_marked else against_key
+    return in_both_directions if muc6 else against_key
 
 
 def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:

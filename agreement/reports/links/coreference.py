@@ -11,7 +11,7 @@ from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.data.reliability import reliability_data
-from agreement.data.texts.muc import ReadMarkedTexts
+from agreement.data.texts.muc import Markings, read_markings
 from agreement.data.texts.snippets import read_keys
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
 from agreement.measures.coreference.matching import Side
@@ -130,12 +130,12 @@ class CoreferenceReport:
 
 
 def compare_chains(
-    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
+    extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> CoreferenceReport:
     """Return every score of the chains of two coders, in the texts that both have coded. Raises InvalidParameter.
 
     Mentions are what is in a chain of the coder; what only one of them has in a chain is found by nobody.
-    read_marked: returns by text the markables of key and response in the text, where they match by the rules of MUC-6.
+    muc6: whether markables match by the rules of MUC-6.
     """
     extract, parameters = select_pair(extract, parameters, first, second)
     # what a text says of both is alpha, whatever coefficient is asked for
@@ -150,7 +150,8 @@ def compare_chains(
 
     def compute() -> CoreferenceReport:
         texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
-        key, response = pair_clusters(extract, find_clusters(extract, texts), texts, first, second, read_marked)
+        markings = read_markings(extract, texts, (first, second)) if muc6 else None
+        key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, markings)
         counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
         added = {name: dict(zip(one.texts, one.counts, strict=True)) for name, one in counts.items()}
         of_each = []
@@ -164,7 +165,7 @@ def compare_chains(
             second=second,
             parameters=parameters,
             fingerprint=extract.fingerprint,
-            matched_by_muc6=read_marked is not None,
+            matched_by_muc6=muc6,
             n_in_several=count_in_several(extract, texts, (first, second)),
             codings_left_out=basis.count_left_out(extract, parameters),
             judgements_of_other_versions=basis.count_other_versions(extract, parameters),
@@ -172,7 +173,7 @@ def compare_chains(
             texts=tuple(of_each),
         )
 
-    return basis.cached(extract, ("coreference", parameters, first, second, read_marked is not None), compute)
+    return basis.cached(extract, ("coreference", parameters, first, second, muc6), compute)
 
 
 def select_pair(
@@ -239,21 +240,20 @@ def clusters_in(clusters: Mapping[str, Clusters], coder: str, texts: Sequence[Do
 
 
 def pair_clusters(
-    answers: ProjectAnswers,
     clusters: Mapping[str, Clusters],
     texts: Sequence[Document],
     first: str,
     second: str,
-    read_marked: ReadMarkedTexts | None = None,
+    markings: Markings | None = None,
 ) -> tuple[Clusters, Clusters]:
     """Return the chains of two coders in these texts, with the same names for the same markables.
 
-    Where `read_marked` is given, markables match by the rules of MUC-6.
+    Where `markings` are given, markables match by the rules of MUC-6.
     """
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
-    if read_marked:
+    if markings:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
-        for pk, marked in read_marked(answers, texts, first, second, *members).items():
+        for pk, marked in markings.of_pair(texts, first, second, *members).items():
             alignment = match_muc6(marked.content, marked.key, marked.response, key[pk], response[pk])
             key[pk] = [frozenset(one) for one in alignment.key]
             response[pk] = [frozenset(one) for one in alignment.response]

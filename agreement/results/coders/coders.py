@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.texts.muc import marked_texts_reader
+from agreement.data.texts.muc import matches_by_muc6
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.profiles import (
@@ -59,8 +59,8 @@ class Matrix(ResultPage[reports.PairMatrix]):
 
     def compute(self, request: AnalysisRequest) -> reports.PairMatrix:
         measure = request.options.get("measure") or "coefficient"
-        read_marked = marked_texts_reader(request.project) if measure in reports.CHAIN_MEASURES else None
-        return reports.compute_pair_matrix(request.extract, request.parameters, measure, request.progress, read_marked)
+        muc6 = measure in reports.CHAIN_MEASURES and matches_by_muc6(request.project)
+        return reports.compute_pair_matrix(request.extract, request.parameters, measure, request.progress, muc6=muc6)
 
     def tables(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Table]:
         def link(a: str, b: str) -> Cell:

@@ -13,7 +13,7 @@ from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.muc import marked_texts_reader
+from agreement.data.texts.muc import matches_by_muc6
 from agreement.data.texts.snippets import Snippet, read_snippets
 from agreement.measures import RELATIONS, match_sets
 from agreement.reports.coders import coders as reports
@@ -137,8 +137,8 @@ class Pair(ResultPage[PageSections]):
         if first == second or not {first, second} <= set(counted.known_coders):
             raise Http404("Unknown pair of coders.")
         alignment = _build_alignment(request, first, second)
-        read_marked = marked_texts_reader(request.project)
-        measures = reports.measure_pair(request.project_answers, request.parameters, first, second, read_marked)
+        muc6 = matches_by_muc6(request.project)
+        measures = reports.measure_pair(request.project_answers, request.parameters, first, second, muc6=muc6)
         parameters = replace(request.parameters, coders=f"{first},{second}")
         both = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean with"
         measured = Table.of(
@@ -152,7 +152,7 @@ class Pair(ResultPage[PageSections]):
             ],
             measures,
             "95% CI over the texts, or over the connected components of a single text."
-            + (f"{both} either as the key." if read_marked else ""),
+            + (f"{both} either as the key." if muc6 else ""),
         )
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")

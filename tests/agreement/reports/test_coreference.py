@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.data.texts.muc import marked_texts_reader
+from agreement.data.texts.muc import matches_by_muc6
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.fields import as_json
@@ -423,8 +423,8 @@ def perfect_response(alice, bob, charlie):
 
 def test_a_response_that_is_perfect_by_the_rules_of_muc_6_scores_one(alice, bob, charlie):
     project = perfect_response(alice, bob, charlie)
-    reader = marked_texts_reader(project)
-    report = compare_chains(read_answers(project), Parameters(), "alice", "bob", reader)
+    muc6 = matches_by_muc6(project)
+    report = compare_chains(read_answers(project), Parameters(), "alice", "bob", muc6=muc6)
     assert report.matched_by_muc6
     assert {one.f1 for one in report.overall.scores.values()} == {1.0}
     assert compare_chains(read_answers(project), Parameters(top="chain"), "alice", "bob").overall.scores["muc"].f1 == 0
