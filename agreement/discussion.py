@@ -30,8 +30,10 @@ def add_remark(markable: Markable, author: User, body: str) -> Remark:
 
 def withdraw_remark(markable: Markable, pk: int, user: User) -> None:
     """Take one's own remark of an item away. Raises Http404 where there is no such."""
-    if not Remark.objects.filter(pk=pk, markable=markable, author=user).delete()[0]:
+    remark = Remark.objects.filter(pk=pk, markable=markable, author=user).first()
+    if remark is None:
         raise Http404("Comment not found.")
+    remark.delete()
 
 
 def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None:
