@@ -1,7 +1,8 @@
 """The one bridge: rows of the database -> the answers of a project.
 
 What was read of a document is stored under the versions of its codings, and read again once somebody has changed it.
-A process keeps the answers of the projects that were looked at last, until the stamp of a project is another one.
+A process keeps the answers of the projects that were looked at last; with another stamp of a project it reads the
+documents that have changed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
-# To be raised where columns take another form, or the same rows come to be read in another way.
+# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
 FORM = 1
 # Documents are read so many at a time.
 READ_AT_ONCE = 500

@@ -262,7 +262,7 @@ def compare_with_gold(
     selected, parameters = resolve(answers, parameters)
     compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
-    called = {coder: reader.called.get(coder, coder) for coder in coders}
+    called = {coder: coder if reader.sees_names else reader.called[coder] for coder in coders}
     chains = _score_chains(project, compared, progress) if details and whole.has_chains else None
     compared = replace(compared, chains=chains)
     of_texts = {text.pk for text in texts}

@@ -357,7 +357,7 @@ def compare_with_agreed(
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
-    called = {coder: reader.called.get(coder, coder) for coder in coders}
+    called = {coder: coder if reader.sees_names else reader.called[coder] for coder in coders}
     all_groups = {} if reader.codes else read_groups(project)
     groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     against = [_against_agreed(called[coder], [coder], compared) for coder in coders]

@@ -72,5 +72,6 @@ def another_process(patch):
         apart.setattr(reading, "_answers", OrderedDict())
         apart.setattr(reading, "MIN_STORED", 10**9)
         apart.setattr(basis, "MIN_REMEMBERED", 10**9)
+        apart.setattr(basis, "MAX_TEXTS_AT_ONCE", 10**9)
         apart.setattr("agreement.web.pages.read_state", lambda _project: uuid4())
         yield

@@ -1,7 +1,7 @@
 """What every report rests on: the data that the parameters choose, its sums, the coefficient and its interval."""
 
 import hashlib
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import batched, compress
@@ -92,13 +92,13 @@ def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Calla
 def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers under the key, in this request or before, or compute it now.
 
-    For reports that take long: of few answers nothing is kept longer than a request.
+    For reports that take long: of few answers, and of some of the texts, nothing is kept longer than a request.
     """
 
     def look() -> T:
-        if answers.n_judgements < MIN_REMEMBERED:
+        if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
             return compute()
-        about = repr((program_version(), answers.state_name or answers.state, key)).encode()
+        about = repr((program_version(), answers.state_name, key)).encode()
         name = hashlib.blake2b(about, digest_size=16).hexdigest()
         found: tuple[T] | None = caches["figures"].get(name)
         if found is None:
@@ -217,18 +217,20 @@ def compute_sums(
     # on which sums depend, but for the choice of texts
     key = (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
 
-    def sum_part(part: ProjectAnswers) -> list[TextSums]:
-        # remembered by what they hold: most are as they were when a text has changed
-        def compute() -> list[TextSums]:
-            return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
+    def sum_texts(part: ProjectAnswers) -> list[TextSums]:
+        return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
 
-        return remembered(part, ("sums of texts", part.coders, *key), compute)
+    def sum_part(texts: tuple[Document, ...]) -> list[TextSums]:
+        # known by what it holds: most parts are as they were when a text has changed
+        part, keys = answers.restrict(texts), tuple(text.pk for text in texts)
+        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories)))
+        return remembered(part, ("sums of texts", *key), partial(sum_texts, part))
 
     def compute() -> list[TextSums]:
-        parts: Iterable[ProjectAnswers] = [answers]
-        if len(everywhere) > MAX_TEXTS_AT_ONCE:
-            parts = map(answers.restrict, batched(everywhere, MAX_TEXTS_AT_ONCE))
-        return [TextSums.concatenate(of_parts) for of_parts in zip(*map(sum_part, parts), strict=True)]
+        if len(everywhere) <= MAX_TEXTS_AT_ONCE:
+            return sum_texts(answers)
+        parts = map(sum_part, batched(everywhere, MAX_TEXTS_AT_ONCE))
+        return [TextSums.concatenate(of_parts) for of_parts in zip(*parts, strict=True)]
 
     sums = cached(answers, ("sums", *key), compute)
     if chosen is not everywhere:

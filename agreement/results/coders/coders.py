@@ -110,6 +110,10 @@ class Coders(ResultPage[PageSections]):
         """Return how many judgements the pairs have; each coder is left out in turn, too."""
         return Matrix().cost(request)
 
+    def state(self, request: AnalysisRequest) -> list[str]:
+        """Return what changes with repeats and rechecks, too."""
+        return [request.project_answers.state]
+
     def compute(self, request: AnalysisRequest) -> PageSections:
         """Return all but the distances by text, of which a page shows few and a file all."""
         profiles = compute_profiles(request.extract, request.parameters)

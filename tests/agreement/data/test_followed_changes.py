@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from threading import Event, Thread
 
+import numpy as np
 import pytest
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import connection, transaction
@@ -60,6 +61,7 @@ TEXTS = [WALK, *(f"{WALK} {word}" for word in ("twice", "thrice", "again", "once
 def project(db, monkeypatch):
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
+    monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 2)
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS, coders=CODERS[:3]))
     create_round(project, "second")
     return project
@@ -401,7 +403,7 @@ def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch)
 def test_the_highest_items_are_the_first_of_all_items(project):
     found, parameters = read_answers(project), convention(project, distance="masi", unmarked="")
     items = compute_items(found, parameters)
-    rows = items.highest(5)
+    rows = items.order(np.arange(len(items.term)), 5)
     assert [(one.text.slug, one.unit) for one in find_highest(found, parameters)] == [
         (items.texts[items.text[row]].slug, items.unit[row]) for row in rows.tolist()
     ]

@@ -26,6 +26,7 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 def all_is_stored(db, monkeypatch):
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
+    monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 2)
 
 
 def take(project, name):

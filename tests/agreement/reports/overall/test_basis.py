@@ -120,6 +120,17 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
     assert first.value != second.value
 
 
+def test_parts_of_two_projects_with_equal_answers_have_their_own_texts(db, monkeypatch):
+    monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
+    monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 1)
+    reports = [
+        overall.compute_report(read_answers(sorted_out(THREE, slug)), Parameters(distance="nominal", chains="none"))
+        for slug in ("tea", "coffee")
+    ]
+    shifts = [[text.shift for text in report.texts] for report in reports]
+    assert shifts[0] == shifts[1] != [None] * 3
+
+
 def test_a_coefficient_is_called_as_in_the_library():
     # the weighted kappa of sets is beta of two coders
     names = {name: "beta" if name == "weighted_kappa" else name for name in COEFFICIENTS}
