@@ -252,12 +252,12 @@ def bar_chart(labels: Sequence[str], series: Mapping[str, Sequence[float]], x: s
 
 
 def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: str, **orientation: str) -> list[Figure]:
-    names, traces = list(map(escape_markup, labels)), []
+    names, places, traces = list(map(escape_markup, labels)), range(len(labels)), []
     for number, (name, values) in enumerate(series.items()):
-        x, y = (values, range(len(labels))) if orientation else (range(len(labels)), values)
         pattern = {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}
         about: dict[str, Any] = {"name": escape_markup(name), "customdata": names, "marker": {"pattern": pattern}}
-        traces.append(_trace("bar", x, y, hover, **orientation, **about))
+        ends = (values, places) if orientation else (places, values)
+        traces.append(_trace("bar", *ends, hover, **orientation, **about))
     return traces
 
 
@@ -303,8 +303,7 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
         xaxis["range"] = [(first - timedelta(days=1)).isoformat(), (last + timedelta(days=1)).isoformat()]
     for number, (name, values) in enumerate(series.items(), start=1):
         axis, top = "" if number == 1 else str(number), 1 - (number - 1) / n
-        bottom = top - PANEL_SHARE / n
-        hover = "%{fullData.name}, %{x|%-d %B %Y}: %{y}"
+        bottom, hover = top - PANEL_SHARE / n, "%{fullData.name}, %{x|%-d %B %Y}: %{y}"
         traces.append(_trace("bar", days, values, hover, name=escape_markup(name), xaxis="x", yaxis=f"y{axis}"))
         domain = [bottom, bottom + (top - bottom) * PANEL_SHARE]
         axes[f"yaxis{axis}"] = {"domain": domain, "range": [0, highest], "nticks": 3}
@@ -317,34 +316,23 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     """Return a dot for each item, the largest share first."""
     names, hover = list(map(shorten, words)), "%{customdata}: %{y:.1%}"
-    trace = _trace(
-        "scatter", range(1, len(shares) + 1), shares, hover, mode="markers", customdata=names, marker={"size": 7}
-    )
-    yaxis = _titled(unit, tickformat=".0%", rangemode="tozero")
-    return _figure([trace], 220, _titled("items, by share"), yaxis)
+    dots: Figure = {"mode": "markers", "customdata": names, "marker": {"size": 7}}
+    trace = _trace("scatter", range(1, len(shares) + 1), shares, hover, **dots)
+    return _figure([trace], 220, _titled("items, by share"), _titled(unit, tickformat=".0%", rangemode="tozero"))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Something with a figure by each of two measurements."""
-
-    label: str
-    x: float
-    y: float
-
-
-def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
-    """Return points by two figures of one scale; the dotted line is where both are equal."""
-    low, high = (end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max))
+def scatter_plot(points: Sequence[tuple[str, float, float]], x: str, y: str) -> Figure:
+    """Return names by two figures of one scale; the dotted line is where both are equal."""
+    low, high = (end([value for _, *values in points for value in values], default=0.0) for end in (min, max))
     margin = max(0.05 * (high - low), 0.02)
     reach = [low - margin, high + margin]
     trace = _trace(
         "scatter",
-        [point.x for point in points],
-        [point.y for point in points],
+        [first for _, first, _ in points],
+        [second for *_, second in points],
         "%{customdata}: %{x:.3f}, %{y:.3f}",
         mode="markers",
-        customdata=[escape_markup(point.label) for point in points],
+        customdata=[escape_markup(label) for label, *_ in points],
         marker={"size": 10},
     )
     equal = {"type": "line", "x0": reach[0], "y0": reach[0], "x1": reach[1], "y1": reach[1], "line": {"dash": "dot"}}

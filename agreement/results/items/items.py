@@ -185,12 +185,11 @@ def describe_items(
     for row, relations in zip(rows, items.relations_of(np.array(rows, dtype=np.int64)).tolist(), strict=True):
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
         given = answers.get(snippet.unit, ())
-        item = Item(
+        item = copy_fields(
+            Item,
+            snippet,
+            text,
             text=text.slug,
-            round=text.round,
-            key=snippet.key,
-            words=snippet.words,
-            label=snippet.label,
             share=float(items.share_of(row)),
             observed=float(items.observed_of(row)),
             n_coders=int(items.n_coders[row]),
@@ -200,7 +199,6 @@ def describe_items(
             camps=bool(items.camps[row]),
             posterior=readings.posterior(snippet.unit),
             verdict=readings.verdict(snippet.unit),
-            title=text.title,
             in_context=copy_fields(Context, snippet.keyword),
             n_pointers=int(items.pointers[row]),
             chain_size=int(items.chain[row]),
