@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from types import MappingProxyType
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -28,9 +27,7 @@ from agreement.reports.request.resolution import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
-# What a category is told apart from.
-OTHERS = "all others"
-NO_GROUPS: Groups = MappingProxyType({})
+OTHERS = "all others"  # what a category is told apart from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +62,7 @@ def compare_parts(
     first: str,
     second: str,
     answers_of: Callable[[str], ProjectAnswers] | None = None,
-    groups: Groups = NO_GROUPS,
+    groups: Groups | None = None,
 ) -> DifferenceReport:
     """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
 
@@ -105,7 +102,7 @@ def compare_parts(
 
 
 def check_parts(
-    extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups = NO_GROUPS
+    extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups | None = None
 ) -> None:
     """Raise InvalidParameter unless the two parts are there."""
     _check_names(by, first, second)
@@ -124,7 +121,7 @@ def _check_names(by: str, first: str, second: str) -> None:
 
 
 def _select_part(
-    extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups
+    extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups | None
 ) -> ReliabilityData:
     """Return the data of a part. Raises InvalidParameter for "first" or "second" where it is not there."""
     if by == "round":
@@ -132,7 +129,7 @@ def _select_part(
             raise InvalidParameter(part, f"there is no round {name!r}.")
         extract, parameters = resolve(extract, replace(parameters, rounds=name))
     elif by == "group":
-        coders = _name_coders(name, groups, extract.coders)
+        coders = _name_coders(name, groups or {}, extract.coders)
         if unknown := [coder.strip() for coder in coders if coder.strip() not in extract.coders]:
             raise InvalidParameter(part, f"there is no {unknown[0]!r} in what is coded here.")
         extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
@@ -349,8 +346,7 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
 
     def compute() -> RepeatsReport:
         unmarked = compare_all(_pairs_within_rounds(extract, parameters), UNMARKED)
-        rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
-        return RepeatsReport(parameters, *unmarked, *rechecks)
+        return RepeatsReport(parameters, *unmarked, *compare_all(_pairs_with_rechecks(extract, parameters), RECHECK))
 
     return basis.remembered(extract, ("occasions", parameters), compute)
 
@@ -416,7 +412,7 @@ def _compare(
         else:
             counted.append(pair)
     left_out = nonzero_counts(left_out)
-    notes = [f"{number} {reason}" for reason, number in left_out.items()]
+    notes, keys = [f"{number} {reason}" for reason, number in left_out.items()], {pair.document.pk for pair in counted}
     compared = SelfAgreement(
         coder=coder,
         shown_again=len(pairs),
@@ -428,18 +424,16 @@ def _compare(
     )
     if not counted:
         return compared
-    keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     interval = basis.compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-    return replace(
+    return copy_fields(
+        SelfAgreement,
+        interval,
         compared,
         n_units=result.n_units,
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
         units_left_out=result.left_out,
         between=basis.compute_result(selected, parameters, others).value if others else None,
         note="; ".join(filter(None, [*notes, interval.note or result.note])),

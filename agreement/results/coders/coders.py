@@ -66,26 +66,18 @@ class Matrix(ResultPage[reports.PairMatrix]):
             address = f"{reverse('coder-pair', args=[request.project.slug, a, b])}?{request.query}"
             return None if a == b else Linked(report.value(a, b), address)
 
-        of_pairs = (Column(name, name, "figure", explanation="pair_value") for name in report.coders)
+        title, coders = MEASURES[report.measure], report.coders
+        columns = [Column("coder", "Coder")]
+        columns += [Column(name, name, "figure", explanation="pair_value") for name in coders]
+        rows = [[a, *(link(a, b) for b in coders)] for a in coders]
+        of_rest = [
+            Column("coder", "Coder", cell=str),
+            Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
+            Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
+        ]
         return [
-            Table(
-                "matrix",
-                f"Pairs of coders: {MEASURES[report.measure]}",
-                [Column("coder", "Coder"), *of_pairs],
-                [[a, *(link(a, b) for b in report.coders)] for a in report.coders],
-                "Ordered by similarity.",
-                page_rows=PAGE_ROWS,
-            ),
-            Table.of(
-                "rest",
-                f"Each coder and the others: {MEASURES[report.measure]}",
-                [
-                    Column("coder", "Coder", cell=str),
-                    Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
-                    Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
-                ],
-                report.coders,
-            ),
+            Table("matrix", f"Pairs of coders: {title}", columns, rows, "Ordered by similarity.", PAGE_ROWS),
+            Table.of("rest", f"Each coder and the others: {title}", of_rest, coders),
         ]
 
     def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
@@ -169,22 +161,17 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
 
 
 def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
-    """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {
         one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
     }
-    means = [sum(each) / len(shares) for each in zip(*shares.values(), strict=True)]
-    rows = []
-    for one in profiles:
-        cells: list[Cell] = [one.coder]
-        for place, name in enumerate(names):
+    columns, rows = [Column("coder", "Coder")], [list[Cell]([one.coder]) for one in profiles]
+    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
+        mean = sum(share[place] for share in shares.values()) / len(shares)
+        for one, cells in zip(profiles, rows, strict=True):
             share = shares[one.coder][place] if one.coder in shares else None
-            cells += [one.categories[name], share, None if share is None else share - means[place]]
-        rows.append(cells)
-    columns = [Column("coder", "Coder")]
-    for name, label in zip(names, labels, strict=True):
+            cells += [one.categories[name], share, None if share is None else share - mean]
         columns += [
             Column(name, label, "count", explanation="category_count"),
             Column(f"{name}_share", "share", "percent", explanation="category_share"),
@@ -238,8 +225,7 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
         ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
         counts: dict[str, dict[int, int]] = {one.coder: getattr(one, field) for one in profiles}
-        sizes = sorted(set().union(*counts.values()))
-        if not sizes:
+        if not (sizes := sorted(set().union(*counts.values()))):
             continue
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
@@ -267,10 +253,8 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     # of texts with equal distances the first one comes first, whatever last digits say
     texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
     shown = texts[:MOST_TEXTS] if request.page is not None else texts
-    title = (
-        f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
-        " distance from the others"
-    )
+    distance = choice_label("distance", effective_distance(request.parameters))
+    title = f"Disagreement of each coder by text: {distance} distance from the others"
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
     addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
     rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""

@@ -26,8 +26,7 @@ from annotations.projects.navigation import NO_PYRAMIDS
 PAGE_SIZE = 50
 AMONG = "people with each other"
 NO_MAJORITY = "no most frequent answer"
-# Of more categories a chart has those in which the model and people differ most.
-MOST_DOTS = 20
+MOST_DOTS = 20  # categories in a chart: those in which the model and people differ most
 YES = {True: "yes", False: "no", None: None}
 
 OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
@@ -85,15 +84,12 @@ One model beside the people who are chosen: agreement, the alternative annotator
         agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
         scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
+        title = f"Score of {candidate} less that of the person in whose place it codes, with 95% CI"
+        figure = dot_plot(scores, "difference of scores", (0, -test.epsilon))
+        words = f"{describe_dots(scores)} Lines are at 0 and at −epsilon, −{test.epsilon:g}."
         charts = [
             dots_chart("agreement", "Alpha with people, with 95% CI", agreed, "alpha"),
-            Chart(
-                "humans",
-                f"Score of {candidate} less that of the person in whose place it codes, with 95% CI",
-                dot_plot(scores, "difference of scores", (0, -test.epsilon)),
-                f"{describe_dots(scores)} Lines are at 0 and at −epsilon, −{test.epsilon:g}.",
-                "alt_test",
-            ),
+            Chart("humans", title, figure, words, "alt_test"),
         ]
         if report.compared.names:
             most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
@@ -135,9 +131,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         items = reports.compare_items(answers, own, compared.candidate)
         missed = items.missed.tolist()
         shown, rows = paginate(request, missed, PAGE_SIZE)
-        counts: dict[str, Any] = {"n_missed": len(missed), "n_agreed": int(items.agree.sum())}
-        table = _items_table(request, own, items, rows, compared.candidate)
-        return self.sections(request).extended([table], **context, shown=shown, **counts)
+        context |= {"shown": shown, "n_missed": len(missed), "n_agreed": int(items.agree.sum())}
+        return self.sections(request).extended([_items_table(request, own, items, rows, compared.candidate)], **context)
 
 
 def _describe_items(
@@ -219,10 +214,10 @@ def _agreement_table(report: reports.ModelReport) -> Table:
 
 
 def _verdict_table(report: reports.ModelReport) -> Table:
-    test = report.alt_test.figures
+    test, probability = report.alt_test.figures, report.alt_test.figures.advantage_probability
     tested = [row.won for row in test.rows if row.adjusted is not None]
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
-    probability = test.advantage_probability
+    over_items = len(published), test.published_winning_rate, YES[test.published_passed]
     advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
     return Table(
         "verdict",
@@ -235,11 +230,8 @@ def _verdict_table(report: reports.ModelReport) -> Table:
             Column("passes", "Passes", explanation="passes"),
         ],
         [
-            (name, sum(won), len(won), rate, YES[passed])
-            for name, won, rate, passed in (
-                ("over texts", tested, test.winning_rate, test.passed),
-                ("as published, of items", published, test.published_winning_rate, test.published_passed),
-            )
+            ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
+            ("as published, of items", sum(published), *over_items),
         ],
         f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a"
         f" share of tests, each with its p, and has no interval.{advantage}",
@@ -247,11 +239,8 @@ def _verdict_table(report: reports.ModelReport) -> Table:
 
 
 def _score_columns(candidate: str) -> list[Column]:
-    return [
-        Column("candidate_score", candidate, "figure"),
-        Column("people_score", "People", "figure"),
-        Column("difference", "Difference", "figure", explanation="score_difference"),
-    ]
+    scores = [Column("candidate_score", candidate, "figure"), Column("people_score", "People", "figure")]
+    return [*scores, Column("difference", "Difference", "figure", explanation="score_difference")]
 
 
 def _categories_table(report: reports.ModelReport) -> Table:
@@ -275,18 +264,14 @@ def _categories_table(report: reports.ModelReport) -> Table:
 
 
 def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table:
+    query = request.parameters.query() | request.options
     rows: list[list[Cell]] = []
     for text, part in report.compared.by_text():
-        query = urlencode(request.parameters.query() | request.options | selection_of(text))
-        scores = part.candidate_score, part.people_score, part.difference
-        rows.append([Linked(text.label, f"?{query}"), part.n_items, *scores])
-    return Table(
-        "texts",
-        f"Texts in which {report.candidate} is worse or better",
-        [Column("text", "Text"), Column("items", "Items", "count"), *_score_columns(report.candidate)],
-        rows,
-        "The text in which it is farthest behind comes first.",
-    )
+        link = Linked(text.label, f"?{urlencode(query | selection_of(text))}")
+        rows.append([link, part.n_items, part.candidate_score, part.people_score, part.difference])
+    columns = [Column("text", "Text"), Column("items", "Items", "count"), *_score_columns(report.candidate)]
+    note = "The text in which it is farthest behind comes first."
+    return Table("texts", f"Texts in which {report.candidate} is worse or better", columns, rows, note)
 
 
 @register

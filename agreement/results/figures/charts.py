@@ -315,9 +315,8 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
 
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     """Return a dot for each item, the largest share first."""
-    names, hover = list(map(shorten, words)), "%{customdata}: %{y:.1%}"
-    dots: Figure = {"mode": "markers", "customdata": names, "marker": {"size": 7}}
-    trace = _trace("scatter", range(1, len(shares) + 1), shares, hover, **dots)
+    dots: Figure = {"mode": "markers", "customdata": list(map(shorten, words)), "marker": {"size": 7}}
+    trace = _trace("scatter", range(1, len(shares) + 1), shares, "%{customdata}: %{y:.1%}", **dots)
     return _figure([trace], 220, _titled("items, by share"), _titled(unit, tickformat=".0%", rangemode="tozero"))
 
 
@@ -404,6 +403,6 @@ def describe_dots(rows: Sequence[Dot]) -> str:
     if len(defined) <= 8:
         words = [f"{row.label} {format_value(row.value, 'figure')}{format_interval(row)}" for row in defined]
         return f"{'; '.join(words)}."
-    low, high = (end(defined, key=lambda row: float(row.value or 0)) for end in (min, max))
-    ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in (low, high)]
+    rows = [end(defined, key=lambda row: float(row.value or 0)) for end in (min, max)]
+    ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in rows]
     return f"{len(defined)} values, from {' to '.join(ends)}."

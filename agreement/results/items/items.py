@@ -38,20 +38,6 @@ from annotations.texts.keywords import Keyword
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
-AMBIGUITY_LABELS = {
-    "explicit": "marked ambiguous",
-    "implicit": "split, not marked ambiguous",
-    "either": "either",
-    "ambiguous": "likely ambiguous",
-    "slip": "likely a slip",
-}
-SORT_LABELS = {
-    "share": "share",
-    "values": "number of values",
-    "links": "links",
-    "text": "text order",
-    "ambiguity": "likely ambiguous first",
-}
 # By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
@@ -232,12 +218,12 @@ class ItemsPage(OfItems[ItemsReport]):
         "relation": ChoiceField(RELATIONS, required=False, help_text="Some pair of coders."),
         "level": CharField(required=False),
         "category": CharField(required=False, help_text="Some coder gave it."),
-        "ambiguity": ChoiceField(reports.AMBIGUITY, required=False),
+        "ambiguity": ChoiceField(list(reports.AMBIGUITY), required=False),
         "text": CharField(required=False, help_text="The address of a text."),
         "flag": ChoiceField(["set"], required=False, help_text="For managers and adjudicators."),
         "note": ChoiceField(["set"], required=False, help_text="A coder wrote one."),
         "unsure": ChoiceField(["set"], required=False, help_text="A coder was."),
-        "sort": ChoiceField(reports.SORTS, required=False),
+        "sort": ChoiceField(list(reports.SORTS), required=False),
     }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
@@ -286,8 +272,8 @@ class ItemsPage(OfItems[ItemsReport]):
                 "all_texts": request.address_with(text=""),
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
-                    (SORT_LABELS[name], request.address_with(sort=name), name == filters.sort)
-                    for name in reports.SORTS
+                    (label, request.address_with(sort=name), name == filters.sort)
+                    for name, label in reports.SORTS.items()
                     if name != "ambiguity" or readings.units
                 ],
             },
@@ -435,7 +421,7 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     levels = [value for name, value in counts if name == "level"]
     hidden = BY_CAMPS if report.readings.units else reports.VERDICTS
     ambiguities = [name for name in reports.AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
-    ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
+    ambiguity = reports.AMBIGUITY | ({"explicit": "in several SCUs"} if request.extract.units else {})
     categories = [] if request.extract.units else request.extract.countable
     terms = TERMS[name_terms(request.extract.question)].capitalize()
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []

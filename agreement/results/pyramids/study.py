@@ -228,8 +228,8 @@ def _build_charts(pair: StudyPair, score: str) -> list[Chart]:
     if not points:
         return []
     few = "; ".join(
-        f"{point.label}: {format_value(point.x, 'figure')} by {a}, {format_value(point.y, 'figure')} by {b}"
-        for point in points[:12]
+        f"{title}: {format_value(first, 'figure')} by {a}, {format_value(second, 'figure')} by {b}"
+        for title, first, second in points[:12]
     )
     title = f"{common.SCORE_LABELS[score]} scores of the same peers by {a} and {b}"
     words = f"{len(points)} peers. {few}{'; …' if len(points) > 12 else '.'}"
