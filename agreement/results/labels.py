@@ -80,7 +80,6 @@ CHOICE_LABELS = {
     "unasked": {"missing": "left out", "label": "a value of its own"},
     "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
 }
-# Coreference scores.
 SCORE_LABELS = {
     "muc": "MUC",
     "b_cubed": "B-cubed",

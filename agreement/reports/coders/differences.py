@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
-from typing import Annotated, ClassVar
+from itertools import combinations, groupby
+from operator import attrgetter
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import ChoiceField
@@ -165,8 +166,7 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
     return permute(first, second, coefficient, n=PERMUTATIONS)
 
 
-# Of more groups only those with most coders are compared with each other.
-MOST_GROUPS = 8
+MOST_GROUPS = 8  # that are compared with each other: those with most coders
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +257,8 @@ def measure_between(
     return GroupInterval.of(basis.interval_over_texts(basis.select_data(selected, own), measure, *groups))
 
 
-# How a text is coded again: shown within a round, or in a recheck.
-UNMARKED, RECHECK = "unmarked", "recheck"
-# The two occasions stand where two coders stand in other figures.
-OCCASIONS = ("first", "second")
+UNMARKED, RECHECK = "unmarked", "recheck"  # how a text is coded again: shown within a round, or in a recheck
+OCCASIONS = ("first", "second")  # they stand where two coders stand in other figures
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
 
@@ -284,8 +282,7 @@ class SelfAgreement:
     coded_again: PageOnly[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CodedAgain:
+class CodedAgain(NamedTuple):
     """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
 
     Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
@@ -317,8 +314,7 @@ class RepeatsReport:
         return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
 
     coder: str
@@ -337,10 +333,8 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
     selected, parameters = resolve(extract, parameters)
 
     def compare_all(pairs: list[_Pair], how: str) -> tuple[tuple[SelfAgreement, ...], SelfAgreement | None]:
-        by_coder: dict[str, list[_Pair]] = {name: [] for name in sorted({pair.coder for pair in pairs})}
-        for pair in pairs:
-            by_coder[pair.coder].append(pair)
-        coders = tuple(_compare(extract, selected, parameters, own, how, name) for name, own in by_coder.items())
+        by_coder = groupby(sorted(pairs, key=attrgetter("coder")), attrgetter("coder"))
+        coders = tuple(_compare(extract, selected, parameters, list(own), how, name) for name, own in by_coder)
         several = sum(one.texts > 0 for one in coders) > 1
         return coders, _compare(extract, selected, parameters, pairs, how) if several else None
 

@@ -28,8 +28,7 @@ from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
-# Scores that differ by no more are equal, whatever the rounding.
-TIE = 1e-9
+TIE = 1e-9  # scores that differ by no more are equal, whatever the rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +136,11 @@ def difference_interval(differences: Floats) -> ScoreInterval:
         value = float(differences.mean())
         return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
     scaled = mean_interval(((differences + 1) / 2).tolist())
-    value, low, high = (None if end is None else 2 * end - 1 for end in (scaled.value, scaled.low, scaled.high))
-    return replace(scaled, value=value, low=low, high=high, note=scaled.note.replace("peer", "text"))
+    mean, low, high = (None if end is None else 2 * end - 1 for end in (scaled.value, scaled.low, scaled.high))
+    return replace(scaled, value=mean, low=low, high=high, note=scaled.note.replace("peer", "text"))
 
 
-# Of more people only so many are set beside the model one by one.
-MOST_PEOPLE = 30
+MOST_PEOPLE = 30  # who are set beside the model one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,10 +303,8 @@ def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Col
         there = f"those that have are {', '.join(known)}" if known else "none has"
         raise InvalidParameter("candidate", f"there is no model {asked!r} with answers; {there}.")
     selected = answers.select(parameters.selection("include"), parameters.selection("coders"))
-    people = [name for name in selected.coders if name not in models]
-    if not people and parameters.coders:
-        people = [name for name in counted.coders if name not in models]
-    return Compared(asked or next(iter(known), ""), tuple(people), known)
+    chosen, people = (tuple(name for name in of.coders if name not in models) for of in (selected, counted))
+    return Compared(asked or next(iter(known), ""), chosen or people, known)
 
 
 def compare_model(
@@ -326,34 +322,29 @@ def compare_model(
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)
     test = compute_alt_test(answers, own, candidate, epsilon, q)
-
-    def compute() -> ModelReport:
-        alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
-        of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
-        agreements = []
-        shown = (candidate, *people[:MOST_PEOPLE])
-        for number, coder in enumerate(shown):
-            if progress is not None:
-                progress(number, len(shown))
-            between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
-            assert between is not None, "alpha is of all values"
-            agreements.append(AgreementWithPeople(coder, between))
-        items = compare_items(answers, own, candidate)
-        return ModelReport(
-            parameters=test.parameters,
-            candidate=candidate,
-            people=people,
-            among_people=AgreementWithPeople("", GroupInterval.of(of_people)),
-            agreements=tuple(agreements),
-            codings_left_out=test.codings_left_out,
-            alt_test=ModelTest(test.test, test.judgements_of_other_versions),
-            categories=tuple(items.by_category()),
-            models=compared.models,
-            n_more_people=max(len(people) - MOST_PEOPLE, 0),
-            compared=items,
-        )
-
-    return basis.cached(answers, ("model", own, candidate, people, epsilon, q), compute)
+    alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
+    of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
+    agreements, shown = [], (candidate, *people[:MOST_PEOPLE])
+    for number, coder in enumerate(shown):
+        if progress is not None:
+            progress(number, len(shown))
+        between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
+        assert between is not None, "alpha is of all values"
+        agreements.append(AgreementWithPeople(coder, between))
+    items = compare_items(answers, own, candidate)
+    return ModelReport(
+        parameters=test.parameters,
+        candidate=candidate,
+        people=people,
+        among_people=AgreementWithPeople("", GroupInterval.of(of_people)),
+        agreements=tuple(agreements),
+        codings_left_out=test.codings_left_out,
+        alt_test=ModelTest(test.test, test.judgements_of_other_versions),
+        categories=tuple(items.by_category()),
+        models=compared.models,
+        n_more_people=max(len(people) - MOST_PEOPLE, 0),
+        compared=items,
+    )
 
 
 @cached_report

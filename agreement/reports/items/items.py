@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 from types import EllipsisType
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -151,12 +151,9 @@ class Items:
 
     def relations_of(self, rows: Ints) -> Ints:
         """Return the relations of some units alone."""
-        order = np.argsort(rows)
         chosen = np.zeros(len(self.data.units), dtype=np.bool_)
         chosen[self.pairable.rows[rows]] = True
-        relations = np.zeros((len(rows), len(RELATIONS)), dtype=np.int64)
-        relations[order] = relation_counts(select_units(self.data, chosen))
-        return relations
+        return relation_counts(select_units(self.data, chosen))[np.argsort(np.argsort(rows))]
 
     @cached_property
     def _placed(self) -> tuple[ProjectAnswers, Ints]:
@@ -328,8 +325,7 @@ def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
 MOST = 5  # items that are listed
 
 
-@dataclass(frozen=True, slots=True)
-class HighItem:
+class HighItem(NamedTuple):
     """An item: the text and unit, its share of the observed disagreement, and pairs of coders by relation."""
 
     text: Document
@@ -351,8 +347,7 @@ def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighIt
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class AmbiguityCounts:
+class AmbiguityCounts(NamedTuple):
     """Of `n_units` units and `n_judgements` judgements, how many are marked as ambiguous.
 
     `n_ambiguous_units` are those that at least one coder marked. `kind` is "all", "category" (the units to which some

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
@@ -141,23 +139,19 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
     parts = {part.name: part for part in reports.leave_out_each_coder(answers, parameters).parts}
-    return Table.of(
-        "each",
-        "Each coder",
-        [
-            Column("coder", "Coder"),
-            Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
-            Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
-            Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
-            Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
-            *(of_chains if answers.has_chains or not answers.question else []),
-            Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
-        ],
-        profiles,
-        "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
-        " Means of pairs have no CI here; the page of a pair has those of the pair.",
-    )
+    columns = [
+        Column("coder", "Coder"),
+        Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
+        Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
+        Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
+        Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
+        Column("judgements", "Judgements", "count", cell="n_judgements"),
+        *(of_chains if answers.has_chains or not answers.question else []),
+        Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
+    ]
+    note = "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
+    note += " Means of pairs have no CI here; the page of a pair has those of the pair."
+    return Table.of("each", "Each coder", columns, profiles, note)
 
 
 def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
@@ -230,12 +224,11 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
-        drawn, series = range(1, max(min(last, sizes[-1]), 2) + 1), {}
-        for coder, one in counts.items():
-            capped = Counter[int]()  # what is beyond the last counts there
-            for size, count in one.items():
-                capped[min(size, last)] += count
-            series[coder] = [capped[size] for size in drawn]
+        drawn = range(1, max(min(last, sizes[-1]), 2) + 1)
+        series = {  # what is beyond the last counts there
+            coder: [sum(n for size, n in one.items() if min(size, last) == place) for place in drawn]
+            for coder, one in counts.items()
+        }
         labels = [f"{size}{'+' if size == last else ''}" for size in drawn]
         words = f"{title}, by coder; the table has every number."
         charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))

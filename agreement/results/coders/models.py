@@ -177,40 +177,34 @@ def _items_table(
         groups = group_answers([one for one in row.given if one.coder == candidate])
         return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
-    return Table.of(
-        "items",
-        f"Items where people agree and {candidate} does not",
-        [
-            Column("context", "In context", cell=in_context),
-            Column("title", "Title", cell="document.label"),
-            Column("people_say", "People", explanation="answers", cell=people),
-            Column("model_says", "Model", cell=model),
-            Column("distance", "Distance", "figure", explanation="distance_to_people"),
-            Column("n_people", "People", "count", place="file"),
-            Column("words", "Words", place="file"),
-            Column("text", "Text", place="file", cell="document.name"),
-            Column("key", "Key", place="file"),
-        ],
-        _describe_items(request, parameters, items, rows, candidate),
-        "The item on which it is farthest from people comes first, then the one that most people coded.",
-    )
+    columns = [
+        Column("context", "In context", cell=in_context),
+        Column("title", "Title", cell="document.label"),
+        Column("people_say", "People", explanation="answers", cell=people),
+        Column("model_says", "Model", cell=model),
+        Column("distance", "Distance", "figure", explanation="distance_to_people"),
+        Column("n_people", "People", "count", place="file"),
+        Column("words", "Words", place="file"),
+        Column("text", "Text", place="file", cell="document.name"),
+        Column("key", "Key", place="file"),
+    ]
+    described = _describe_items(request, parameters, items, rows, candidate)
+    note = "The item on which it is farthest from people comes first, then the one that most people coded."
+    return Table.of("items", f"Items where people agree and {candidate} does not", columns, described, note)
 
 
 def _agreement_table(report: reports.ModelReport) -> Table:
     more = f" {pluralize(report.n_more_people, 'person')} more are left out here." if report.n_more_people else ""
-    return Table.of(
-        "agreement",
-        f"{report.candidate} with people, and people with each other",
-        [
-            Column("coder", "Coder", cell=lambda row: row.coder or AMONG),
-            *figure_columns(Column("value", "Alpha", "figure", explanation="alpha_with_people"), "interval"),
-            Column("units", "Units", "count", cell="interval.n_units"),
-            Column("note", "Notes", cell="interval.note"),
-        ],
-        (report.among_people, *report.agreements),
-        "Of one coder: each judgement against each of the people, but for their own, with the distance of this page"
-        f" (cross-replication alpha). People with each other: alpha. 95% CI over texts.{more}",
-    )
+    columns = [
+        Column("coder", "Coder", cell=lambda row: row.coder or AMONG),
+        *figure_columns(Column("value", "Alpha", "figure", explanation="alpha_with_people"), "interval"),
+        Column("units", "Units", "count", cell="interval.n_units"),
+        Column("note", "Notes", cell="interval.note"),
+    ]
+    note = "Of one coder: each judgement against each of the people, but for their own, with the distance of this page"
+    note += f" (cross-replication alpha). People with each other: alpha. 95% CI over texts.{more}"
+    caption = f"{report.candidate} with people, and people with each other"
+    return Table.of("agreement", caption, columns, (report.among_people, *report.agreements), note)
 
 
 def _verdict_table(report: reports.ModelReport) -> Table:
@@ -219,23 +213,22 @@ def _verdict_table(report: reports.ModelReport) -> Table:
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
     over_items = len(published), test.published_winning_rate, YES[test.published_passed]
     advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
-    return Table(
-        "verdict",
-        f"May {report.candidate} code in the place of a person?",
-        [
-            Column("test", "Test", explanation="alt_test"),
-            Column("wins", "Wins", "count", explanation="won"),
-            Column("people", "People compared", "count", explanation="people_compared"),
-            Column("winning_rate", "Winning rate", "figure"),
-            Column("passes", "Passes", explanation="passes"),
-        ],
-        [
-            ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
-            ("as published, of items", sum(published), *over_items),
-        ],
-        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a"
-        f" share of tests, each with its p, and has no interval.{advantage}",
+    columns = [
+        Column("test", "Test", explanation="alt_test"),
+        Column("wins", "Wins", "count", explanation="won"),
+        Column("people", "People compared", "count", explanation="people_compared"),
+        Column("winning_rate", "Winning rate", "figure"),
+        Column("passes", "Passes", explanation="passes"),
+    ]
+    rows = [
+        ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
+        ("as published, of items", sum(published), *over_items),
+    ]
+    note = (
+        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a share of"
     )
+    note += f" tests, each with its p, and has no interval.{advantage}"
+    return Table("verdict", f"May {report.candidate} code in the place of a person?", columns, rows, note)
 
 
 def _score_columns(candidate: str) -> list[Column]:
@@ -244,23 +237,22 @@ def _score_columns(candidate: str) -> list[Column]:
 
 
 def _categories_table(report: reports.ModelReport) -> Table:
-    return Table.of(
-        "categories",
-        f"Answers of people on which {report.candidate} is worse or better",
-        [
-            Column(
-                "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
-            ),
-            Column("items", "Items", "count", cell="n_items"),
-            Column("texts", "Texts", "count", cell="n_texts"),
-            *_score_columns(report.candidate),
-            *ENDS,
-            Column("note", "Notes"),
-        ],
-        report.categories,
+    columns = [
+        Column(
+            "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
+        ),
+        Column("items", "Items", "count", cell="n_items"),
+        Column("texts", "Texts", "count", cell="n_texts"),
+        *_score_columns(report.candidate),
+        *ENDS,
+        Column("note", "Notes"),
+    ]
+    note = (
         "The answer on which it is farthest behind comes first. Scores are means over texts of how near an answer is to"
-        " those of people: 1 less the distance, of a person to the others.",
     )
+    note += " those of people: 1 less the distance, of a person to the others."
+    caption = f"Answers of people on which {report.candidate} is worse or better"
+    return Table.of("categories", caption, columns, report.categories, note)
 
 
 def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table:
@@ -294,27 +286,22 @@ class AltTest(ResultPage[reports.AltTestReport]):
 
 
 def _humans_table(candidate: str, test: reports.AltTestFigures, note: str) -> Table:
-    return Table.of(
-        "alt_test",
-        f"{candidate} in the place of each other coder",
-        [
-            Column("human", "Coder", explanation="coder"),
-            Column("candidate_score", "Score of the candidate", "figure"),
-            Column("human_score", "Score of the coder", "figure"),
-            Column("difference", "Difference", "figure", explanation="score_difference"),
-            *ENDS,
-            Column("p_value", "p", "probability", explanation="alt_p_value"),
-            Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
-            Column("won", "Wins", cell=lambda row: YES[row.won]),
-            Column("advantage_probability", "Advantage probability", "figure"),
-            Column("advantage_low", "from", "figure", explanation="low"),
-            Column("advantage_high", "to", "figure", explanation="high"),
-            Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
-            Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
-            Column("units", "Units", "count", cell="n_units"),
-            Column("texts", "Texts", "count", cell="n_texts"),
-            Column("note", "Notes"),
-        ],
-        test.rows,
-        note,
-    )
+    columns = [
+        Column("human", "Coder", explanation="coder"),
+        Column("candidate_score", "Score of the candidate", "figure"),
+        Column("human_score", "Score of the coder", "figure"),
+        Column("difference", "Difference", "figure", explanation="score_difference"),
+        *ENDS,
+        Column("p_value", "p", "probability", explanation="alt_p_value"),
+        Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
+        Column("won", "Wins", cell=lambda row: YES[row.won]),
+        Column("advantage_probability", "Advantage probability", "figure"),
+        Column("advantage_low", "from", "figure", explanation="low"),
+        Column("advantage_high", "to", "figure", explanation="high"),
+        Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
+        Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
+        Column("units", "Units", "count", cell="n_units"),
+        Column("texts", "Texts", "count", cell="n_texts"),
+        Column("note", "Notes"),
+    ]
+    return Table.of("alt_test", f"{candidate} in the place of each other coder", columns, test.rows, note)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 from django.http import Http404
 from django.urls import reverse
@@ -35,8 +35,7 @@ from annotations.core.text import pluralize
 type Chain = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChainPair:
+class ChainPair(NamedTuple):
     """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
 
     `shared` counts markables, and `similarity` is phi 4 of CEAF.
@@ -49,8 +48,7 @@ class ChainPair:
     aligned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChainAlignment:
+class ChainAlignment(NamedTuple):
     """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
 
     `pairs` has the aligned ones first, then others that share a markable, then chains alone.

@@ -158,7 +158,6 @@ def heat_map(
 
 
 def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
-    """Return where clicks on the points of a trace lead, for the page's script."""
     return {"meta": {"addresses": list(addresses)}} if addresses else {}
 
 
@@ -256,8 +255,8 @@ def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: s
     for number, (name, values) in enumerate(series.items()):
         pattern = {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}
         about: dict[str, Any] = {"name": escape_markup(name), "customdata": names, "marker": {"pattern": pattern}}
-        ends = (values, places) if orientation else (places, values)
-        traces.append(_trace("bar", *ends, hover, **orientation, **about))
+        x, y = (values, places) if orientation else (places, values)
+        traces.append(_trace("bar", x, y, hover, **orientation, **about))
     return traces
 
 

@@ -130,11 +130,7 @@ def report_item(
     data = select_data(extract, replace(parameters, without=""), [text])
     codes = dict(zip(data.coders, data.codes[list(data.units).index(unit)].tolist(), strict=True))
     [own] = extract.rows_by_text([text])
-    values = {
-        coder: data.value(codes[coder]) if codes.get(coder, -1) >= 0 else None
-        for coder, _ in sorted(own)
-        if coder in codes
-    }
+    values = {name: data.value(codes[name]) if codes[name] >= 0 else None for name, _ in sorted(own) if name in codes}
     # the ordinal distance depends on all values
     names, pairs = [name for name in distances_of(extract) if name != "ordinal"], []
     for (first, a), (second, b) in combinations(values.items(), 2):
@@ -190,23 +186,19 @@ class ItemPage(OfItems[ItemReport]):
         items, marks, readings = read_items(request)
         rows = items.select(ItemFilters(**filters), marks, readings)
         about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
-        members, details = _details(request, report, about)
-        return PageSections(
-            [*_readings_tables(report, readings), *_pairs_tables(report), *members.tables],
-            members.charts,
-            context={
-                "item": report,
-                "item_query": request.full_query,
-                "side_by_side": view == SIDE_BY_SIDE,
-                "views": [(name, request.address_with(view=key)) for key, name in VIEWS.items()],
-                "total": len(rows),
-                "text": about,
-                "round": report.text.round if report.text.is_one_of_several else "",
-                "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
-                **_place_of(request, items, rows, report.unit),
-                **details,
-            },
-        )
+        context = {
+            "item": report,
+            "item_query": request.full_query,
+            "side_by_side": view == SIDE_BY_SIDE,
+            "views": [(name, request.address_with(view=key)) for key, name in VIEWS.items()],
+            "total": len(rows),
+            "text": about,
+            "round": report.text.round if report.text.is_one_of_several else "",
+            "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
+            **_place_of(request, items, rows, report.unit),
+        }
+        tables = [*_readings_tables(report, readings), *_pairs_tables(report)]
+        return PageSections(tables, context=context).with_sections(_details(request, report, about))
 
 
 def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units: bool) -> ValueOfCoder:
@@ -223,7 +215,6 @@ def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units
 
 
 def _place_of(request: AnalysisRequest, items: Items, rows: Ints, unit: int) -> dict[str, Any]:
-    """Return the place and share of a unit among the items in these rows, with links to those beside it."""
     place = next(iter(np.flatnonzero(items.unit[rows] == unit).tolist()), None)
     if place is None:
         return {}
@@ -266,7 +257,7 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
     return [Table("pairs", "Every pair of coders", columns, rows)]
 
 
-def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[PageSections, dict[str, Any]]:
+def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageSections:
     """Return the members of chains, and for the template each chain in words and in the text."""
     extract, chains, unit, content = request.extract, report.chains, report.unit, about.content
     of_pyramids, shift = bool(extract.units), shift_of(report.text.pk)
@@ -304,19 +295,19 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
     kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
     turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
     every = {key: parts for own in drawn for key, parts in own.items()} or {unit: unit_parts}
-    details: dict[str, Any] = {
-        "label": "" if of_pyramids else label,
-        "words": words,
-        "coders": coders,
-        "lines": build_lines(content, turns, every, holders, unit),
-        "columns": [
+    return _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()}).extended(
+        label="" if of_pyramids else label,
+        words=words,
+        coders=coders,
+        lines=build_lines(content, turns, every, holders, unit),
+        columns=[
             (coder, build_lines(content, turns, own, holders if of_pyramids else {}, unit))
             for coder, own in zip(coders, drawn, strict=True)
             if of_pyramids or coder["shown"]
         ],
-        **({"scus": True} if of_pyramids else {"has_chains": bool(chains)}),
-    }
-    return _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()}), details
+        scus=of_pyramids,
+        has_chains=bool(chains) and not of_pyramids,
+    )
 
 
 def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> PageSections:

@@ -41,8 +41,7 @@ OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS,
 # By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
-# The answers of so many coders are shown with their names, those of more with their number.
-MOST_NAMED = 3
+MOST_NAMED = 3  # coders whose answers are shown with their names; of more it is their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,23 +394,19 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
     counts = reports.summarize_ambiguity(request.extract, request.parameters)
-    table = Table.of(
-        "ambiguity",
-        "Marked as ambiguous",
-        [
-            Column("kind", "By"),
-            Column("name", "Category or coder", labels=request.extract.labels),
-            Column("items", "Items", "count", cell="n_ambiguous_units"),
-            Column("of_items", "of", "count", explanation="of", cell="n_units"),
-            Column("share_of_items", "Share", "percent", explanation="share", cell="share_of_units"),
-            Column("judgements", "Judgements", "count", cell="n_ambiguous_judgements"),
-            Column("of_judgements", "of", "count", explanation="of", cell="n_judgements"),
-            Column("share_of_judgements", "Share", "percent", explanation="share"),
-        ],
-        [one for one in counts if one.n_judgements],
-        "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
-        " coder judged, gave the category, or that the coder judged.",
-    )
+    columns = [
+        Column("kind", "By"),
+        Column("name", "Category or coder", labels=request.extract.labels),
+        Column("items", "Items", "count", cell="n_ambiguous_units"),
+        Column("of_items", "of", "count", explanation="of", cell="n_units"),
+        Column("share_of_items", "Share", "percent", explanation="share", cell="share_of_units"),
+        Column("judgements", "Judgements", "count", cell="n_ambiguous_judgements"),
+        Column("of_judgements", "of", "count", explanation="of", cell="n_judgements"),
+        Column("share_of_judgements", "Share", "percent", explanation="share"),
+    ]
+    note = "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
+    note += " coder judged, gave the category, or that the coder judged."
+    table = Table.of("ambiguity", "Marked as ambiguous", columns, [one for one in counts if one.n_judgements], note)
     return [table] if counts[0].n_ambiguous_judgements else []
 
 
@@ -453,10 +448,9 @@ def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[
     if len(set(slugs)) < 2:
         return []
     counts = np.bincount(items.text, minlength=len(slugs)).tolist()
-    titles, of_text = dict[str, str](), Counter[str]()  # in all rounds of a text
-    for text, count in zip(items.texts, counts, strict=True):
-        titles[text.slug] = text.title
-        of_text[text.slug] += count
+    titles, of_text = {text.slug: text.title for text in items.texts}, Counter[str]()  # in all rounds of a text
+    for slug, count in zip(slugs, counts, strict=True):
+        of_text[slug] += count
     listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
     named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
     return [(slug, named.get(slug, slug)) for slug in listed]
