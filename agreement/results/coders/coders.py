@@ -251,11 +251,8 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
     addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
     rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
-    columns = [
-        Column("text", "Text"),
-        Column("all", "All coders", "figure", explanation="all_distance"),
-        *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
-    ]
+    columns = [Column("text", "Text"), Column("all", "All coders", "figure", explanation="all_distance")]
+    columns += [Column(coder, coder, "figure", explanation="coder_distance") for coder in coders]
     rows: list[list[Cell]] = [
         [Linked(one.text.label, address), one.mean, *one.coders] for one, address in zip(shown, addresses, strict=True)
     ]

@@ -108,20 +108,15 @@ One model beside the people who are chosen: agreement, the alternative annotator
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
         answers, parameters = request.project_answers, request.parameters
-        asked, epsilon, q = (request.options.get(name, "") for name in self.options)
-        for name, typed in (("epsilon", epsilon), ("q", q)):
-            reports.read_level(name, typed)
+        for name in reports.DEFAULTS:
+            reports.read_level(name, request.options.get(name, ""))
+        asked = request.options.get("candidate", "")
         compared = reports.choose_compared(answers, parameters, request.models, asked)
         context: dict[str, Any] = {
             "candidate": compared.candidate,
             "candidates": compared.models,
-            "has_models": bool(request.models),
             "n_people": len(compared.people),
-            "epsilon": epsilon,
-            "q": q,
             "defaults": reports.DEFAULTS,
-            "report_query": parameters.query(),
-            "not_counted": request.not_counted,
         }
         if not compared.candidate or len(compared.people) < 2:
             return PageSections(context=context)

@@ -147,7 +147,7 @@ class Pair(ResultPage[PageSections]):
         measured = Table.of("measures", f"{first} and {second}", columns, measures, note)
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
-        context = {"first": first, "second": second, "has_chains": request.extract.has_chains}
+        context = {"first": first, "second": second}
         sections = PageSections([measured, _relations_table(request, parameters)], [chart], context=context)
         if not request.extract.units and {first, second} <= set(counted.coders):
             sections = sections.with_sections(build_confusion(request, parameters, (first, second)))
@@ -157,11 +157,8 @@ class Pair(ResultPage[PageSections]):
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
-    columns = [
-        Column("relation", "Relation", labels=RELATION_LABELS),
-        Column("items", "Items", "count"),
-        Column("share", "Share", "percent", explanation="share_of_relation"),
-    ]
+    columns = [Column("relation", "Relation", labels=RELATION_LABELS), Column("items", "Items", "count")]
+    columns += [Column("share", "Share", "percent", explanation="share_of_relation")]
     rows = [
         (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
         for name, count in zip(RELATIONS, relations, strict=True)
@@ -182,7 +179,6 @@ def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageS
         "chains_of_text": found is not None,
         "text_choices": [(text.name, text.label) for text in texts],
         "text_chosen": found.text.name if found else text,
-        "kept": list(request.parameters.query().items()),
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
     if found is None:

@@ -114,7 +114,6 @@ def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
 
 
 def _line_at(axis: str, mark: float) -> dict[str, Any]:
-    """Return a dotted line across, at a value of an axis."""
     other = "y" if axis == "x" else "x"
     ends = {f"{axis}0": mark, f"{axis}1": mark, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     return {"type": "line", **ends, "line": {"dash": "dot", "width": 1}}

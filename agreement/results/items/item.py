@@ -188,12 +188,10 @@ class ItemPage(OfItems[ItemReport]):
         about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
         context = {
             "item": report,
-            "item_query": request.full_query,
             "side_by_side": view == SIDE_BY_SIDE,
             "views": [(name, request.address_with(view=key)) for key, name in VIEWS.items()],
             "total": len(rows),
             "text": about,
-            "round": report.text.round if report.text.is_one_of_several else "",
             "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
             **_place_of(request, items, rows, report.unit),
         }
@@ -243,11 +241,8 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
     if not report.pairs:
         return []
     names = list(report.pairs[0].distances)
-    columns = [
-        Column("coders", "Coders"),
-        Column("relation", "Relation", labels=RELATION_LABELS),
-        *(Column(name, choice_label("distance", name), "figure") for name in names),
-    ]
+    columns = [Column("coders", "Coders"), Column("relation", "Relation", labels=RELATION_LABELS)]
+    columns += [Column(name, choice_label("distance", name), "figure") for name in names]
     rows: list[list[Cell]] = [
         [f"{one.first} – {one.second}", one.relation, *one.distances.values()] for one in report.pairs
     ]
@@ -322,11 +317,8 @@ def _members_content(request: AnalysisRequest, report: ItemReport, words: Mappin
     ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
     rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
     title = f"Which coders have which {'members' if nouns.unit == 'markable' else nouns.units} in their {nouns.chain}"
-    columns = [
-        Column("coders", "Coders"),
-        Column("number", "Members", "count"),
-        Column("members", "Which", explanation="which"),
-    ]
+    columns = [Column("coders", "Coders"), Column("number", "Members", "count")]
+    columns += [Column("members", "Which", explanation="which")]
     listing = "; ".join(f"{who}: {what}" for who, _, what in rows)
     chart = Chart("chains", title, upset_plot(list(chains), members), f"In the {nouns.chain} of {listing}.", "members")
     return PageSections([Table("members", title, columns, rows)], [chart])

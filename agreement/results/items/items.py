@@ -267,7 +267,6 @@ class ItemsPage(OfItems[ItemsReport]):
                 "filters": _filters(request, report),
                 "shows_texts": _shows_texts(request, items),
                 "text_choices": _text_choices(request, items),
-                "text_chosen": request.options.get("text", ""),
                 "all_texts": request.address_with(text=""),
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
@@ -414,15 +413,14 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     """Return the filters that let anything through: label, address, number of items, and whether it is on."""
     counts = reports.count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
-    hidden = BY_CAMPS if report.readings.units else reports.VERDICTS
-    ambiguities = [name for name in reports.AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
+    hidden = {*(BY_CAMPS if report.readings.units else reports.VERDICTS)} - {request.options.get("ambiguity")}
     ambiguity = reports.AMBIGUITY | ({"explicit": "in several SCUs"} if request.extract.units else {})
     categories = [] if request.extract.units else request.extract.countable
     terms = TERMS[name_terms(request.extract.question)].capitalize()
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
-        ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in ambiguities]),
+        ("Ambiguity", [("ambiguity", *one) for one in ambiguity.items() if one[0] not in hidden]),
         ("Marks", [*flag, ("note", "set", "with a note"), ("unsure", "set", "a coder unsure")]),
         (terms, [("category", name, request.extract.label(name)) for name in categories]),
         ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),
