@@ -28,6 +28,7 @@ from agreement.reports.request.resolution import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
+MOST_GROUPS = 8  # that are compared with each other: those with most coders
 OTHERS = "all others"  # what a category is told apart from
 
 
@@ -164,9 +165,6 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
     if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):
         return None
     return permute(first, second, coefficient, n=PERMUTATIONS)
-
-
-MOST_GROUPS = 8  # that are compared with each other: those with most coders
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
 TIE = 1e-9  # scores that differ by no more are equal, whatever the rounding
+MOST_PEOPLE = 30  # who are set beside the model one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,6 @@ def difference_interval(differences: Floats) -> ScoreInterval:
     scaled = mean_interval(((differences + 1) / 2).tolist())
     mean, low, high = (None if end is None else 2 * end - 1 for end in (scaled.value, scaled.low, scaled.high))
     return replace(scaled, value=mean, low=low, high=high, note=scaled.note.replace("peer", "text"))
-
-
-MOST_PEOPLE = 30  # who are set beside the model one by one
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ SORTS = {
 MARKS = ("flag", "note", "unsure")
 type Rows = int | Ints | EllipsisType  # one, some, or all
 SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order
+MOST = 5  # items with the highest share that are listed
+MOST_RANKED = 20_000  # of more items the model is not fitted for a page: of so many it takes about a second
 
 
 @dataclass(frozen=True)
@@ -322,9 +324,6 @@ def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
     return {name: count for name, count in zip(RELATIONS, relations, strict=True) if count}
 
 
-MOST = 5  # items that are listed
-
-
 class HighItem(NamedTuple):
     """An item: the text and unit, its share of the observed disagreement, and pairs of coders by relation."""
 
@@ -392,9 +391,6 @@ def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list
         *count("category", answers.categories, columns.marks["category"][is_counted].astype(np.int64)),
         *count("coder", answers.coders, coder[is_counted]),
     ]
-
-
-MOST_RANKED = 20_000  # of more items the model is not fitted for a page: of so many it takes about a second
 
 
 @cached_report

@@ -32,6 +32,7 @@ from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_v
 PAGE_ROWS = 20  # each cell is a link
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
+MOST_TEXTS = 30  # in the table of distances by text; its file has all
 MEASURES = {
     "coefficient": "coefficient",
     "observed_agreement": "observed agreement",
@@ -171,7 +172,6 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSectio
             Column(f"{name}_share", "share", "percent", explanation="category_share"),
             Column(f"{name}_bias", "bias", "figure", explanation="bias"),
         ]
-    note = "Bias: the share minus the mean share of all coders."
     series = {label: [share[place] for share in shares.values()] for place, label in enumerate(labels)}
     words = [
         f"{coder}: {', '.join(f'{label} {share:.0%}' for label, share in zip(labels, of_coder, strict=True))}."
@@ -179,6 +179,7 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSectio
     ]
     figure = stacked_bars(list(shares), series, "share of judgements")
     chart = Chart("bias", "Shares of categories by coder", figure, " ".join(words), "bias")
+    note = "Bias: the share minus the mean share of all coders."
     return PageSections([Table("bias", "Categories by coder", columns, rows, note)], [chart])
 
 
@@ -229,13 +230,9 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
             coder: [sum(n for size, n in one.items() if min(size, last) == place) for place in drawn]
             for coder, one in counts.items()
         }
-        labels = [f"{size}{'+' if size == last else ''}" for size in drawn]
-        words = f"{title}, by coder; the table has every number."
-        charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
+        figure = line_chart([f"{size}{'+' if size == last else ''}" for size in drawn], series, unit)
+        charts.append(Chart(key, title, figure, f"{title}, by coder; the table has every number.", key))
     return PageSections(tables, charts)
-
-
-MOST_TEXTS = 30  # on the page; the file of the table has all
 
 
 def build_coder_texts(request: AnalysisRequest) -> PageSections:

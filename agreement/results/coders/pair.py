@@ -147,11 +147,10 @@ class Pair(ResultPage[PageSections]):
         measured = Table.of("measures", f"{first} and {second}", columns, measures, note)
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
-        context = {"first": first, "second": second}
-        sections = PageSections([measured, _relations_table(request, parameters)], [chart], context=context)
+        sections = PageSections([measured, _relations_table(request, parameters)], [chart])
         if not request.extract.units and {first, second} <= set(counted.coders):
             sections = sections.with_sections(build_confusion(request, parameters, (first, second)))
-        return sections.with_sections(alignment)
+        return sections.with_sections(alignment).extended(first=first, second=second)
 
 
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
