@@ -79,7 +79,6 @@ CHOICE_LABELS = {
     "unasked": {"missing": "left out", "label": "a value of its own"},
     "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
 }
-# Coreference scores.
 SCORE_LABELS = {
     "muc": "MUC",
     "b_cubed": "B-cubed",
@@ -125,10 +124,8 @@ def selection_of(text: Document) -> dict[str, str]:
     return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
 
 
-# So many names of a selection stand on a chip.
-MOST_NAMES = 3
-# What is in sight besides the chips.
-IN_SIGHT = ("distance",)
+MOST_NAMES = 3  # of a selection that stand on a chip
+IN_SIGHT = ("distance",)  # what is in sight besides the chips
 # What the values of a question are called, and one of them.
 TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
@@ -176,14 +173,12 @@ def read_settings(request: AnalysisRequest) -> Settings:
     own = default_preset(project.preset, answers.answers)
     changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
     values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
-    return Settings(
-        find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
-        own,
-        tuple(
-            Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
-            for name, value in values.items()
-        ),
+    preset = find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked)
+    differences = (
+        Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
+        for name, value in values.items()
     )
+    return Settings(preset, own, tuple(differences))
 
 
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
@@ -214,14 +209,12 @@ def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
     label, _ = field_texts(name, pyramids=bool(extract.units))
     if name not in SELECTIONS:
         return label, choice_label(name, value)
-    labels: Mapping[str, str] = {}
-    if name == "without":
-        labels = extract.labels
-    elif name == "texts":
-        labels = {text.slug: text.title for text in extract.texts}
-    elif name == "include":
-        labels = {MODELS: BY_MODELS, **CODINGS_LEFT_OUT}
-    chosen = [labels.get(one, one) for one in sorted(request.parameters.selection(name))]
+    labels: dict[str, Mapping[str, str]] = {
+        "without": extract.labels,
+        "texts": {text.slug: text.title for text in extract.texts} if name == "texts" else {},
+        "include": {MODELS: BY_MODELS, **CODINGS_LEFT_OUT},
+    }
+    chosen = [labels.get(name, {}).get(key, key) for key in sorted(request.parameters.selection(name))]
     more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
     return label, ", ".join(chosen[:MOST_NAMES]) + more
 
@@ -230,10 +223,8 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     """Return the address with one parameter as the project has it; what then cannot be is so, too."""
     changed, answers = replace(request.parameters, **{name: value}), request.project_answers
     # by who coded, negative numbers or many readings the answers themselves may exclude a setting
-    exclusive = (
-        COEFFICIENTS[changed.coefficient].for_two or changed.distance == "ratio" or changed.readings == "matched"
-    )
-    if name == "units" or (name == VERSIONS and exclusive):
+    for_two, distance, readings = COEFFICIENTS[changed.coefficient].for_two, changed.distance, changed.readings
+    if name == "units" or (name == VERSIONS and (for_two or distance == "ratio" or readings == "matched")):
         answers = read_asked(request.project, changed)
     own = default_parameters(request.project.preset, request.extract.answers)
     for _ in NAMES:
@@ -248,8 +239,7 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
 
 # Columns whose cells have coders by name, one or several.
 OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
-# What a name of an account may have.
-SIGN = r"[\w.@+-]"
+SIGN = r"[\w.@+-]"  # what a name of an account may have
 
 
 def label_models(sections: PageSections, models: Collection[str]) -> PageSections:
@@ -272,12 +262,19 @@ def label_models(sections: PageSections, models: Collection[str]) -> PageSection
         labels = {value: labelled for value in values if (labelled := label(value)) != value}
         return replace(column, labels={**labels, **column.labels})
 
+    def label_figure(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: label_figure(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return list(map(label_figure, part))
+        return alone.get(part, part) if isinstance(part, str) else part
+
     tables = [
         replace(table, columns=[label_column(table, *placed) for placed in enumerate(table.columns)])
         for table in sections.tables
     ]
     charts = [
-        replace(chart, figure=_label_figure(chart.figure, alone), alternative=label(chart.alternative))
+        replace(chart, figure=label_figure(chart.figure), alternative=label(chart.alternative))
         for chart in sections.charts
     ]
     return replace(sections, tables=tables, charts=charts)
@@ -286,12 +283,3 @@ def label_models(sections: PageSections, models: Collection[str]) -> PageSection
 def label_model(name: str) -> str:
     """Return the name of a model with what it is."""
     return f"{name} (model)"
-
-
-def _label_figure(part: Any, alone: dict[str, str]) -> Any:
-    """Return a part of a figure in which the whole of a label is a name of a model."""
-    if isinstance(part, dict):
-        return {key: _label_figure(one, alone) for key, one in part.items()}
-    if isinstance(part, list):
-        return [_label_figure(one, alone) for one in part]
-    return alone.get(part, part) if isinstance(part, str) else part

@@ -15,17 +15,12 @@ from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_
 from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
-from agreement.reports.links.coreference import (
-    SCORES,
-    common_texts,
-    figures_of,
-    find_clusters,
-    overall_figures,
-    pair_clusters,
-)
+from agreement.reports.fields import copy_fields
+from agreement.reports.links import coreference
+from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.resolution import remembered_report, resolve
+from agreement.reports.request.parameters import Parameters, check_choice
+from agreement.reports.request.resolution import cached_report, remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
@@ -117,13 +112,10 @@ def measure_pair(
         return [PairFigure(measure, None, None, None, NO_PAIR) for measure in measures]
 
     def compute() -> list[PairFigure]:
-        figures = []
-        for measure in measures:
-            if measure not in CHAIN_MEASURES:
-                one = basis.interval_over_texts(
-                    basis.select_data(extract, parameters), _coefficient(parameters, measure)
-                )
-                figures.append(PairFigure(measure, one.value, one.low, one.high, one.note))
+        data, figures = basis.select_data(extract, parameters), []
+        for measure in (name for name in measures if name not in CHAIN_MEASURES):
+            interval = basis.interval_over_texts(data, _coefficient(parameters, measure))
+            figures.append(copy_fields(PairFigure, interval, measure=measure))
         if "link_kappa" in measures:
             texts = common_texts(extract, basis.pick_texts(extract, parameters), first, second)
             markings = read_markings(extract, texts, (first, second)) if muc6 else None
@@ -131,7 +123,7 @@ def measure_pair(
             value = link_kappa(key, response, duplicates="first").value
             figures.append(PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS))
             for name, score in SCORES.items():
-                found = overall_figures(count_texts(score, key, response))
+                found = coreference.overall_figures(count_texts(score, key, response))
                 figures.append(PairFigure(name, found.f1, found.low, found.high, found.notes))
         return figures
 
@@ -146,17 +138,17 @@ def _coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
 
 def _value_measure(extract: ProjectAnswers, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
     data_of, coefficient = basis.data_by_coders(extract, parameters), _coefficient(parameters, measure)
-    if measure != "coefficient" or not parameters.is_alpha:
-        return lambda a, b: coefficient(data_of([a, b])).value
     has_answered = extract.restrict(basis.pick_texts(extract, parameters)).has_answered
     answered = dict(zip(extract.coders, has_answered.T, strict=True))
 
-    def of_common_texts(a: str, b: str) -> float | None:
+    def of_pair(a: str, b: str) -> float | None:
+        if measure != "coefficient" or not parameters.is_alpha:
+            return coefficient(data_of([a, b])).value
         # of alpha only units that both judged count: of many coders few have texts in common
         both = answered[a] & answered[b]
         return coefficient(data_of([a, b], both)).value if both.any() else None
 
-    return of_common_texts
+    return of_pair
 
 
 def _chain_measure(
@@ -173,7 +165,7 @@ def _chain_measure(
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
         counted = count_texts(SCORES[measure], first, second)
-        return figures_of(counted, counted.counts.sum(axis=0)).f1
+        return coreference.figures_of(counted, counted.counts.sum(axis=0)).f1
 
     def in_both_directions(a: str, b: str) -> float | None:
         there, back = against_key(a, b), against_key(b, a)
@@ -194,21 +186,13 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
 
 
+@cached_report
 def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
-    """Return how many coders gave each unit of the chosen texts which category.
-
-    answers and parameters: as `resolve` returns them. The documents are the keys of all chosen texts, in their order.
-    """
-    texts = basis.pick_texts(answers, parameters)
-    place = {name: number for number, name in enumerate(answers.categories)}
-
-    def find() -> LabelPatterns:
-        data = basis.select_categories(answers, parameters)
-        used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
-        used.sort(key=lambda label: (place.get(str(label), len(place)), sorted(basis.names_of(label))))
-        return LabelPatterns.from_data(data, used)
-
-    return basis.cached(answers, ("patterns", parameters.without, tuple(text.pk for text in texts)), find)
+    """Return how many coders gave each unit of the chosen texts which category; documents are the keys of the texts."""
+    data, place = basis.select_categories(answers, parameters), {name: n for n, name in enumerate(answers.categories)}
+    used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
+    used.sort(key=lambda label: (place.get(str(label), len(place)), sorted(basis.names_of(label))))
+    return LabelPatterns.from_data(data, used)
 
 
 @remembered_report
@@ -241,9 +225,6 @@ def confusion_matrix(extract: ProjectAnswers, parameters: Parameters, pair: tupl
         first, second = np.nonzero(pairs)
         return count_confused(gives[first], gives[second], pairs[first, second])
     data = basis.select_categories(extract, parameters)
-    for name in pair:
-        if name not in data.coders:
-            raise InvalidParameter("coders", f"there is no {name!r} in this project.")
     gives = gives_names(data.labels, extract.countable)
     first, second = (gives[data.codes[:, list(data.coders).index(name)]] for name in pair)
     return count_confused(first, second, np.ones(len(data.units), dtype=np.int64))

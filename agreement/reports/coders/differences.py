@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
-from types import MappingProxyType
-from typing import Annotated, ClassVar
+from itertools import combinations, groupby
+from operator import attrgetter
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from rest_framework.serializers import ChoiceField
@@ -28,9 +28,8 @@ from agreement.reports.request.resolution import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000
-# What a category is told apart from.
-OTHERS = "all others"
-NO_GROUPS: Groups = MappingProxyType({})
+MOST_GROUPS = 8  # that are compared with each other: those with most coders
+OTHERS = "all others"  # what a category is told apart from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +64,7 @@ def compare_parts(
     first: str,
     second: str,
     answers_of: Callable[[str], ProjectAnswers] | None = None,
-    groups: Groups = NO_GROUPS,
+    groups: Groups | None = None,
 ) -> DifferenceReport:
     """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
 
@@ -105,7 +104,7 @@ def compare_parts(
 
 
 def check_parts(
-    extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups = NO_GROUPS
+    extract: ProjectAnswers, parameters: Parameters, by: str, first: str, second: str, groups: Groups | None = None
 ) -> None:
     """Raise InvalidParameter unless the two parts are there."""
     _check_names(by, first, second)
@@ -124,7 +123,7 @@ def _check_names(by: str, first: str, second: str) -> None:
 
 
 def _select_part(
-    extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups
+    extract: ProjectAnswers, parameters: Parameters, by: str, part: str, name: str, groups: Groups | None
 ) -> ReliabilityData:
     """Return the data of a part. Raises InvalidParameter for "first" or "second" where it is not there."""
     if by == "round":
@@ -132,7 +131,7 @@ def _select_part(
             raise InvalidParameter(part, f"there is no round {name!r}.")
         extract, parameters = resolve(extract, replace(parameters, rounds=name))
     elif by == "group":
-        coders = _name_coders(name, groups, extract.coders)
+        coders = _name_coders(name, groups or {}, extract.coders)
         if unknown := [coder.strip() for coder in coders if coder.strip() not in extract.coders]:
             raise InvalidParameter(part, f"there is no {unknown[0]!r} in what is coded here.")
         extract, parameters = resolve(extract, replace(parameters, coders=",".join(coders)))
@@ -166,10 +165,6 @@ def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Calla
     if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):
         return None
     return permute(first, second, coefficient, n=PERMUTATIONS)
-
-
-# Of more groups only those with most coders are compared with each other.
-MOST_GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +255,8 @@ def measure_between(
     return GroupInterval.of(basis.interval_over_texts(basis.select_data(selected, own), measure, *groups))
 
 
-# How a text is coded again: shown within a round, or in a recheck.
-UNMARKED, RECHECK = "unmarked", "recheck"
-# The two occasions stand where two coders stand in other figures.
-OCCASIONS = ("first", "second")
+UNMARKED, RECHECK = "unmarked", "recheck"  # how a text is coded again: shown within a round, or in a recheck
+OCCASIONS = ("first", "second")  # they stand where two coders stand in other figures
 NOT_SUBMITTED = "not submitted on both occasions"
 EMPTY = "without judgements on one occasion"
 
@@ -287,8 +280,7 @@ class SelfAgreement:
     coded_again: PageOnly[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CodedAgain:
+class CodedAgain(NamedTuple):
     """The agreement of coders with themselves, by name, and of all pairs of occasions at once; None of fewer than two.
 
     Together each coder's text is a document of its own, with values and units that are nobody else's; chance is of all.
@@ -320,8 +312,7 @@ class RepeatsReport:
         return CodedAgain(self.coders, self.all_coders), CodedAgain(self.rechecks, self.all_rechecks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(NamedTuple):
     """A text that a coder coded on both occasions: the places of the codings, and the document of the first."""
 
     coder: str
@@ -340,17 +331,14 @@ def compare_occasions(extract: ProjectAnswers, parameters: Parameters) -> Repeat
     selected, parameters = resolve(extract, parameters)
 
     def compare_all(pairs: list[_Pair], how: str) -> tuple[tuple[SelfAgreement, ...], SelfAgreement | None]:
-        by_coder: dict[str, list[_Pair]] = {name: [] for name in sorted({pair.coder for pair in pairs})}
-        for pair in pairs:
-            by_coder[pair.coder].append(pair)
-        coders = tuple(_compare(extract, selected, parameters, own, how, name) for name, own in by_coder.items())
+        by_coder = groupby(sorted(pairs, key=attrgetter("coder")), attrgetter("coder"))
+        coders = tuple(_compare(extract, selected, parameters, list(own), how, name) for name, own in by_coder)
         several = sum(one.texts > 0 for one in coders) > 1
         return coders, _compare(extract, selected, parameters, pairs, how) if several else None
 
     def compute() -> RepeatsReport:
         unmarked = compare_all(_pairs_within_rounds(extract, parameters), UNMARKED)
-        rechecks = compare_all(_pairs_with_rechecks(extract, parameters), RECHECK)
-        return RepeatsReport(parameters, *unmarked, *rechecks)
+        return RepeatsReport(parameters, *unmarked, *compare_all(_pairs_with_rechecks(extract, parameters), RECHECK))
 
     return basis.remembered(extract, ("occasions", parameters), compute)
 
@@ -416,7 +404,7 @@ def _compare(
         else:
             counted.append(pair)
     left_out = nonzero_counts(left_out)
-    notes = [f"{number} {reason}" for reason, number in left_out.items()]
+    notes, keys = [f"{number} {reason}" for reason, number in left_out.items()], {pair.document.pk for pair in counted}
     compared = SelfAgreement(
         coder=coder,
         shown_again=len(pairs),
@@ -428,18 +416,16 @@ def _compare(
     )
     if not counted:
         return compared
-    keys = {pair.document.pk for pair in counted}
     others = [text for text in selected.texts if text.pk in keys]
     everywhere = replace(parameters, coders="", texts="", rounds="", include="")
     interval = basis.compute_interval(_as_two_coders(extract, counted), everywhere)
     result = interval.result
     notes += [f"{pluralize(number, 'unit')} {reason}" for reason, number in result.left_out.items() if number]
-    return replace(
+    return copy_fields(
+        SelfAgreement,
+        interval,
         compared,
         n_units=result.n_units,
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
         units_left_out=result.left_out,
         between=basis.compute_result(selected, parameters, others).value if others else None,
         note="; ".join(filter(None, [*notes, interval.note or result.note])),

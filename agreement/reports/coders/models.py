@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -12,7 +12,7 @@ from agreement.data.documents import Document, original_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import Snippet
-from agreement.measures import ScoreInterval, alt_test, mean_interval, share_interval
+from agreement.measures import AltTest, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.components import merge_documents
 from agreement.measures.data.subsets import select_coders, select_units
@@ -28,8 +28,8 @@ from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
 DEFAULTS = {"epsilon": 0.1, "q": 0.05}
-# Scores that differ by no more are equal, whatever the rounding.
-TIE = 1e-9
+TIE = 1e-9  # scores that differ by no more are equal, whatever the rounding
+MOST_PEOPLE = 30  # who are set beside the model one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,17 @@ class LeftOutHuman(TestedHuman):
 
 
 @dataclass(frozen=True, slots=True)
-class AltTestFigures:
+class AltTestFigures(AltTest):
     """The alternative annotator test over texts, and the published one of items."""
 
+    candidate: PageOnly[Hashable]
     rows: tuple[LeftOutHuman, ...]
     winning_rate: Annotated[float | None, "the share of people it may replace"]
-    published_winning_rate: float | None
-    advantage_probability: float | None
-    epsilon: float
-    q: float
-    n_units: int
-    n_texts: int
     exact: Annotated[bool, "whether all signs were tried"]
-    resamples: int
-    seed: int
     left_out: Annotated[Mapping[str, int], "items, by reason"]
-    note: str
-    passed: Annotated[bool | None, "whether that is a half or more"]
-    published_passed: bool | None
+    parameters: PageOnly[Mapping[str, str]]
+    passed: Annotated[bool | None, "whether that is a half or more"] = None
+    published_passed: bool | None = None
 
     def describe(self, *, rates: bool = True) -> str:
         """Return what the test is of and what limits it, in a line, which begins with its rates."""
@@ -106,9 +99,8 @@ def compute_alt_test(
         known = ", ".join(extract.coders) or "nobody"
         raise InvalidParameter("candidate", f"name one of those who are compared and have answers: {known}.")
     if len(extract.coders) < 3:
-        raise InvalidParameter(
-            "candidate", "it takes two other coders at least, better three, and there are not so many."
-        )
+        too_few = "it takes two other coders at least, better three, and there are not so many."
+        raise InvalidParameter("candidate", too_few)
     options, data = basis.comparison(parameters), merge_documents(basis.select_data(extract, parameters), original_of)
     test = alt_test(data, candidate, epsilon=levels[0], q=levels[1], **vars(options))
     coders = list(data.coders)
@@ -123,20 +115,19 @@ def compute_alt_test(
         won = share_interval(np.bincount(text[better], minlength=len(total)).tolist(), total.tolist())
         ends = {"low": apart.low, "high": apart.high, "advantage_low": won.low, "advantage_high": won.high}
         rows.append(copy_fields(LeftOutHuman, row, **ends, note=apart.note or won.note))
-    left_out = basis.count_left_out(extract, parameters), basis.count_other_versions(extract, parameters)
-    return AltTestReport(parameters, candidate, copy_fields(AltTestFigures, test, rows=tuple(rows)), *left_out)
+    figures, left_out = copy_fields(AltTestFigures, test, rows=tuple(rows)), basis.count_left_out(extract, parameters)
+    return AltTestReport(parameters, candidate, figures, left_out, basis.count_other_versions(extract, parameters))
 
 
 def read_level(name: str, typed: str) -> float:
     """Return epsilon or q as a number, of what was typed; nothing is the default. Raises InvalidParameter."""
-    default = DEFAULTS[name]
     try:
-        number = float(typed) if typed else default
+        number = float(typed or DEFAULTS[name])
     except ValueError:
         number = -1.0
     if not 0 <= number < 1 or (name == "q" and not number):
         least = "above 0" if name == "q" else "from 0"
-        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below 1, such as {default:g}.")
+        raise InvalidParameter(name, f"{typed!r} is not a number {least} and below 1, such as {DEFAULTS[name]:g}.")
     return number
 
 
@@ -146,13 +137,8 @@ def difference_interval(differences: Floats) -> ScoreInterval:
         value = float(differences.mean())
         return ScoreInterval(value, None, None, len(differences), note="no interval: it is the same in each text")
     scaled = mean_interval(((differences + 1) / 2).tolist())
-    ends = {name: getattr(scaled, name) for name in ("value", "low", "high")}
-    ends = {name: None if one is None else 2 * one - 1 for name, one in ends.items()}
-    return replace(scaled, **ends, note=scaled.note.replace("peer", "text"))
-
-
-# Of more people only so many are set beside the model one by one.
-MOST_PEOPLE = 30
+    mean, low, high = (None if end is None else 2 * end - 1 for end in (scaled.value, scaled.low, scaled.high))
+    return replace(scaled, value=mean, low=low, high=high, note=scaled.note.replace("peer", "text"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +193,15 @@ class ComparedItems:
 
     def by_category(self) -> list[CategoryOfModel]:
         """Return the categories, the one in which the model is farthest behind people first."""
-        named = [(name, self.category == place) for place, name in enumerate(self.names)]
-        parts = [self._part(name, rows) for name, rows in (*named, ("", self.category < 0)) if rows.any()]
+        places = [*enumerate(self.names), (-1, "")]
+        parts = [self._part(name, rows) for place, name in places if (rows := self.category == place).any()]
         return sorted(parts, key=lambda part: (part.difference, part.name))
 
     def by_text(self) -> list[tuple[Document, CategoryOfModel]]:
         """Return the texts, the one in which the model is farthest behind people first."""
         order = np.argsort(self.text, kind="stable")
-        cuts = np.searchsorted(self.text[order], np.arange(len(self.texts) + 1)).tolist()
-        rows = [(text, order[start:end]) for text, start, end in zip(self.texts, cuts, cuts[1:], strict=False)]
-        parts = [(text, self._part(text.slug, own)) for text, own in rows if len(own)]
+        rows = np.split(order, np.searchsorted(self.text[order], np.arange(1, len(self.texts))))
+        parts = [(text, self._part(text.slug, own)) for text, own in zip(self.texts, rows, strict=False) if len(own)]
         return sorted(parts, key=lambda one: (one[1].difference, one[1].name))
 
     def _part(self, name: str, rows: Bools | Ints) -> CategoryOfModel:
@@ -316,10 +301,8 @@ def choose_compared(answers: ProjectAnswers, parameters: Parameters, models: Col
         there = f"those that have are {', '.join(known)}" if known else "none has"
         raise InvalidParameter("candidate", f"there is no model {asked!r} with answers; {there}.")
     selected = answers.select(parameters.selection("include"), parameters.selection("coders"))
-    people = [name for name in selected.coders if name not in models]
-    if not people and parameters.coders:
-        people = [name for name in counted.coders if name not in models]
-    return Compared(asked or next(iter(known), ""), tuple(people), known)
+    chosen, people = (tuple(name for name in of.coders if name not in models) for of in (selected, counted))
+    return Compared(asked or next(iter(known), ""), chosen or people, known)
 
 
 def compare_model(
@@ -337,34 +320,29 @@ def compare_model(
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)
     test = compute_alt_test(answers, own, candidate, epsilon, q)
-
-    def compute() -> ModelReport:
-        alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
-        of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
-        agreements = []
-        shown = (candidate, *people[:MOST_PEOPLE])
-        for number, coder in enumerate(shown):
-            if progress is not None:
-                progress(number, len(shown))
-            between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
-            assert between is not None, "alpha is of all values"
-            agreements.append(AgreementWithPeople(coder, between))
-        items = compare_items(answers, own, candidate)
-        return ModelReport(
-            parameters=test.parameters,
-            candidate=candidate,
-            people=people,
-            among_people=AgreementWithPeople("", GroupInterval.of(of_people)),
-            agreements=tuple(agreements),
-            codings_left_out=test.codings_left_out,
-            alt_test=ModelTest(test.test, test.judgements_of_other_versions),
-            categories=tuple(items.by_category()),
-            models=compared.models,
-            n_more_people=max(len(people) - MOST_PEOPLE, 0),
-            compared=items,
-        )
-
-    return basis.cached(answers, ("model", own, candidate, people, epsilon, q), compute)
+    alpha = replace(own, coefficient="alpha", distance=basis.effective_distance(own))
+    of_people = basis.compute_interval(*resolve(answers, replace(alpha, coders=",".join(people))))
+    agreements, shown = [], (candidate, *people[:MOST_PEOPLE])
+    for number, coder in enumerate(shown):
+        if progress is not None:
+            progress(number, len(shown))
+        between = measure_between(answers, alpha, [coder], [name for name in people if name != coder])
+        assert between is not None, "alpha is of all values"
+        agreements.append(AgreementWithPeople(coder, between))
+    items = compare_items(answers, own, candidate)
+    return ModelReport(
+        parameters=test.parameters,
+        candidate=candidate,
+        people=people,
+        among_people=AgreementWithPeople("", GroupInterval.of(of_people)),
+        agreements=tuple(agreements),
+        codings_left_out=test.codings_left_out,
+        alt_test=ModelTest(test.test, test.judgements_of_other_versions),
+        categories=tuple(items.by_category()),
+        models=compared.models,
+        n_more_people=max(len(people) - MOST_PEOPLE, 0),
+        compared=items,
+    )
 
 
 @cached_report

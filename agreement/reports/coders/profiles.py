@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
+from typing import NamedTuple
 
 import numpy as np
 from django.utils import timezone
@@ -25,8 +26,7 @@ from annotations.planning.work.pace import Pace, estimate_pace_of
 from annotations.planning.work.remaining import Remaining
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """How one coder codes: judgements by category, chains by length, links by how many units they go back."""
 
     coder: str
@@ -57,9 +57,8 @@ def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Pr
     of_coder, given = _given_categories(chosen, is_counted)
     categories = np.zeros((n_coders, len(answers.categories)), dtype=np.int64)
     np.add.at(categories, (of_coder, given), 1)
-    named = [
-        dict(zip(answers.categories, row, strict=True)) if answers.countable else {} for row in categories.tolist()
-    ]
+    names = answers.categories if answers.countable else ()
+    named = [dict(zip(names, row, strict=False)) for row in categories.tolist()]
     lengths, distances = _chain_lengths(answers, parameters, chosen, is_ambiguous), _link_distances(chosen)
     return list(map(Profile, answers.coders, judgements, named, lengths, distances, ambiguous))
 
@@ -124,8 +123,7 @@ def _mean(counts: Mapping[int, int]) -> float | None:
     return sum(size * count for size, count in counts.items()) / total if total else None
 
 
-@dataclass(frozen=True, slots=True)
-class TextDistances:
+class TextDistances(NamedTuple):
     """The mean distances in one text: of each coder's values to those of the others, and of all pairs of coders."""
 
     text: Document
@@ -159,8 +157,7 @@ MOST_POINTS = 24  # of what is shown as texts are finished
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
 
-@dataclass(frozen=True, slots=True)
-class CoderTimes:
+class CoderTimes(NamedTuple):
     """The active seconds of a coder's judgements: how many have a time, their median and quartiles."""
 
     coder: str
@@ -170,16 +167,14 @@ class CoderTimes:
     third_quartile: float
 
 
-@dataclass(frozen=True, slots=True)
-class CoderDays:
+class CoderDays(NamedTuple):
     """How many markables each coder judged for the first time on each day on which somebody did, the earliest first."""
 
     days: tuple[date, ...]
     coders: Mapping[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundPace:
+class RoundPace(NamedTuple):
     """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
 
     name: str | None
@@ -248,8 +243,7 @@ def estimate_paces(
     return [whole, *(RoundPace(name, one, estimate_pace_of(of, one.markables, today)) for name, one, of in parts)]
 
 
-@dataclass(frozen=True, slots=True)
-class DayCounts:
+class DayCounts(NamedTuple):
     """The judgements of each day in each round, and of each coder, without practice."""
 
     rounds: dict[str, Counter[date]]
@@ -277,9 +271,7 @@ def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:
     """Return the texts in the order in which they were finished; of one time, or without, the oldest first."""
     finished = find_last(work)
-    by_age = sorted(texts, key=lambda text: text.pk)
-    timed = sorted((text for text in by_age if text.pk in finished), key=lambda text: finished[text.pk])
-    return *(text for text in by_age if text.pk not in finished), *timed
+    return tuple(sorted(texts, key=lambda text: (text.pk in finished, finished.get(text.pk), text.pk)))
 
 
 def find_last(work: Mapping[tuple[int, str], Activity]) -> dict[int, datetime]:

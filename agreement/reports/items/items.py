@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 from types import EllipsisType
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -25,18 +25,25 @@ from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.resolution import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
-VERDICTS = ("ambiguous", "slip")
-AMBIGUITY = ("explicit", "implicit", "either", *VERDICTS)
-SORTS = ("share", "values", "links", "text", "ambiguity")
+VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}
+AMBIGUITY = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either", **VERDICTS}
+SORTS = {
+    "share": "share",
+    "values": "number of values",
+    "links": "links",
+    "text": "text order",
+    "ambiguity": "likely ambiguous first",
+}
 MARKS = ("flag", "note", "unsure")
-# A row, some, or all.
-type Rows = int | Ints | EllipsisType
-# Shares that differ by less are equal: they were summed in another order.
-SHARE_DIGITS = 12
+type Rows = int | Ints | EllipsisType  # one, some, or all
+SHARE_DIGITS = 12  # shares that differ by less are equal: they were summed in another order
+MOST = 5  # items with the highest share that are listed
+# Of more items, or more items x coders, the model is not fitted for a page: of so many it takes about a second.
+MOST_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +79,7 @@ class ItemReadings:
 
     def posterior(self, unit: int) -> float | None:
         """Return the probability that the unit has two readings; None where fewer than two coders gave one."""
-        one = self.units.get(unit)
-        return one.posterior if one else None
+        return self.units[unit].posterior if unit in self.units else None
 
     def require(self, field: str) -> None:
         """Raise InvalidParameter for a field that asks for the model, where it says nothing."""
@@ -99,11 +105,10 @@ class ItemFilters:
     sort: str = "share"
 
     def __post_init__(self) -> None:
-        allowed = {"relation": RELATIONS, "ambiguity": AMBIGUITY, "sort": SORTS} | dict.fromkeys(MARKS, ("set",))
-        for name, choices in allowed.items():
-            value = getattr(self, name)
-            if value not in choices and (value or name == "sort"):
-                raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
+        allowed: dict[str, Collection[str]] = {"relation": RELATIONS, "ambiguity": AMBIGUITY, "sort": SORTS}
+        for name, choices in (allowed | dict.fromkeys(MARKS, ("set",))).items():
+            if (value := getattr(self, name)) or name == "sort":
+                check_choice(name, value, choices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +154,9 @@ class Items:
 
     def relations_of(self, rows: Ints) -> Ints:
         """Return the relations of some units alone."""
-        order = np.argsort(rows)
         chosen = np.zeros(len(self.data.units), dtype=np.bool_)
         chosen[self.pairable.rows[rows]] = True
-        relations = np.zeros((len(rows), len(RELATIONS)), dtype=np.int64)
-        relations[order] = relation_counts(select_units(self.data, chosen))
-        return relations
+        return relation_counts(select_units(self.data, chosen))[np.argsort(np.argsort(rows))]
 
     @cached_property
     def _placed(self) -> tuple[ProjectAnswers, Ints]:
@@ -273,8 +275,7 @@ class Items:
             mask &= self.level == self.answers.levels.index(filters.level)
         if filters.category:
             names = self.answers.countable
-            if filters.category not in names:
-                raise InvalidParameter("category", f"{filters.category!r} is not one of {', '.join(names)}.")
+            check_choice("category", filters.category, names)
             mask &= self.categories[:, names.index(filters.category)] > 0
         if filters.ambiguity in VERDICTS:
             readings.require("ambiguity")
@@ -283,10 +284,10 @@ class Items:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
         if filters.text:
-            places = [place for place, text in enumerate(self.texts) if text.slug == filters.text]
-            if not places:
+            is_text = np.array([text.slug == filters.text for text in self.texts], dtype=np.bool_)
+            if not is_text.any():
                 raise InvalidParameter("text", f"there is no text {filters.text!r} among those compared.")
-            mask &= np.isin(self.text, places)
+            mask &= is_text[self.text]
         for name in MARKS:
             if getattr(filters, name):
                 mask &= marks.find(name, self.unit)
@@ -324,12 +325,7 @@ def nonzero_relations(relations: Sequence[int]) -> Mapping[str, int]:
     return {name: count for name, count in zip(RELATIONS, relations, strict=True) if count}
 
 
-# So many items are listed at most.
-MOST = 5
-
-
-@dataclass(frozen=True, slots=True)
-class HighItem:
+class HighItem(NamedTuple):
     """An item: the text and unit, its share of the observed disagreement, and pairs of coders by relation."""
 
     text: Document
@@ -351,8 +347,7 @@ def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighIt
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class AmbiguityCounts:
+class AmbiguityCounts(NamedTuple):
     """Of `n_units` units and `n_judgements` judgements, how many are marked as ambiguous.
 
     `n_ambiguous_units` are those that at least one coder marked. `kind` is "all", "category" (the units to which some
@@ -397,10 +392,6 @@ def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list
         *count("category", answers.categories, columns.marks["category"][is_counted].astype(np.int64)),
         *count("coder", answers.coders, coder[is_counted]),
     ]
-
-
-# Of more items, or more items x coders, the model is not fitted for a page: of so many it takes about a second.
-MOST_RANKED, MAX_RANKED_CELLS = 20_000, 1_000_000
 
 
 @cached_report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from django.urls import reverse
@@ -35,6 +34,7 @@ from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_v
 PAGE_ROWS = 20  # each cell is a link
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
+MOST_TEXTS = 30  # in the table of distances by text; its file has all
 MEASURES = {
     "coefficient": "coefficient",
     "observed_agreement": "observed agreement",
@@ -67,26 +67,18 @@ class Matrix(ResultPage[reports.PairMatrix]):
             address = f"{reverse('coder-pair', args=[request.project.slug, a, b])}?{request.query}"
             return None if a == b else Linked(report.value(a, b), address)
 
-        of_pairs = (Column(name, name, "figure", explanation="pair_value") for name in report.coders)
+        title, coders = MEASURES[report.measure], report.coders
+        columns = [Column("coder", "Coder")]
+        columns += [Column(name, name, "figure", explanation="pair_value") for name in coders]
+        rows = [[a, *(link(a, b) for b in coders)] for a in coders]
+        of_rest = [
+            Column("coder", "Coder", cell=str),
+            Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
+            Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
+        ]
         return [
-            Table(
-                "matrix",
-                f"Pairs of coders: {MEASURES[report.measure]}",
-                [Column("coder", "Coder"), *of_pairs],
-                [[a, *(link(a, b) for b in report.coders)] for a in report.coders],
-                "Ordered by similarity.",
-                page_rows=PAGE_ROWS,
-            ),
-            Table.of(
-                "rest",
-                f"Each coder and the others: {MEASURES[report.measure]}",
-                [
-                    Column("coder", "Coder", cell=str),
-                    Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs", cell=report.against_rest),
-                    Column("pairs", "Pairs with a value", "count", cell=lambda row: len(report.of_coder(row))),
-                ],
-                report.coders,
-            ),
+            Table("matrix", f"Pairs of coders: {title}", columns, rows, "Ordered by similarity.", PAGE_ROWS),
+            Table.of("rest", f"Each coder and the others: {title}", of_rest, coders),
         ]
 
     def charts(self, request: AnalysisRequest, report: reports.PairMatrix) -> list[Chart]:
@@ -160,48 +152,38 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
     parts = {part.name: part for part in reports.leave_out_each_coder(answers, parameters).parts}
-    return Table.of(
-        "each",
-        "Each coder",
-        [
-            Column("coder", "Coder"),
-            Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
-            Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
-            Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
-            Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
-            *(of_chains if answers.has_chains or not answers.question else []),
-            Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
-        ],
-        profiles,
-        "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
-        " Means of pairs have no CI here; the page of a pair has those of the pair.",
-    )
+    columns = [
+        Column("coder", "Coder"),
+        Column("without", "Without this coder", "figure", cell=lambda row: parts[row.coder].result.value),
+        Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
+        Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
+        Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
+        Column("judgements", "Judgements", "count", cell="n_judgements"),
+        *(of_chains if answers.has_chains or not answers.question else []),
+        Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
+    ]
+    note = "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
+    note += " Means of pairs have no CI here; the page of a pair has those of the pair."
+    return Table.of("each", "Each coder", columns, profiles, note)
 
 
 def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSections:
-    """Return how often each coder gives each category, and how far from the mean of all coders that is."""
     names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {
         one.coder: [one.categories[name] / one.n_judgements for name in names] for one in profiles if one.n_judgements
     }
-    means = [sum(each) / len(shares) for each in zip(*shares.values(), strict=True)]
-    rows = []
-    for one in profiles:
-        cells: list[Cell] = [one.coder]
-        for place, name in enumerate(names):
+    columns, rows = [Column("coder", "Coder")], [list[Cell]([one.coder]) for one in profiles]
+    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
+        mean = sum(share[place] for share in shares.values()) / len(shares)
+        for one, cells in zip(profiles, rows, strict=True):
             share = shares[one.coder][place] if one.coder in shares else None
-            cells += [one.categories[name], share, None if share is None else share - means[place]]
-        rows.append(cells)
-    columns = [Column("coder", "Coder")]
-    for name, label in zip(names, labels, strict=True):
+            cells += [one.categories[name], share, None if share is None else share - mean]
         columns += [
             Column(name, label, "count", explanation="category_count"),
             Column(f"{name}_share", "share", "percent", explanation="category_share"),
             Column(f"{name}_bias", "bias", "figure", explanation="bias"),
         ]
-    note = "Bias: the share minus the mean share of all coders."
     series = {label: [share[place] for share in shares.values()] for place, label in enumerate(labels)}
     words = [
         f"{coder}: {', '.join(f'{label} {share:.0%}' for label, share in zip(labels, of_coder, strict=True))}."
@@ -209,6 +191,7 @@ def _build_bias(request: AnalysisRequest, profiles: list[Profile]) -> PageSectio
     ]
     figure = stacked_bars(list(shares), series, "share of judgements")
     chart = Chart("bias", "Shares of categories by coder", figure, " ".join(words), "bias")
+    note = "Bias: the share minus the mean share of all coders."
     return PageSections([Table("bias", "Categories by coder", columns, rows, note)], [chart])
 
 
@@ -249,25 +232,19 @@ def _build_distributions(request: AnalysisRequest, profiles: list[Profile]) -> P
         ("links", "Antecedent distance", "pointers", FARTHEST_LINK, "link_distances", back, later),
     ):
         counts: dict[str, dict[int, int]] = {one.coder: getattr(one, field) for one in profiles}
-        sizes = sorted(set().union(*counts.values()))
-        if not sizes:
+        if not (sizes := sorted(set().union(*counts.values()))):
             continue
         columns = [head, *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)]
         rows = [(size, *(one.get(size, 0) for one in counts.values())) for size in sizes]
         tables.append(Table(key, title, columns, rows, note))
-        drawn, series = range(1, max(min(last, sizes[-1]), 2) + 1), {}
-        for coder, one in counts.items():
-            capped = Counter[int]()  # what is beyond the last counts there
-            for size, count in one.items():
-                capped[min(size, last)] += count
-            series[coder] = [capped[size] for size in drawn]
-        labels = [f"{size}{'+' if size == last else ''}" for size in drawn]
-        words = f"{title}, by coder; the table has every number."
-        charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
+        drawn = range(1, max(min(last, sizes[-1]), 2) + 1)
+        series = {  # what is beyond the last counts there
+            coder: [sum(n for size, n in one.items() if min(size, last) == place) for place in drawn]
+            for coder, one in counts.items()
+        }
+        figure = line_chart([f"{size}{'+' if size == last else ''}" for size in drawn], series, unit)
+        charts.append(Chart(key, title, figure, f"{title}, by coder; the table has every number.", key))
     return PageSections(tables, charts)
-
-
-MOST_TEXTS = 30  # on the page; the file of the table has all
 
 
 def build_coder_texts(request: AnalysisRequest) -> PageSections:
@@ -278,18 +255,13 @@ def build_coder_texts(request: AnalysisRequest) -> PageSections:
     # of texts with equal distances the first one comes first, whatever last digits say
     texts.sort(key=lambda one: -round(one.mean or 0.0, SHARE_DIGITS))
     shown = texts[:MOST_TEXTS] if request.page is not None else texts
-    title = (
-        f"Disagreement of each coder by text: {choice_label('distance', effective_distance(request.parameters))}"
-        " distance from the others"
-    )
+    distance = choice_label("distance", effective_distance(request.parameters))
+    title = f"Disagreement of each coder by text: {distance} distance from the others"
     coders, items = request.extract.coders, reverse("items", args=[request.project.slug])
     addresses = [f"{items}?{urlencode(request.parameters.query() | selection_of(one.text))}" for one in shown]
     rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
-    columns = [
-        Column("text", "Text"),
-        Column("all", "All coders", "figure", explanation="all_distance"),
-        *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
-    ]
+    columns = [Column("text", "Text"), Column("all", "All coders", "figure", explanation="all_distance")]
+    columns += [Column(coder, coder, "figure", explanation="coder_distance") for coder in coders]
     rows: list[list[Cell]] = [
         [Linked(one.text.label, address), one.mean, *one.coders] for one, address in zip(shown, addresses, strict=True)
     ]

@@ -26,8 +26,7 @@ from annotations.projects.navigation import NO_PYRAMIDS
 PAGE_SIZE = 50
 AMONG = "people with each other"
 NO_MAJORITY = "no most frequent answer"
-# Of more categories a chart has those in which the model and people differ most.
-MOST_DOTS = 20
+MOST_DOTS = 20  # categories in a chart: those in which the model and people differ most
 YES = {True: "yes", False: "no", None: None}
 
 OPTIONS: Mapping[str, Field[Any, Any, Any, Any]] = {
@@ -85,15 +84,12 @@ One model beside the people who are chosen: agreement, the alternative annotator
         agreed = [Dot(one.coder or AMONG, *with_ends(one.interval)) for one in rows]
         test, candidate = report.alt_test.figures, report.candidate
         scores = [Dot(row.human, row.difference, row.low, row.high) for row in test.rows]
+        title = f"Score of {candidate} less that of the person in whose place it codes, with 95% CI"
+        figure = dot_plot(scores, "difference of scores", (0, -test.epsilon))
+        words = f"{describe_dots(scores)} Lines are at 0 and at −epsilon, −{test.epsilon:g}."
         charts = [
             dots_chart("agreement", "Alpha with people, with 95% CI", agreed, "alpha"),
-            Chart(
-                "humans",
-                f"Score of {candidate} less that of the person in whose place it codes, with 95% CI",
-                dot_plot(scores, "difference of scores", (0, -test.epsilon)),
-                f"{describe_dots(scores)} Lines are at 0 and at −epsilon, −{test.epsilon:g}.",
-                "alt_test",
-            ),
+            Chart("humans", title, figure, words, "alt_test"),
         ]
         if report.compared.names:
             most = sorted(report.categories, key=lambda part: -abs(part.difference))[:MOST_DOTS]
@@ -112,20 +108,15 @@ One model beside the people who are chosen: agreement, the alternative annotator
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return one model beside people; nothing where no model, or nobody to compare it with, has answers."""
         answers, parameters = request.project_answers, request.parameters
-        asked, epsilon, q = (request.options.get(name, "") for name in self.options)
-        for name, typed in (("epsilon", epsilon), ("q", q)):
-            reports.read_level(name, typed)
+        for name in reports.DEFAULTS:
+            reports.read_level(name, request.options.get(name, ""))
+        asked = request.options.get("candidate", "")
         compared = reports.choose_compared(answers, parameters, request.models, asked)
         context: dict[str, Any] = {
             "candidate": compared.candidate,
             "candidates": compared.models,
-            "has_models": bool(request.models),
             "n_people": len(compared.people),
-            "epsilon": epsilon,
-            "q": q,
             "defaults": reports.DEFAULTS,
-            "report_query": parameters.query(),
-            "not_counted": request.not_counted,
         }
         if not compared.candidate or len(compared.people) < 2:
             return PageSections(context=context)
@@ -135,9 +126,8 @@ One model beside the people who are chosen: agreement, the alternative annotator
         items = reports.compare_items(answers, own, compared.candidate)
         missed = items.missed.tolist()
         shown, rows = paginate(request, missed, PAGE_SIZE)
-        counts: dict[str, Any] = {"n_missed": len(missed), "n_agreed": int(items.agree.sum())}
-        table = _items_table(request, own, items, rows, compared.candidate)
-        return self.sections(request).extended([table], **context, shown=shown, **counts)
+        context |= {"shown": shown, "n_missed": len(missed), "n_agreed": int(items.agree.sum())}
+        return self.sections(request).extended([_items_table(request, own, items, rows, compared.candidate)], **context)
 
 
 def _describe_items(
@@ -182,111 +172,93 @@ def _items_table(
         groups = group_answers([one for one in row.given if one.coder == candidate])
         return answers_cell(row.model, [group | {"who": ""} for group in groups])
 
-    return Table.of(
-        "items",
-        f"Items where people agree and {candidate} does not",
-        [
-            Column("context", "In context", cell=in_context),
-            Column("title", "Title", cell="document.label"),
-            Column("people_say", "People", explanation="answers", cell=people),
-            Column("model_says", "Model", cell=model),
-            Column("distance", "Distance", "figure", explanation="distance_to_people"),
-            Column("n_people", "People", "count", place="file"),
-            Column("words", "Words", place="file"),
-            Column("text", "Text", place="file", cell="document.name"),
-            Column("key", "Key", place="file"),
-        ],
-        _describe_items(request, parameters, items, rows, candidate),
-        "The item on which it is farthest from people comes first, then the one that most people coded.",
-    )
+    columns = [
+        Column("context", "In context", cell=in_context),
+        Column("title", "Title", cell="document.label"),
+        Column("people_say", "People", explanation="answers", cell=people),
+        Column("model_says", "Model", cell=model),
+        Column("distance", "Distance", "figure", explanation="distance_to_people"),
+        Column("n_people", "People", "count", place="file"),
+        Column("words", "Words", place="file"),
+        Column("text", "Text", place="file", cell="document.name"),
+        Column("key", "Key", place="file"),
+    ]
+    described = _describe_items(request, parameters, items, rows, candidate)
+    note = "The item on which it is farthest from people comes first, then the one that most people coded."
+    return Table.of("items", f"Items where people agree and {candidate} does not", columns, described, note)
 
 
 def _agreement_table(report: reports.ModelReport) -> Table:
     more = f" {pluralize(report.n_more_people, 'person')} more are left out here." if report.n_more_people else ""
-    return Table.of(
-        "agreement",
-        f"{report.candidate} with people, and people with each other",
-        [
-            Column("coder", "Coder", cell=lambda row: row.coder or AMONG),
-            *figure_columns(Column("value", "Alpha", "figure", explanation="alpha_with_people"), "interval"),
-            Column("units", "Units", "count", cell="interval.n_units"),
-            Column("note", "Notes", cell="interval.note"),
-        ],
-        (report.among_people, *report.agreements),
-        "Of one coder: each judgement against each of the people, but for their own, with the distance of this page"
-        f" (cross-replication alpha). People with each other: alpha. 95% CI over texts.{more}",
-    )
+    columns = [
+        Column("coder", "Coder", cell=lambda row: row.coder or AMONG),
+        *figure_columns(Column("value", "Alpha", "figure", explanation="alpha_with_people"), "interval"),
+        Column("units", "Units", "count", cell="interval.n_units"),
+        Column("note", "Notes", cell="interval.note"),
+    ]
+    note = "Of one coder: each judgement against each of the people, but for their own, with the distance of this page"
+    note += f" (cross-replication alpha). People with each other: alpha. 95% CI over texts.{more}"
+    caption = f"{report.candidate} with people, and people with each other"
+    return Table.of("agreement", caption, columns, (report.among_people, *report.agreements), note)
 
 
 def _verdict_table(report: reports.ModelReport) -> Table:
-    test = report.alt_test.figures
+    test, probability = report.alt_test.figures, report.alt_test.figures.advantage_probability
     tested = [row.won for row in test.rows if row.adjusted is not None]
     published = [row.published_won for row in test.rows if row.published_adjusted is not None]
-    probability = test.advantage_probability
+    over_items = len(published), test.published_winning_rate, YES[test.published_passed]
     advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
-    return Table(
-        "verdict",
-        f"May {report.candidate} code in the place of a person?",
-        [
-            Column("test", "Test", explanation="alt_test"),
-            Column("wins", "Wins", "count", explanation="won"),
-            Column("people", "People compared", "count", explanation="people_compared"),
-            Column("winning_rate", "Winning rate", "figure"),
-            Column("passes", "Passes", explanation="passes"),
-        ],
-        [
-            (name, sum(won), len(won), rate, YES[passed])
-            for name, won, rate, passed in (
-                ("over texts", tested, test.winning_rate, test.passed),
-                ("as published, of items", published, test.published_winning_rate, test.published_passed),
-            )
-        ],
-        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a"
-        f" share of tests, each with its p, and has no interval.{advantage}",
+    columns = [
+        Column("test", "Test", explanation="alt_test"),
+        Column("wins", "Wins", "count", explanation="won"),
+        Column("people", "People compared", "count", explanation="people_compared"),
+        Column("winning_rate", "Winning rate", "figure"),
+        Column("passes", "Passes", explanation="passes"),
+    ]
+    rows = [
+        ("over texts", sum(tested), len(tested), test.winning_rate, YES[test.passed]),
+        ("as published, of items", sum(published), *over_items),
+    ]
+    note = (
+        f"Alternative annotator test (Calderon et al. 2025): {test.describe(rates=False)} A winning rate is a share of"
     )
+    note += f" tests, each with its p, and has no interval.{advantage}"
+    return Table("verdict", f"May {report.candidate} code in the place of a person?", columns, rows, note)
 
 
 def _score_columns(candidate: str) -> list[Column]:
-    return [
-        Column("candidate_score", candidate, "figure"),
-        Column("people_score", "People", "figure"),
-        Column("difference", "Difference", "figure", explanation="score_difference"),
-    ]
+    scores = [Column("candidate_score", candidate, "figure"), Column("people_score", "People", "figure")]
+    return [*scores, Column("difference", "Difference", "figure", explanation="score_difference")]
 
 
 def _categories_table(report: reports.ModelReport) -> Table:
-    return Table.of(
-        "categories",
-        f"Answers of people on which {report.candidate} is worse or better",
-        [
-            Column(
-                "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
-            ),
-            Column("items", "Items", "count", cell="n_items"),
-            Column("texts", "Texts", "count", cell="n_texts"),
-            *_score_columns(report.candidate),
-            *ENDS,
-            Column("note", "Notes"),
-        ],
-        report.categories,
+    columns = [
+        Column(
+            "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
+        ),
+        Column("items", "Items", "count", cell="n_items"),
+        Column("texts", "Texts", "count", cell="n_texts"),
+        *_score_columns(report.candidate),
+        *ENDS,
+        Column("note", "Notes"),
+    ]
+    note = (
         "The answer on which it is farthest behind comes first. Scores are means over texts of how near an answer is to"
-        " those of people: 1 less the distance, of a person to the others.",
     )
+    note += " those of people: 1 less the distance, of a person to the others."
+    caption = f"Answers of people on which {report.candidate} is worse or better"
+    return Table.of("categories", caption, columns, report.categories, note)
 
 
 def _texts_table(request: AnalysisRequest, report: reports.ModelReport) -> Table:
+    query = request.parameters.query() | request.options
     rows: list[list[Cell]] = []
     for text, part in report.compared.by_text():
-        query = urlencode(request.parameters.query() | request.options | selection_of(text))
-        scores = part.candidate_score, part.people_score, part.difference
-        rows.append([Linked(text.label, f"?{query}"), part.n_items, *scores])
-    return Table(
-        "texts",
-        f"Texts in which {report.candidate} is worse or better",
-        [Column("text", "Text"), Column("items", "Items", "count"), *_score_columns(report.candidate)],
-        rows,
-        "The text in which it is farthest behind comes first.",
-    )
+        link = Linked(text.label, f"?{urlencode(query | selection_of(text))}")
+        rows.append([link, part.n_items, part.candidate_score, part.people_score, part.difference])
+    columns = [Column("text", "Text"), Column("items", "Items", "count"), *_score_columns(report.candidate)]
+    note = "The text in which it is farthest behind comes first."
+    return Table("texts", f"Texts in which {report.candidate} is worse or better", columns, rows, note)
 
 
 @register
@@ -309,27 +281,22 @@ class AltTest(ResultPage[reports.AltTestReport]):
 
 
 def _humans_table(candidate: str, test: reports.AltTestFigures, note: str) -> Table:
-    return Table.of(
-        "alt_test",
-        f"{candidate} in the place of each other coder",
-        [
-            Column("human", "Coder", explanation="coder"),
-            Column("candidate_score", "Score of the candidate", "figure"),
-            Column("human_score", "Score of the coder", "figure"),
-            Column("difference", "Difference", "figure", explanation="score_difference"),
-            *ENDS,
-            Column("p_value", "p", "probability", explanation="alt_p_value"),
-            Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
-            Column("won", "Wins", cell=lambda row: YES[row.won]),
-            Column("advantage_probability", "Advantage probability", "figure"),
-            Column("advantage_low", "from", "figure", explanation="low"),
-            Column("advantage_high", "to", "figure", explanation="high"),
-            Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
-            Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
-            Column("units", "Units", "count", cell="n_units"),
-            Column("texts", "Texts", "count", cell="n_texts"),
-            Column("note", "Notes"),
-        ],
-        test.rows,
-        note,
-    )
+    columns = [
+        Column("human", "Coder", explanation="coder"),
+        Column("candidate_score", "Score of the candidate", "figure"),
+        Column("human_score", "Score of the coder", "figure"),
+        Column("difference", "Difference", "figure", explanation="score_difference"),
+        *ENDS,
+        Column("p_value", "p", "probability", explanation="alt_p_value"),
+        Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
+        Column("won", "Wins", cell=lambda row: YES[row.won]),
+        Column("advantage_probability", "Advantage probability", "figure"),
+        Column("advantage_low", "from", "figure", explanation="low"),
+        Column("advantage_high", "to", "figure", explanation="high"),
+        Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
+        Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
+        Column("units", "Units", "count", cell="n_units"),
+        Column("texts", "Texts", "count", cell="n_texts"),
+        Column("note", "Notes"),
+    ]
+    return Table.of("alt_test", f"{candidate} in the place of each other coder", columns, test.rows, note)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 from django.http import Http404
 from django.urls import reverse
@@ -35,8 +35,7 @@ from annotations.core.text import pluralize
 type Chain = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChainPair:
+class ChainPair(NamedTuple):
     """Chains of the two coders by their places, one of which may be alone; `aligned` says whether CEAF aligns them.
 
     `shared` counts markables, and `similarity` is phi 4 of CEAF.
@@ -49,8 +48,7 @@ class ChainPair:
     aligned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChainAlignment:
+class ChainAlignment(NamedTuple):
     """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
 
     `pairs` has the aligned ones first, then others that share a markable, then chains alone.
@@ -140,72 +138,54 @@ class Pair(ResultPage[PageSections]):
         muc6 = matches_by_muc6(request.project)
         measures = reports.measure_pair(request.project_answers, request.parameters, first, second, muc6=muc6)
         parameters = replace(request.parameters, coders=f"{first},{second}")
-        both = f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean with"
-        measured = Table.of(
-            "measures",
-            f"{first} and {second}",
-            [
-                Column("measure", "Measure", cell=lambda row: MEASURES[row.measure]),
-                Column("value", "Value", "figure"),
-                *ENDS,
-                Column("note", "Notes"),
-            ],
-            measures,
-            "95% CI over the texts, or over the connected components of a single text."
-            + (f"{both} either as the key." if muc6 else ""),
-        )
+        named = Column("measure", "Measure", cell=lambda row: MEASURES[row.measure])
+        columns = [named, Column("value", "Value", "figure"), *ENDS, Column("note", "Notes")]
+        note = "95% CI over the texts, or over the connected components of a single text."
+        if muc6:
+            note += f" Scores match markables by the rules of MUC-6, with {first} as the key; the matrix has their mean"
+            note += " with either as the key."
+        measured = Table.of("measures", f"{first} and {second}", columns, measures, note)
         dots = [Dot(MEASURES[one.measure], *with_ends(one)) for one in measures]
         chart = dots_chart("measures", f"{first} and {second} by every measure", dots, "value")
-        context = {"first": first, "second": second, "has_chains": request.extract.has_chains}
-        sections = PageSections([measured, _relations_table(request, parameters)], [chart], context=context)
+        sections = PageSections([measured, _relations_table(request, parameters)], [chart])
         if not request.extract.units and {first, second} <= set(counted.coders):
             sections = sections.with_sections(build_confusion(request, parameters, (first, second)))
-        return sections.with_sections(alignment)
+        return sections.with_sections(alignment).extended(first=first, second=second)
 
 
 def _relations_table(request: AnalysisRequest, parameters: Parameters) -> Table:
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
-    return Table(
-        "relations",
-        "Relations of their values",
-        [
-            Column("relation", "Relation", labels=RELATION_LABELS),
-            Column("items", "Items", "count"),
-            Column("share", "Share", "percent", explanation="share_of_relation"),
-        ],
-        [
-            (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
-            for name, count in zip(RELATIONS, relations, strict=True)
-        ],
-    )
+    columns = [Column("relation", "Relation", labels=RELATION_LABELS), Column("items", "Items", "count")]
+    columns += [Column("share", "Share", "percent", explanation="share_of_relation")]
+    rows = [
+        (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
+        for name, count in zip(RELATIONS, relations, strict=True)
+    ]
+    return Table("relations", "Relations of their values", columns, rows)
 
 
 def _build_alignment(request: AnalysisRequest, first: str, second: str) -> PageSections:
     text = request.options.get("text", "")
-    found = align_chains(request.project_answers, request.parameters, first, second, text)
-    _, texts = _select_pair(request.project_answers, request.parameters, first, second)
+    asked = request.project_answers, request.parameters, first, second
+    found, (_, texts) = align_chains(*asked, text), _select_pair(*asked)
     if not texts:
         return PageSections()
     read = found.text if found else next((one for one in texts if one.name == text), texts[0])
-    sides = {"coder": first, "beside": second}
-    if read.is_one_of_several:
-        sides |= {"round": read.round, "beside_round": read.round}
+    rounds = {"round": read.round, "beside_round": read.round} if read.is_one_of_several else {}
+    sides = {"coder": first, "beside": second, **rounds}
     choices = {
         "chains_of_text": found is not None,
         "text_choices": [(text.name, text.label) for text in texts],
         "text_chosen": found.text.name if found else text,
-        "kept": list(request.parameters.query().items()),
         "side_by_side": f"{reverse('text', args=[request.project.slug, read.slug])}?{urlencode(sides)}",
     }
     if found is None:
         return PageSections(context=choices)
     shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
-    chains = [
-        *(*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]),
-        *(found.first[one.first] for one in shown if one.first is not None),
-        *(found.second[one.second] for one in shown if one.second is not None),
-    ]
+    chains = [*found.first[:MOST_CHAINS], *found.second[:MOST_CHAINS]]
+    chains += [found.first[one.first] for one in shown if one.first is not None]
+    chains += [found.second[one.second] for one in shown if one.second is not None]
     snippets = read_snippets({unit for chain in chains for unit in chain[:MOST_MEMBERS]})
     table = _alignment_table(found, first, second, shown, snippets)
     return PageSections([table], [_alignment_chart(found, first, second, snippets)], context=choices)
@@ -215,7 +195,6 @@ def _alignment_table(
     found: ChainAlignment, first: str, second: str, shown: Sequence[ChainPair], snippets: Mapping[int, Snippet]
 ) -> Table:
     def name(chain: Chain) -> str:
-        """Return the first members of a chain; those that are left out are counted."""
         named = ", ".join(snippets[unit].keyword.words for unit in chain[:MOST_MEMBERS])
         more = len(chain) - MOST_MEMBERS
         return f"{named}, and {more} more" if more > 0 else named
@@ -225,23 +204,19 @@ def _alignment_table(
         sides = (found.first, one.first), (found.second, one.second)
         cells = [["", None] if place is None else [name(of[place]), len(of[place])] for of, place in sides]
         rows.append([*cells[0], *cells[1], one.shared, one.similarity, "aligned" if one.aligned else ""])
-    rest = f" {len(shown)} of {len(found.pairs)} rows; files have all." if len(shown) < len(found.pairs) else ""
-    return Table(
-        "alignment",
-        f"Chains in {found.text.label}",
-        [
-            Column("first", f"Chain of {first}", explanation="chain_of_first"),
-            Column("first_members", "Members", "count", explanation="members"),
-            Column("second", f"Chain of {second}", explanation="chain_of_second"),
-            Column("second_members", "Members", "count", explanation="members"),
-            Column("shared", "Shared", "count", explanation="shared_markables"),
-            Column("similarity", "Similarity", "figure", explanation="phi_4"),
-            Column("aligned", "Aligned"),
-        ],
-        rows,
-        "Each chain is aligned with one at most, so that the sum of similarities is largest, as in CEAF of entities."
-        + rest,
-    )
+    note = "Each chain is aligned with one at most, so that the sum of similarities is largest, as in CEAF of entities."
+    if len(shown) < len(found.pairs):
+        note += f" {len(shown)} of {len(found.pairs)} rows; files have all."
+    columns = [
+        Column("first", f"Chain of {first}", explanation="chain_of_first"),
+        Column("first_members", "Members", "count", explanation="members"),
+        Column("second", f"Chain of {second}", explanation="chain_of_second"),
+        Column("second_members", "Members", "count", explanation="members"),
+        Column("shared", "Shared", "count", explanation="shared_markables"),
+        Column("similarity", "Similarity", "figure", explanation="phi_4"),
+        Column("aligned", "Aligned"),
+    ]
+    return Table("alignment", f"Chains in {found.text.label}", columns, rows, note)
 
 
 def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: Mapping[int, Snippet]) -> Chart:
@@ -253,8 +228,7 @@ def _alignment_chart(found: ChainAlignment, first: str, second: str, snippets: M
 
     def name(chain: Chain) -> str:
         words = snippets[chain[0]].keyword.words
-        words = words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"
-        return f"{words} ({len(chain)})"
+        return f"{words if len(words) <= LONGEST_NAME else words[: LONGEST_NAME - 1].rstrip() + '…'} ({len(chain)})"
 
     n_first, n_second, aligned = len(found.first), len(found.second), found.aligned
     rows = largest(n_first, [one.first for one in aligned])

@@ -114,7 +114,6 @@ def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
 
 
 def _line_at(axis: str, mark: float) -> dict[str, Any]:
-    """Return a dotted line across, at a value of an axis."""
     other = "y" if axis == "x" else "x"
     ends = {f"{axis}0": mark, f"{axis}1": mark, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     return {"type": "line", **ends, "line": {"dash": "dot", "width": 1}}
@@ -158,7 +157,6 @@ def heat_map(
 
 
 def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
-    """Return where clicks on the points of a trace lead, for the page's script."""
     return {"meta": {"addresses": list(addresses)}} if addresses else {}
 
 
@@ -252,11 +250,11 @@ def bar_chart(labels: Sequence[str], series: Mapping[str, Sequence[float]], x: s
 
 
 def _bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], hover: str, **orientation: str) -> list[Figure]:
-    names, traces = list(map(escape_markup, labels)), []
+    names, places, traces = list(map(escape_markup, labels)), range(len(labels)), []
     for number, (name, values) in enumerate(series.items()):
-        x, y = (values, range(len(labels))) if orientation else (range(len(labels)), values)
         pattern = {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}
         about: dict[str, Any] = {"name": escape_markup(name), "customdata": names, "marker": {"pattern": pattern}}
+        x, y = (values, places) if orientation else (places, values)
         traces.append(_trace("bar", x, y, hover, **orientation, **about))
     return traces
 
@@ -303,8 +301,7 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
         xaxis["range"] = [(first - timedelta(days=1)).isoformat(), (last + timedelta(days=1)).isoformat()]
     for number, (name, values) in enumerate(series.items(), start=1):
         axis, top = "" if number == 1 else str(number), 1 - (number - 1) / n
-        bottom = top - PANEL_SHARE / n
-        hover = "%{fullData.name}, %{x|%-d %B %Y}: %{y}"
+        bottom, hover = top - PANEL_SHARE / n, "%{fullData.name}, %{x|%-d %B %Y}: %{y}"
         traces.append(_trace("bar", days, values, hover, name=escape_markup(name), xaxis="x", yaxis=f"y{axis}"))
         domain = [bottom, bottom + (top - bottom) * PANEL_SHARE]
         axes[f"yaxis{axis}"] = {"domain": domain, "range": [0, highest], "nticks": 3}
@@ -316,35 +313,23 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) ->
 
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     """Return a dot for each item, the largest share first."""
-    names, hover = list(map(shorten, words)), "%{customdata}: %{y:.1%}"
-    trace = _trace(
-        "scatter", range(1, len(shares) + 1), shares, hover, mode="markers", customdata=names, marker={"size": 7}
-    )
-    yaxis = _titled(unit, tickformat=".0%", rangemode="tozero")
-    return _figure([trace], 220, _titled("items, by share"), yaxis)
+    dots: Figure = {"mode": "markers", "customdata": list(map(shorten, words)), "marker": {"size": 7}}
+    trace = _trace("scatter", range(1, len(shares) + 1), shares, "%{customdata}: %{y:.1%}", **dots)
+    return _figure([trace], 220, _titled("items, by share"), _titled(unit, tickformat=".0%", rangemode="tozero"))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """Something with a figure by each of two measurements."""
-
-    label: str
-    x: float
-    y: float
-
-
-def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
-    """Return points by two figures of one scale; the dotted line is where both are equal."""
-    low, high = (end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max))
+def scatter_plot(points: Sequence[tuple[str, float, float]], x: str, y: str) -> Figure:
+    """Return names by two figures of one scale; the dotted line is where both are equal."""
+    low, high = (end([value for _, *values in points for value in values], default=0.0) for end in (min, max))
     margin = max(0.05 * (high - low), 0.02)
     reach = [low - margin, high + margin]
     trace = _trace(
         "scatter",
-        [point.x for point in points],
-        [point.y for point in points],
+        [first for _, first, _ in points],
+        [second for *_, second in points],
         "%{customdata}: %{x:.3f}, %{y:.3f}",
         mode="markers",
-        customdata=[escape_markup(point.label) for point in points],
+        customdata=[escape_markup(label) for label, *_ in points],
         marker={"size": 10},
     )
     equal = {"type": "line", "x0": reach[0], "y0": reach[0], "x1": reach[1], "y1": reach[1], "line": {"dash": "dot"}}
@@ -416,6 +401,6 @@ def describe_dots(rows: Sequence[Dot]) -> str:
     if len(defined) <= 8:
         words = [f"{row.label} {format_value(row.value, 'figure')}{format_interval(row)}" for row in defined]
         return f"{'; '.join(words)}."
-    low, high = (end(defined, key=lambda row: float(row.value or 0)) for end in (min, max))
-    ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in (low, high)]
+    rows = [end(defined, key=lambda row: float(row.value or 0)) for end in (min, max)]
+    ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in rows]
     return f"{len(defined)} values, from {' to '.join(ends)}."

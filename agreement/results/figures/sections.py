@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from django.urls import reverse
@@ -49,10 +50,8 @@ def build_square(
     """
     labels = [request.extract.label(name) for name in names]
     term = TERMS[name_terms(request.extract.question)].capitalize()
-    columns = [
-        Column("category", term, labels=request.extract.labels),
-        *(Column(*pair, "count", explanation=explanation or key) for pair in zip(names, labels, strict=True)),
-    ]
+    columns = [Column("category", term, labels=request.extract.labels)]
+    columns += [Column(*pair, "count", explanation=explanation or key) for pair in zip(names, labels, strict=True)]
     rows: list[list[Cell]] = [[name, *row] for name, row in zip(names, counts, strict=True)]
     chart = Chart(key, f"{caption}, {unit}", heat_map(labels, labels, counts, unit, axes), words, key)
     return PageSections([Table(key, caption, columns, rows, note)], [chart] if any(map(any, counts)) else [])
@@ -85,9 +84,8 @@ def build_together(request: AnalysisRequest, parameters: Parameters) -> PageSect
     counts: list[list[int]] = count_together(request.extract, parameters).tolist()
     most = _name_most(request, counts, two=False)
     words = f"Most often together: {most}." if most else "No two labels are given together."
-    caption, note = "Labels given together", "On the diagonal: how many judgements give the label."
-    axes = ("label", "label")
-    return build_square(request, "together", caption, names, counts, "judgements", axes, words, note=note)
+    about, note = ("judgements", ("label", "label"), words), "On the diagonal: how many judgements give the label."
+    return build_square(request, "together", "Labels given together", names, counts, *about, note=note)
 
 
 def _name_most(request: AnalysisRequest, counts: list[list[int]], *, two: bool) -> str:
@@ -118,9 +116,8 @@ def bin_positions(items: Items, selected: Ints) -> list[Step]:
     if len(selected) < 2 or items.text[selected[0]] != items.text[selected[-1]]:
         return []
     of_text = np.flatnonzero(items.text == items.text[selected[0]])
-    width = -(-len(of_text) // MOST_STEPS)
+    width, steps = -(-len(of_text) // MOST_STEPS), []
     number = (selected - of_text[0]) // width
-    steps = []
     for place in sorted(set(number.tolist())):
         rows = selected[number == place]
         distances = items.distance_of(rows)
@@ -142,16 +139,13 @@ def build_positions(
         address = item_address(request.project.slug, text, snippet.key, request.full_query)
         steps.append(replace(step, words=snippet.keyword.words, address=address))
     title = f"Disagreement along {text.label}"
-
-    def highest(step: Step) -> float:
-        return float(items.distance_of(step.highest))
-
+    highest = {step: float(items.distance_of(step.highest)) for step in steps}
     columns = [
         Column("position", "Position", cell="positions"),
         Column("words", "Most disagreement", explanation="most_apart", cell=lambda row: Linked(row.words, row.address)),
         Column("items", "Items", "count", cell="n"),
         Column("mean", "Disagreement", "figure", explanation="item_distance"),
-        Column("highest", "Highest", "figure", explanation="item_distance", cell=highest),
+        Column("highest", "Highest", "figure", explanation="item_distance", cell=highest.get),
     ]
     note = "The mean distance of the values of two coders on the item or items."
     top, n = max(steps, key=lambda step: step.mean), sum(step.n for step in steps)
@@ -221,12 +215,12 @@ def build_times(request: AnalysisRequest) -> PageSections:
     note = f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses."
     figure = dot_plot([Dot(row.coder, row.median, row.first_quartile, row.third_quartile) for row in rows], "seconds")
     figure["layout"]["xaxis"]["rangemode"] = "tozero"
-    described = []
-    for row in rows:
-        quartiles = row.first_quartile, row.median, row.third_quartile
-        first, median, third = (format_value(seconds, "seconds") for seconds in quartiles)
-        described.append(f"{row.coder}: {median}, half of them {first} to {third}.")
-    chart = Chart("times", title, figure, " ".join(described), "times")
+    read = partial(format_value, kind="seconds")
+    words = " ".join(
+        f"{row.coder}: {read(row.median)}, half of them {read(row.first_quartile)} to {read(row.third_quartile)}."
+        for row in rows
+    )
+    chart = Chart("times", title, figure, words, "times")
     return PageSections([Table.of("times", title, columns, rows, note)], [chart])
 
 

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Annotated, Any, ClassVar, cast
-from urllib.parse import urlencode
 
 import numpy as np
 from django.http import Http404
@@ -40,6 +39,7 @@ from annotations.models import Markable, Segment, Text
 from annotations.texts.keywords import covered_text
 
 SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
+VIEWS = {"": "overlaid", SIDE_BY_SIDE: "side by side"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +128,12 @@ def report_item(
     data = select_data(extract, replace(parameters, without=""), [text])
     codes = dict(zip(data.coders, data.codes[list(data.units).index(unit)].tolist(), strict=True))
     [own] = extract.rows_by_text([text])
-    values = {
-        coder: data.value(codes[coder]) if codes.get(coder, -1) >= 0 else None
-        for coder, _ in sorted(own)
-        if coder in codes
-    }
-    judged = [(coder, value) for coder, value in values.items() if value is not None]
+    values = {name: data.value(codes[name]) if codes[name] >= 0 else None for name, _ in sorted(own) if name in codes}
     # the ordinal distance depends on all values
     names, pairs = [name for name in distances_of(extract) if name != "ordinal"], []
-    for (first, a), (second, b) in combinations(judged, 2):
+    for (first, a), (second, b) in combinations(values.items(), 2):
+        if a is None or b is None:
+            continue
         related = relation(a, b, unit)
         if parameters.exclude_unit != "none" and extract.has_chains:
             a, b = remove_unit(a, unit), remove_unit(b, unit)
@@ -174,44 +171,30 @@ class ItemPage(OfItems[ItemReport]):
         members = request.extract.restrict([report.text]).columns.members["key"].tolist()
         keys = {member: names[member] for member in members}
         given = given_answers(request.extract, [report.unit], read_snippets_and_texts([report.unit])[1])
-        values = [
-            _describe_value(coder, value, keys, of_units=report.of_units)
-            for coder, value in report.values.items()
-            if value is not None
-        ]
+        judged = [(coder, value) for coder, value in report.values.items() if value is not None]
+        values = tuple(_describe_value(*one, keys, of_units=report.of_units) for one in judged)
         answers = tuple(map(AnswerFields.of, given.get(report.unit, ())))
-        return ItemFields(report.text.slug, report.text.round, report.key, tuple(values), answers, report.pairs)
+        return ItemFields(report.text.slug, report.text.round, report.key, values, answers, report.pairs)
 
     def show(self, request: AnalysisRequest) -> PageSections:
-        report = self.compute(request)
+        report, view = self.compute(request), request.options.get("view", "")
         filters = {name: value for name, value in request.options.items() if name not in ("view", "round")}
-        view = request.options.get("view", "")
-        if view not in ("", SIDE_BY_SIDE):
+        if view not in VIEWS:
             raise InvalidParameter("view", f"{view!r} is not {SIDE_BY_SIDE}.")
         items, marks, readings = read_items(request)
         rows = items.select(ItemFilters(**filters), marks, readings)
         about = Text.objects.select_related("docset").get(pk=report.text.text_pk)
-        members, details = _details(request, report, about)
-        return PageSections(
-            [*_readings_tables(report, readings), *_pairs_tables(report), *members.tables],
-            members.charts,
-            context={
-                "item": report,
-                "item_query": request.full_query,
-                "side_by_side": view == SIDE_BY_SIDE,
-                "views": [
-                    ("overlaid", request.address_with(view="")),
-                    ("side by side", request.address_with(view=SIDE_BY_SIDE)),
-                ],
-                "total": len(rows),
-                "text": about,
-                "round": report.text.round if report.text.is_one_of_several else "",
-                "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
-                "labels": request.extract.labels,
-                **_place_of(request, items, rows, report.unit),
-                **details,
-            },
-        )
+        context = {
+            "item": report,
+            "side_by_side": view == SIDE_BY_SIDE,
+            "views": [(name, request.address_with(view=key)) for key, name in VIEWS.items()],
+            "total": len(rows),
+            "text": about,
+            "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
+            **_place_of(request, items, rows, report.unit),
+        }
+        tables = [*_readings_tables(report, readings), *_pairs_tables(report)]
+        return PageSections(tables, context=context).with_sections(_details(request, report, about))
 
 
 def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units: bool) -> ValueOfCoder:
@@ -228,14 +211,12 @@ def _describe_value(coder: str, value: object, keys: dict[int, str], *, of_units
 
 
 def _place_of(request: AnalysisRequest, items: Items, rows: Ints, unit: int) -> dict[str, Any]:
-    """Return the place and share of a unit among the items in these rows, with links to those beside it."""
     place = next(iter(np.flatnonzero(items.unit[rows] == unit).tolist()), None)
     if place is None:
-        return {"place": None, "links": {}}
+        return {}
     neighbours = {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
-    snippets = read_snippets({int(items.unit[row]) for row in neighbours.values()})
-    options = {name: value for name, value in request.options.items() if name != "round"}
-    query, links = urlencode(request.parameters.query() | options), {}
+    snippets, links = read_snippets({int(items.unit[row]) for row in neighbours.values()}), {}
+    query = request.address_with(round="").removeprefix("?")
     for name, row in neighbours.items():
         key = snippets[int(items.unit[row])].key
         links[name] = item_address(request.project.slug, items.texts[items.text[row]], key, query)
@@ -248,36 +229,28 @@ def _readings_tables(report: ItemReport, readings: ItemReadings) -> list[Table]:
     if one is None or len(one.groups) < 2 or sum(map(len, one.groups)) < LEAST_IN_CAMPS:
         return []
     likely = {"ambiguous": " It is likely ambiguous.", "slip": " It is likely a slip."}
-    return [
-        Table(
-            "readings",
-            "Readings",
-            [Column("coders", "Coders"), Column("meant", "Probability that it is meant", "probability")],
-            [(", ".join(map(str, group)), p) for group, p in zip(one.groups, one.probabilities, strict=True)],
-            f"Two readings have a probability of {one.posterior:.2f}.{likely.get(readings.verdict(report.unit), '')}",
-        )
-    ]
+    columns = [Column("coders", "Coders"), Column("meant", "Probability that it is meant", "probability")]
+    rows = [(", ".join(map(str, group)), p) for group, p in zip(one.groups, one.probabilities, strict=True)]
+    note = f"Two readings have a probability of {one.posterior:.2f}.{likely.get(readings.verdict(report.unit), '')}"
+    return [Table("readings", "Readings", columns, rows, note)]
 
 
 def _pairs_tables(report: ItemReport) -> list[Table]:
     if not report.pairs:
         return []
     names = list(report.pairs[0].distances)
-    columns = [
-        Column("coders", "Coders"),
-        Column("relation", "Relation", labels=RELATION_LABELS),
-        *(Column(name, choice_label("distance", name), "figure") for name in names),
-    ]
-    rows: list[tuple[Cell, ...]] = [
-        (f"{one.first} – {one.second}", one.relation, *one.distances.values()) for one in report.pairs
+    columns = [Column("coders", "Coders"), Column("relation", "Relation", labels=RELATION_LABELS)]
+    columns += [Column(name, choice_label("distance", name), "figure") for name in names]
+    rows: list[list[Cell]] = [
+        [f"{one.first} – {one.second}", one.relation, *one.distances.values()] for one in report.pairs
     ]
     if len(report.pairs) > 1:
         means = [sum(one.distances[name] for one in report.pairs) / len(report.pairs) for name in names]
-        rows.append(("mean of pairs", "", *means))
+        rows.append(["mean of pairs", "", *means])
     return [Table("pairs", "Every pair of coders", columns, rows)]
 
 
-def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple[PageSections, dict[str, Any]]:
+def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageSections:
     """Return the members of chains, and for the template each chain in words and in the text."""
     extract, chains, unit, content = request.extract, report.chains, report.unit, about.content
     of_pyramids, shift = bool(extract.units), shift_of(report.text.pk)
@@ -303,12 +276,11 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
             "shown": shown,
             "chain": None if chain is None else [(pk == unit, units[pk][1]) for pk in chain],
         }
+        marked = chain if chain is not None else [unit] if shown else []
+        own: dict[Hashable, Parts] = {pk: units[pk][2] for pk in marked if pk in report.units}
         if of_pyramids:
             described["scus"], contributors = _describe_scus(own_pyramids.get(coder), content, unit_parts)
-            own: dict[Hashable, Parts] = {(number, place): one.parts for place, one in enumerate(contributors)}
-        else:
-            marked = chain if chain is not None else [unit] if shown else []
-            own = {pk: units[pk][2] for pk in marked if pk in report.units}
+            own = {(number, place): one.parts for place, one in enumerate(contributors)}
         for key in own:
             holders[key].append(number)
         coders.append(described)
@@ -316,19 +288,19 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> tuple
     kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
     turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
     every = {key: parts for own in drawn for key, parts in own.items()} or {unit: unit_parts}
-    details: dict[str, Any] = {
-        "label": "" if of_pyramids else label,
-        "words": words,
-        "coders": coders,
-        "lines": build_lines(content, turns, every, holders, unit),
-        "columns": [
+    return _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()}).extended(
+        label="" if of_pyramids else label,
+        words=words,
+        coders=coders,
+        lines=build_lines(content, turns, every, holders, unit),
+        columns=[
             (coder, build_lines(content, turns, own, holders if of_pyramids else {}, unit))
             for coder, own in zip(coders, drawn, strict=True)
             if of_pyramids or coder["shown"]
         ],
-        **({"scus": True} if of_pyramids else {"has_chains": bool(chains)}),
-    }
-    return _members_content(request, report, {pk: words for pk, (_, words, _) in units.items()}), details
+        scus=of_pyramids,
+        has_chains=bool(chains) and not of_pyramids,
+    )
 
 
 def _members_content(request: AnalysisRequest, report: ItemReport, words: Mapping[int, str]) -> PageSections:
@@ -336,39 +308,32 @@ def _members_content(request: AnalysisRequest, report: ItemReport, words: Mappin
     chains, nouns = report.chains, nouns_for(request.extract)
     if len(chains) < 2:
         return PageSections()
-    members: dict[frozenset[str], list[str]] = {}
+    members: dict[frozenset[str], list[str]] = defaultdict(list)
     for pk in sorted(words):
-        combination = frozenset(coder for coder, chain in chains.items() if pk in chain)
-        if combination:
-            members.setdefault(combination, []).append(words[pk])
+        if who := frozenset(coder for coder, chain in chains.items() if pk in chain):
+            members[who].append(words[pk])
     ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
     rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
     title = f"Which coders have which {'members' if nouns.unit == 'markable' else nouns.units} in their {nouns.chain}"
-    columns = [
-        Column("coders", "Coders"),
-        Column("number", "Members", "count", explanation="number"),
-        Column("members", "Which", explanation="which"),
-    ]
+    columns = [Column("coders", "Coders"), Column("number", "Members", "count")]
+    columns += [Column("members", "Which", explanation="which")]
     listing = "; ".join(f"{who}: {what}" for who, _, what in rows)
     chart = Chart("chains", title, upset_plot(list(chains), members), f"In the {nouns.chain} of {listing}.", "members")
     return PageSections([Table("members", title, columns, rows)], [chart])
 
 
-# A turn or a summary: start, end, label, speaker.
-type Stretches = Sequence[tuple[int, int, str, str]]
-
-
 def build_lines(
     content: str,
-    turns: Stretches,
+    turns: Sequence[tuple[int, int, str, str]],
     parts: Mapping[Hashable, Parts],
     holders: Mapping[Hashable, Sequence[int]],
     current: Hashable,
 ) -> list[dict[str, Any]]:
     """Return the text in lines, each a turn or all of a text that has none, of pieces under the same markables.
 
-    parts: of what is marked, by its key. holders: the numbers of the coders who have it. current: the key of the item.
-    A piece has in `badges` the coders whose markable ends with it, and in `of`, for the script, all whose it is of.
+    turns: start, end, label and speaker. parts: of what is marked, by its key. holders: the numbers of the coders who
+    have it. current: the key of the item. A piece has in `badges` the coders whose markable ends with it, and in `of`,
+    for the script, all whose it is of.
     """
 
     def numbers(keys: Iterable[Hashable]) -> list[int]:
@@ -400,17 +365,12 @@ def _describe_scus(
     keys = set().union(*scus_by_word([(start, end) for start, end in parts], pairs).values())
     contributors = [one for one in annotation.contributors if keys.intersection(one.scus)]
     places = [summary_index(one.parts, annotation.docset.stretches) for one in contributors]
-    shown = [
-        ("" if place is None else annotation.docset.summaries[place], covered_text(content, one.parts), one.scus)
-        for one, place in zip(contributors, places, strict=True)
-    ]
-    scus = [
-        {
-            "label": label,
-            "weight": annotation.pyramid.weights[key],
-            "contributors": [(summary, words) for summary, words, of in shown if key in of],
-        }
-        for key, label in annotation.labels.items()
-        if key in keys
-    ]
+    summaries = ["" if place is None else annotation.docset.summaries[place] for place in places]
+    words, weights = [covered_text(content, one.parts) for one in contributors], annotation.pyramid.weights
+    shown = list(zip(summaries, words, contributors, strict=True))
+    scus: list[dict[str, Any]] = []
+    for key, label in annotation.labels.items():
+        if key in keys:
+            of_scu = [(summary, text) for summary, text, one in shown if key in one.scus]
+            scus.append({"label": label, "weight": weights[key], "contributors": of_scu})
     return scus, contributors

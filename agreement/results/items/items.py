@@ -38,25 +38,10 @@ from annotations.texts.keywords import Keyword
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "text", *reports.MARKS, "sort")
-AMBIGUITY_LABELS = {
-    "explicit": "marked ambiguous",
-    "implicit": "split, not marked ambiguous",
-    "either": "either",
-    "ambiguous": "likely ambiguous",
-    "slip": "likely a slip",
-}
-SORT_LABELS = {
-    "share": "share",
-    "values": "number of values",
-    "links": "links",
-    "text": "text order",
-    "ambiguity": "likely ambiguous first",
-}
 # By the rule of camps: where the model ranks the items, which does it better, only who asks for them is shown these.
 BY_CAMPS = ("implicit", "either")
 MODELS = {"dawid-skene": "of coders (Dawid and Skene 1979)", "mention-pair": "of mention pairs (Paun et al. 2018)"}
-# The answers of so many coders are shown with their names, those of more with their number.
-MOST_NAMED = 3
+MOST_NAMED = 3  # coders whose answers are shown with their names; of more it is their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +170,11 @@ def describe_items(
     for row, relations in zip(rows, items.relations_of(np.array(rows, dtype=np.int64)).tolist(), strict=True):
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
         given = answers.get(snippet.unit, ())
-        item = Item(
+        item = copy_fields(
+            Item,
+            snippet,
+            text,
             text=text.slug,
-            round=text.round,
-            key=snippet.key,
-            words=snippet.words,
-            label=snippet.label,
             share=float(items.share_of(row)),
             observed=float(items.observed_of(row)),
             n_coders=int(items.n_coders[row]),
@@ -200,7 +184,6 @@ def describe_items(
             camps=bool(items.camps[row]),
             posterior=readings.posterior(snippet.unit),
             verdict=readings.verdict(snippet.unit),
-            title=text.title,
             in_context=copy_fields(Context, snippet.keyword),
             n_pointers=int(items.pointers[row]),
             chain_size=int(items.chain[row]),
@@ -234,12 +217,12 @@ class ItemsPage(OfItems[ItemsReport]):
         "relation": ChoiceField(RELATIONS, required=False, help_text="Some pair of coders."),
         "level": CharField(required=False),
         "category": CharField(required=False, help_text="Some coder gave it."),
-        "ambiguity": ChoiceField(reports.AMBIGUITY, required=False),
+        "ambiguity": ChoiceField(list(reports.AMBIGUITY), required=False),
         "text": CharField(required=False, help_text="The address of a text."),
         "flag": ChoiceField(["set"], required=False, help_text="For managers and adjudicators."),
         "note": ChoiceField(["set"], required=False, help_text="A coder wrote one."),
         "unsure": ChoiceField(["set"], required=False, help_text="A coder was."),
-        "sort": ChoiceField(reports.SORTS, required=False),
+        "sort": ChoiceField(list(reports.SORTS), required=False),
     }
     api = "The units by their share of the observed disagreement, the largest first, in pages."
     rows = ""
@@ -284,12 +267,11 @@ class ItemsPage(OfItems[ItemsReport]):
                 "filters": _filters(request, report),
                 "shows_texts": _shows_texts(request, items),
                 "text_choices": _text_choices(request, items),
-                "text_chosen": request.options.get("text", ""),
                 "all_texts": request.address_with(text=""),
                 "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
                 "sorts": [
-                    (SORT_LABELS[name], request.address_with(sort=name), name == filters.sort)
-                    for name in reports.SORTS
+                    (label, request.address_with(sort=name), name == filters.sort)
+                    for name, label in reports.SORTS.items()
                     if name != "ambiguity" or readings.units
                 ],
             },
@@ -411,23 +393,19 @@ def _ambiguity_tables(request: AnalysisRequest) -> list[Table]:
     if request.extract.kind not in (*CHAINED, "targets") or request.extract.units:
         return []
     counts = reports.summarize_ambiguity(request.extract, request.parameters)
-    table = Table.of(
-        "ambiguity",
-        "Marked as ambiguous",
-        [
-            Column("kind", "By"),
-            Column("name", "Category or coder", labels=request.extract.labels),
-            Column("items", "Items", "count", cell="n_ambiguous_units"),
-            Column("of_items", "of", "count", explanation="of", cell="n_units"),
-            Column("share_of_items", "Share", "percent", explanation="share", cell="share_of_units"),
-            Column("judgements", "Judgements", "count", cell="n_ambiguous_judgements"),
-            Column("of_judgements", "of", "count", explanation="of", cell="n_judgements"),
-            Column("share_of_judgements", "Share", "percent", explanation="share"),
-        ],
-        [one for one in counts if one.n_judgements],
-        "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
-        " coder judged, gave the category, or that the coder judged.",
-    )
+    columns = [
+        Column("kind", "By"),
+        Column("name", "Category or coder", labels=request.extract.labels),
+        Column("items", "Items", "count", cell="n_ambiguous_units"),
+        Column("of_items", "of", "count", explanation="of", cell="n_units"),
+        Column("share_of_items", "Share", "percent", explanation="share", cell="share_of_units"),
+        Column("judgements", "Judgements", "count", cell="n_ambiguous_judgements"),
+        Column("of_judgements", "of", "count", explanation="of", cell="n_judgements"),
+        Column("share_of_judgements", "Share", "percent", explanation="share"),
+    ]
+    note = "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
+    note += " coder judged, gave the category, or that the coder judged."
+    table = Table.of("ambiguity", "Marked as ambiguous", columns, [one for one in counts if one.n_judgements], note)
     return [table] if counts[0].n_ambiguous_judgements else []
 
 
@@ -435,15 +413,14 @@ def _filters(request: AnalysisRequest, report: ItemsReport) -> list[tuple[str, l
     """Return the filters that let anything through: label, address, number of items, and whether it is on."""
     counts = reports.count_by_filter(request.extract, request.parameters)
     levels = [value for name, value in counts if name == "level"]
-    hidden = BY_CAMPS if report.readings.units else reports.VERDICTS
-    ambiguities = [name for name in reports.AMBIGUITY if name not in hidden or name == request.options.get("ambiguity")]
-    ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
+    hidden = {*(BY_CAMPS if report.readings.units else reports.VERDICTS)} - {request.options.get("ambiguity")}
+    ambiguity = reports.AMBIGUITY | ({"explicit": "in several SCUs"} if request.extract.units else {})
     categories = [] if request.extract.units else request.extract.countable
     terms = TERMS[name_terms(request.extract.question)].capitalize()
     flag = [("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
         ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
-        ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in ambiguities]),
+        ("Ambiguity", [("ambiguity", *one) for one in ambiguity.items() if one[0] not in hidden]),
         ("Marks", [*flag, ("note", "set", "with a note"), ("unsure", "set", "a coder unsure")]),
         (terms, [("category", name, request.extract.label(name)) for name in categories]),
         ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),
@@ -469,10 +446,9 @@ def _text_choices(request: AnalysisRequest, items: reports.Items) -> list[tuple[
     if len(set(slugs)) < 2:
         return []
     counts = np.bincount(items.text, minlength=len(slugs)).tolist()
-    titles, of_text = dict[str, str](), Counter[str]()  # in all rounds of a text
-    for text, count in zip(items.texts, counts, strict=True):
-        titles[text.slug] = text.title
-        of_text[text.slug] += count
+    titles, of_text = {text.slug: text.title for text in items.texts}, Counter[str]()  # in all rounds of a text
+    for slug, count in zip(slugs, counts, strict=True):
+        of_text[slug] += count
     listed = dict.fromkeys(slug for slug, count in zip(slugs, counts, strict=True) if count or slug == chosen)
     named = {slug: f"{titles[slug]} ({of_text[slug]})" for slug in islice(listed, MOST_CHOICES)}
     return [(slug, named.get(slug, slug)) for slug in listed]

@@ -16,7 +16,7 @@ from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart, Dot, Point, dots_chart, scatter_plot
+from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.scores import SCORES, PeerScore, check_score, report_scores
 from agreement.results.tables import Cell, Column, Linked, Table, format_value, with_ends
@@ -224,12 +224,12 @@ def _ranks_table(pair: StudyPair, score: str) -> Table:
 
 def _build_charts(pair: StudyPair, score: str) -> list[Chart]:
     a, b = pair.first, pair.second
-    points = [Point(one.title, one.first, one.second) for one in pair.of_score(score).peers]
+    points = [(one.title, one.first, one.second) for one in pair.of_score(score).peers]
     if not points:
         return []
     few = "; ".join(
-        f"{point.label}: {format_value(point.x, 'figure')} by {a}, {format_value(point.y, 'figure')} by {b}"
-        for point in points[:12]
+        f"{title}: {format_value(first, 'figure')} by {a}, {format_value(second, 'figure')} by {b}"
+        for title, first, second in points[:12]
     )
     title = f"{common.SCORE_LABELS[score]} scores of the same peers by {a} and {b}"
     words = f"{len(points)} peers. {few}{'; …' if len(points) > 12 else '.'}"

@@ -216,11 +216,6 @@ def test_a_confusion_of_all_is_each_pair_in_either_order(three):
     assert found.sum() == 2 * both
 
 
-def test_a_confusion_with_somebody_who_is_not_there_is_a_wrong_parameter(three):
-    with pytest.raises(InvalidParameter):
-        coders.confusion_matrix(three, Parameters(), ("alice", "ghost"))
-
-
 def counts_of(found, parameters=Parameters()):  # noqa: B008 - nothing changes it
     return {(one.category, one.n_coders): one for one in coders.count_agreeing_coders(found, parameters)}
 
