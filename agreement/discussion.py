@@ -1,7 +1,5 @@
 """What managers and adjudicators write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping as Mapped
 
 from django.db.models import Exists, OuterRef, QuerySet

@@ -1,7 +1,5 @@
 """The REST API of what managers and adjudicators add to the figures, and of what is being computed."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db.models import QuerySet

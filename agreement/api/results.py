@@ -3,8 +3,6 @@
 A table has the same bytes as a page gives, for scripts that come with a key.
 """
 
-from __future__ import annotations
-
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin
 

@@ -1,7 +1,5 @@
 """Serializers for the schema of the API, made of the dataclasses of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import date

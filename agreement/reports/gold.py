@@ -1,13 +1,11 @@
 """Coders, groups of them and imported systems against gold, with intervals, and what coders agree among themselves."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -337,7 +335,7 @@ class _Comparison:
     chains: _Chains | None = None
 
     @classmethod
-    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> Self:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]

@@ -3,15 +3,13 @@
 Which SCUs of two pyramids of a docset match, and how the others differ, is computed of their words.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
@@ -105,7 +103,7 @@ class MatchCounts(NamedTuple):
     matched_words: int = 0
 
     @classmethod
-    def total(cls, counts: Iterable[MatchCounts]) -> MatchCounts:
+    def total(cls, counts: Iterable[Self]) -> Self:
         """Return the sums of some counts."""
         return cls(*map(sum, zip(cls(), *counts, strict=True)))
 
@@ -216,7 +214,7 @@ class Matching:
     f1: OverDocsets
 
     @classmethod
-    def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Matching:
+    def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Self:
         """Return the figures of what is counted in each docset."""
         shares = (
             share_interval(found.tolist(), total.tolist(), by="docset")

@@ -1,7 +1,5 @@
 """What people say of items, the flags on them, and questions of coders, to work through as guidelines are edited."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The pages of results: one view shows any of them, or a table as a file; parts that load, and what is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, cast

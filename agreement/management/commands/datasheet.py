@@ -1,7 +1,5 @@
 """Write the datasheet of a project."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path

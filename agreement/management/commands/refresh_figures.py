@@ -1,7 +1,5 @@
 """Compute all figures of a project again, after its rows were repaired by hand."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The datasheet of a project, from the figures of its pages."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

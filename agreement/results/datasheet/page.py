@@ -1,7 +1,5 @@
 """The datasheet of a project as page and file of Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
@@ -26,11 +24,6 @@ def as_file(sheet: Datasheet) -> str:
     return write_markdown(sheet.project.title, build_sections(sheet))
 
 
-def _describe(request: AnalysisRequest) -> Datasheet:
-    sees_gold = may(request.project, Right.ADJUDICATE)
-    return describe_project(request.project, request.project_answers, request.parameters, sees_gold=sees_gold)
-
-
 @register
 class DatasheetPage(ResultPage[Datasheet]):
     """What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named."""
@@ -49,11 +42,14 @@ Training and adjudication are null for those who do not decide what is gold. Par
 coefficient; coders cannot be chosen."""
     chooses_coders = True
     forms = {
-        "markdown": FileForm(lambda asked: as_file(_describe(asked)).encode(), "text/markdown; charset=utf-8", "md")
+        "markdown": FileForm(
+            lambda asked: as_file(DatasheetPage().compute(asked)).encode(), "text/markdown; charset=utf-8", "md"
+        )
     }
 
     def compute(self, request: AnalysisRequest) -> Datasheet:
-        return _describe(request)
+        sees_gold = may(request.project, Right.ADJUDICATE)
+        return describe_project(request.project, request.project_answers, request.parameters, sees_gold=sees_gold)
 
     def tables(self, request: AnalysisRequest, report: Datasheet) -> list[Table]:
         return [table for section in build_sections(report) for table in section.tables]

@@ -1,15 +1,14 @@
 """The sections of a datasheet: text, facts and tables, of the corpus, its coders, rounds and gold. Nobody is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet
-from agreement.reports.datasheet.rounds import MOST_QUESTIONS, NO_DRAFT, Adjudication, ErrorEstimate, count_chains
+from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
 from agreement.results.tables import Cell, Column, Table, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method
@@ -56,7 +55,7 @@ def day(value: date | None) -> str | None:
     return value.isoformat() if value else None
 
 
-def list_counts(counts: Mapping[str, int], labels: Mapping[str, str] | None = None) -> str:
+def list_counts(counts: Mapping[str, int], labels: Mapping[Any, str] | None = None) -> str:
     """Return what there is of each, such as "a 3, b 1"."""
     return ", ".join(f"{(labels or {}).get(name, name)} {number(n)}" for name, n in counts.items() if n)
 
@@ -179,11 +178,9 @@ def _describe_coders(sheet: Datasheet) -> Section:
     codings, n_coders = sheet.corpus.coders.values(), sheet.n_coders
     n_active = sum(one.submitted > 0 for one in codings)
     n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
+    active = f"{number(n_coders)}, of whom {number(n_active)} have submitted codings"
     facts = [
-        (
-            "Coders",
-            f"{number(n_coders)}, of whom {number(n_active)} have submitted codings" if n_coders else "none yet",
-        ),
+        ("Coders", active if n_coders else "none yet"),
         ("Codings", f"{number(n_submitted)} submitted of {number(n_codings)}"),
         ("Groups", list_counts(sheet.groups) or "none"),
     ]
@@ -297,20 +294,13 @@ def _describe_training(sheet: Datasheet) -> Section:
         notes = ["Results of training are shown to those who decide what is gold."]
     elif not sheet.training and not again:
         notes = ["No training round, and no text that was shown to a coder again."]
-    measures, score = dict(Round.PassMeasure.choices), "training-score"
+    names, score = dict(Round.PassMeasure.choices), "training-score"
     training = [
         ROUND,
         Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
         Column("passed", "Passed", "count", explanation="training-result", cell="n_passed"),
         Column("decided", "By decision", "count", explanation="datasheet-by-decision", cell="n_by_decision"),
-        Column(
-            "measure",
-            "Measure",
-            "text",
-            labels=measures,
-            explanation=score,
-            cell=lambda row: row.measure or "no pass rule",
-        ),
+        Column("measure", "Measure", labels=names, explanation=score, cell=lambda row: row.measure or "no pass rule"),
         Column("mark", "Pass mark", "figure", explanation=score),
         Column("lowest", "Lowest best score", "figure", explanation=score),
         Column("highest", "Highest best score", "figure", explanation=score),
@@ -337,10 +327,8 @@ METHODS = {
     Method.AGREED: "what all coders say",
     Method.CODER: "one coder’s answers",
     Method.EMPTY: "empty draft",
-    NO_DRAFT: "without a draft",
+    "": "without a draft",
 }
-SOURCES = {str(source): label.lower() for source, label in listing.SOURCES.items()}
-REASONS = {str(reason): label.lower() for reason, label in listing.REASONS.items()}
 
 
 def describe_adjudication(sheet: Datasheet) -> Section:
@@ -392,8 +380,8 @@ def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
         ("Gold that is closed", closed),
         ("Contested items", contested),
         ("Overruled coders", overruled),
-        ("Decisions by reason", list_counts(gold.reasons, REASONS) or "not recorded"),
-        ("Decisions by answer", list_counts(gold.sources, SOURCES) or "not recorded"),
+        ("Decisions by reason", list_counts(gold.reasons, listing.REASONS).lower() or "not recorded"),
+        ("Decisions by answer", list_counts(gold.sources, listing.SOURCES).lower() or "not recorded"),
         ("Errors in what was accepted unseen", errors or "not estimated"),
     ]
 
@@ -424,9 +412,7 @@ def _describe_publication(sheet: Datasheet) -> Section:
         Column("format", "Format", explanation="transfer-format"),
         Column("key", "Name in commands and the API", explanation="datasheet-format-key"),
     ]
-    formats = Table(
-        "formats", "Formats for export", columns, list(zip(sheet.format_labels, sheet.formats, strict=True))
-    )
+    rows = [*zip(sheet.format_labels, sheet.formats, strict=True)]
     to_write = [
         *([] if project.licence else ["Under which licence texts and annotation can be used."]),
         *([] if project.citation else ["What to cite."]),
@@ -434,4 +420,5 @@ def _describe_publication(sheet: Datasheet) -> Section:
         "What the corpus is fit for, what it should not be used for, and its known limits.",
         "Where it can be had, who maintains it, and how errors are reported.",
     ]
+    formats = Table("formats", "Formats for export", columns, rows)
     return Section("publication", "Publication", facts=facts, tables=[formats], to_write=to_write)

@@ -1,7 +1,5 @@
 """Coders, groups and imported systems against gold; of pyramids, against the agreed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any

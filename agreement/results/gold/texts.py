@@ -1,7 +1,5 @@
 """Coders, groups and imported systems against gold, as tables and charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """What the pages on pyramids share: the fields of their forms, what their addresses take, and the names of scores."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 

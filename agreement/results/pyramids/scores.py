@@ -1,7 +1,5 @@
 """Scores of peer summaries, by peer and by system."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The SCUs of two coders beside each other: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -257,10 +255,8 @@ def _pair_scus(
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
             labels = tuple(pyramids[1 - place].labels[other] for other in others)
-            if place == 0:
-                yield ScuPair(kind, own, None, shared, alone, 0, 1.0, labels)
-            else:
-                yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
+            both, only = ((own, None), (alone, 0)) if place == 0 else ((None, own), (0, alone))
+            yield ScuPair(kind, *both, shared, *only, 1.0, labels)
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
@@ -313,7 +309,7 @@ class Scus(common.PyramidPage[ScusReport]):
             return self.arrange(request, pyramids, every, [], report=None, n_pyramids=len(pyramids.own))
         sort = sort or "size"
         pairs = report.select(kind, sort)
-        cards, everything = [], request.address_with(kind="")
+        cards = []
         shown: Page[Any]
         if view:
             shown, rows = paginate(request, report.subsumption, PAGE_SIZE)
@@ -337,8 +333,7 @@ class Scus(common.PyramidPage[ScusReport]):
             subsumption=bool(view),
             shown=shown,
             cards=cards,
-            filters=[("all", everything, len(report.pairs), not kind), *kinds],
-            everything=everything,
+            filters=[("all", request.address_with(kind=""), len(report.pairs), not kind), *kinds],
             sorts=[(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
             views=[(words, request.address_with(view=name), name == view) for name, words in views],
         )
@@ -348,9 +343,7 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     sizes = [f"{pair.shared} words of {'both' if len(pair.sides) == 2 else 'others, too'}"]
     alone = ((report.first, pair.only_first), (report.second, pair.only_second))
     about = {
-        "first": pair.first,
-        "second": pair.second,
-        "others": pair.others,
+        "pair": pair,
         "name": " – ".join(side.label for side in pair.sides),
         "words": KINDS[pair.kind],
         "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),

@@ -1,7 +1,5 @@
 """The study of two coders whose pyramids score the same peers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -181,7 +179,6 @@ class Study(common.PyramidPage[StudyReport]):
             report=report,
             pair=pair,
             several=not docset and len(pyramids.docsets) > 1,
-            coders=report.coders,
         )
 
 
