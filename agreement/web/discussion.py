@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -57,12 +56,8 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         "kind": kind,
         "state": state,
-        "kinds": [
-            (urlencode({"kind": name, "state": state}), label, name == kind, counts.get(name))
-            for name, label in KINDS.items()
-        ],
-        "states": [(urlencode({"kind": kind, "state": name}), label, name == state) for name, label in STATES.items()],
-        "full_query": urlencode({"kind": kind, "state": state}),
+        "kinds": [(name, label, counts.get(name)) for name, label in KINDS.items()],
+        "states": STATES,
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "agreement/flags.html", context)

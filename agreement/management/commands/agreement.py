@@ -49,9 +49,7 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         # who has the server sees all
         project.role = Membership.Role.MANAGER  # type: ignore[attr-defined]
         result = REPORTS[options["report"] or AGREEMENT]

@@ -14,7 +14,7 @@ from agreement.reports.request.request import parse_asked
 from agreement.results.datasheet.page import as_file
 from annotations.core.files import write_whole
 from annotations.management.base import ProgramCommand
-from annotations.models import Coding, Project
+from annotations.models import Coding
 from annotations.projects.viewing import record_view
 
 
@@ -27,9 +27,7 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["markdown", "json"], default="markdown")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         record_view(Coding.with_models.filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
         if options["format"] == "json":

@@ -134,9 +134,11 @@ def describe_project(
     methods = describe_methods(report.extract, report, compared, again)
     formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
     unmarked, rechecks = map(parts.CodedTwice.of, again.parts)
-    languages = [Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()]
+    sizes = [("", corpus.size), *corpus.languages.items()]
+    whole, *languages = (Language(name, size.texts, size.words, size.characters) for name, size in sizes)
     return copy_fields(
         Datasheet,
+        whole,
         project,
         report,
         scheme=scheme_to_json(spec, project.answers),
@@ -147,9 +149,6 @@ def describe_project(
         first_work_on=work[0],
         last_work_on=work[1],
         languages=tuple(languages),
-        n_texts=corpus.size.texts,
-        n_words=corpus.size.words,
-        n_characters=corpus.size.characters,
         segments=corpus.segments,
         markables=tuple(MarkableCounts(one.level, one.given, one.marked) for one in corpus.markables),
         n_coders=len(corpus.coders),

@@ -64,7 +64,7 @@ def _find_documents(answers: ProjectAnswers, coder: str) -> frozenset[int]:
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
     chosen = request.options.get("coder", "")
-    confusion, trends = _confusion(request, report, chosen), _build_trends(report)
+    confusion, trends = _confusion(request, report, chosen), build_trends(report)
     tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
     charts = [
         coders_chart(report, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
@@ -157,7 +157,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
-    return [*tables, *_build_trends(report).tables]
+    return [*tables, *build_trends(report).tables]
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
@@ -185,9 +185,14 @@ def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: 
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
-def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str, str, str, str]]) -> PageSections:
-    """Return figures of each coder by period, each with its key, name, unit and attribute."""
+def build_trends(report: GoldReport | AgreedReport) -> PageSections:
+    """Return figures of each coder by period."""
     of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
+    # each with its key, name, unit and attribute
+    figures = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
+    if isinstance(report, GoldReport):
+        f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
+        figures = [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
     noun, of = ("text", "gold") if of_texts else ("docset", "agreed")
     periods: Sequence[GoldPeriod | AgreedPeriod] = report.periods
     tables, charts = list[Table](), list[Chart]()
@@ -209,11 +214,6 @@ def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str,
             figure = line_chart([period.label for period in periods], series, unit, share=of_texts)
             charts.append(Chart(key, title, figure, f"{name} of each coder, {order}; the table has every value.", key))
     return PageSections(tables, charts)
-
-
-def _build_trends(report: GoldReport) -> PageSections:
-    f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
-    return build_trends(report, [("trend", "Accuracy", "accuracy", "accuracy"), *f1])
 
 
 def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
