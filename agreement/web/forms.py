@@ -82,32 +82,17 @@ class ParametersForm(forms.Form):
             elif choices or parameters.selection(name):
                 widget = forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple
                 self._offer(name, choices, forms.MultipleChoiceField, widget=widget)
+        in_sight = (QUESTION, "preset", *IN_SIGHT)
+        self.in_sight = [field for field in self if field.name in in_sight]
+        self.selections = [field for field in self if field.name in SELECTIONS]
+        self.advanced = [field for field in self if field.name not in (*in_sight, *SELECTIONS)]
+        self.n_selected = sum(bool(self.initial.get(name)) for name in SELECTIONS)
 
     def _offer(
         self, name: str, choices: Iterable[Choice], field: type[forms.ChoiceField] = forms.ChoiceField, **options: Any
     ) -> None:
         label, help_text = field_texts(name, pyramids=self.has_pyramids)
         self.fields[name] = field(choices=list(choices), required=False, label=label, help_text=help_text, **options)
-
-    @property
-    def in_sight(self) -> list[forms.BoundField]:
-        """What is not folded."""
-        return [field for field in self if field.name in (QUESTION, "preset", *IN_SIGHT)]
-
-    @property
-    def selections(self) -> list[forms.BoundField]:
-        """Filter."""
-        return [field for field in self if field.name in SELECTIONS]
-
-    @property
-    def advanced(self) -> list[forms.BoundField]:
-        """Every other setting."""
-        return [field for field in self if field.name not in (QUESTION, "preset", *IN_SIGHT, *SELECTIONS)]
-
-    @property
-    def n_selected(self) -> int:
-        """How many selections leave something out."""
-        return sum(bool(self.initial.get(name)) for name in SELECTIONS)
 
 
 def read_form(query: QueryDict) -> str:

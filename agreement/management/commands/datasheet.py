@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.fields import as_json
 from agreement.reports.request.request import parse_asked
-from agreement.results.datasheet.page import as_file
+from agreement.results.datasheet import as_file
 from annotations.core.files import write_whole
 from annotations.management.base import ProgramCommand
 from annotations.models import Coding

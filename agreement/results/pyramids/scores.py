@@ -57,11 +57,6 @@ class PeerScore:
     note: str
     marks: PageOnly[PeerMarks]
 
-    def value(self, score: str) -> float | None:
-        """Return the value of one of SCORES."""
-        value: float | None = getattr(self, score)
-        return value
-
     @property
     def is_submitted(self) -> bool:
         """Whether the peer and its pyramid are submitted."""
@@ -174,7 +169,7 @@ def _score_systems(peers: Sequence[PeerScore]) -> Iterator[System]:
     for (agreed, system), of_peers in sorted(of.items()):
         means = []
         for score in SCORES:
-            of_coders = ([one.value(score) for one in several] for several in of_peers.values())
+            of_coders = ([getattr(one, score) for one in several] for several in of_peers.values())
             scored = [mean for values in of_coders if (mean := mean_of(values)) is not None]
             means.append(copy_fields(Estimate, mean_interval(scored)))
         yield System(system, PYRAMID_OWNERS[agreed], max(one.n for one in means), *means)
@@ -257,6 +252,6 @@ def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
     if report.systems:
         dots = [dot(one.system or "not named", one.against, *with_ends(getattr(one, score))) for one in report.systems]
         yield dots_chart("systems", f"{label} of each system, mean of its peers", dots, unit)
-    dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, one.value(score)) for one in report.peers]
+    dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, getattr(one, score)) for one in report.peers]
     if 0 < sum(one.value is not None for one in dots) <= MOST_DOTS:
         yield dots_chart("scores", f"{label} of each peer", dots, unit)

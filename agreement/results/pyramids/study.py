@@ -121,7 +121,7 @@ def report_study(
 
 
 def _correlate(score: str, both: Sequence[tuple[PeerScore, PeerScore]]) -> Correlations:
-    values = [(x, x.value(score), y.value(score)) for x, y in both]
+    values = [(x, getattr(x, score), getattr(y, score)) for x, y in both]
     scored = [(x, float(a), float(b)) for x, a, b in values if a is not None and b is not None]
     first, second = [a for _, a, _ in scored], [b for *_, b in scored]
     peers = tuple(

@@ -36,7 +36,7 @@ def project(harbour_rows, charlie) -> Project:
 def by_coder(project, score):
     found = {}
     for one in scores.report_scores(read_pyramids(project)).peers:
-        found.setdefault(one.marks.coder, []).append(one.value(score))
+        found.setdefault(one.marks.coder, []).append(getattr(one, score))
     return found["ann"], found["ben"]
 
 
