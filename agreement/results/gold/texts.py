@@ -232,7 +232,7 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
 
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
-    found = count_alike(differences, lambda one: one.error)
+    found = count_alike(differences, attrgetter("kind", "gold", "answer"))
     shown, own = found[:MOST_ERRORS], differences.get(chosen, ())
     items, n = own[:MOST_DIFFERENCES], len(own)
     snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
@@ -252,11 +252,11 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
         return Linked(str(snippet.keyword), address)
 
     def of_error(place: str) -> list[Column]:
-        kind, gold, answer = (attrgetter(f"{place}error.{part}") for part in ("kind", "gold", "answer"))
+        kind = attrgetter(f"{place}kind")
         return [
             Column("kind", "Error", explanation="error_kind", cell=lambda row: KINDS[kind(row)]),
-            Column("gold", "Gold", explanation="gold_answer", cell=gold),
-            Column("answer", "Answer", explanation="coder_answer", cell=answer),
+            Column("gold", "Gold", explanation="gold_answer", cell=f"{place}gold"),
+            Column("answer", "Answer", explanation="coder_answer", cell=f"{place}answer"),
         ]
 
     frequent = [

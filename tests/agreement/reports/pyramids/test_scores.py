@@ -139,7 +139,9 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"mean": "interpolate"}).content.decode()
     report = scores.report_scores(read_pyramids(project), mean="interpolate")
     rows = figures(page, "scores")
-    assert [row[:3] for row in rows] == [digits(*(one.value(name) for name in scores.SCORES)) for one in report.peers]
+    assert [row[:3] for row in rows] == [
+        digits(*(getattr(one, name) for name in scores.SCORES)) for one in report.peers
+    ]
     systems = [
         digits(one.n_peers, one.original.value, one.modified.value, one.comprehensive.value) for one in report.systems
     ]
