@@ -481,11 +481,8 @@ def _periods(
         for coder in coders:
             found = [of_text[text.pk].found for text in texts]
             total = MatchCounts.total(one[coder].counts for one in found if coder in one)
-            counts = (
-                (total.matched, total.agreed, total.own),
-                (total.matched_words, total.agreed_words, total.own_words),
-            )
-            f1 = (2 * matched / (agreed + own) if agreed + own else None for matched, agreed, own in counts)
+            counts = total[:3], total[4:]  # of SCUs, and of words
+            f1 = (2 * matched / (agreed + own) if agreed + own else None for agreed, own, matched in counts)
             figures.append(CoderInAgreedPeriod(called[coder], *f1))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 

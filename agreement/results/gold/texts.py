@@ -6,7 +6,6 @@ from operator import attrgetter
 
 import numpy as np
 
-from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
@@ -48,17 +47,16 @@ def read_reader(request: AnalysisRequest) -> Reader:
     # letters are in an order that tells nothing of names
     called = {} if reader.sees_names else letters_of_coders(project, answers.known_coders)
     called |= {name: name for name in answers.known_coders if reader.sees_names or name == reader.name}
-    return replace(reader, called=called, documents=_find_documents(answers, reader.name) if reader.codes else None)
-
-
-def _find_documents(answers: ProjectAnswers, coder: str) -> frozenset[int]:
-    """Return the documents that a coder has submitted, and whose text is not before them in another round."""
+    if not reader.codes:
+        return replace(reader, called=called)
+    # they have submitted these documents, and their texts are not before them in another round
     columns = answers.columns
-    own = np.array([answers.names[number] == coder for number in columns.codings["coder"].tolist()], np.bool_)
+    own = np.array([answers.names[number] == reader.name for number in columns.codings["coder"].tolist()], np.bool_)
     texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
     submitted = columns.codings["submitted"][own].tolist()
     is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
-    return frozenset(text.pk for text in texts if text.text_pk not in is_open)
+    documents = frozenset(text.pk for text in texts if text.text_pk not in is_open)
+    return replace(reader, called=called, documents=documents)
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
