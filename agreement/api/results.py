@@ -137,6 +137,12 @@ class PageView(APIView):
             analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
             return analysis, page.shown(analysis)
 
+    def handle_exception(self, exc: Exception) -> Response:
+        """Return the problem of a query that the page refuses, or of anything else."""
+        if isinstance(exc, InvalidParameter):
+            return problem(400, "invalid", str(exc), errors={"non_field_errors": [str(exc)]})
+        return super().handle_exception(exc)
+
 
 class TableList(PageView):
     """The tables of a page, for what the query asks for."""
@@ -147,7 +153,7 @@ class TableList(PageView):
         if sections.waiting:
             raise StillComputing
         if analysis.error:
-            return invalid(analysis.error)
+            raise analysis.error
         return JsonResponse(list_tables(sections.tables), safe=False)
 
 
@@ -167,12 +173,4 @@ class TableDetail(PageView):
         if table_format not in TABLE_FORMATS:
             raise ValidationError({"form": [f"Choose one of {', '.join(TABLE_FORMATS)}."]})
         analysis, sections = self.build(request, slug, page)
-        try:
-            return write_table(analysis, sections, table_format, table)
-        except InvalidParameter as error:
-            return invalid(error)
-
-
-def invalid(error: InvalidParameter) -> HttpResponse:
-    """Return the problem of a query that the page refuses."""
-    return problem(400, "invalid", str(error), errors={"non_field_errors": [str(error)]})
+        return write_table(analysis, sections, table_format, table)

@@ -11,8 +11,10 @@ from agreement.reports.request.request import TABLE_PAGE
 from agreement.results.figures.charts import Chart
 from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
+from annotations.web import markdown
 
 register = template.Library()
+register.filter("markdown", markdown.render)
 
 PROSE_LENGTH = 25  # characters
 

@@ -1,6 +1,6 @@
 """What people say of items, the flags on them, and questions of coders, to work through as guidelines are edited."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -25,7 +25,6 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.projects.permissions import project_for
 from annotations.texts.questions import read_threads
-from annotations.web import markdown
 from annotations.web.views.questions import describe_threads
 
 PAGE_SIZE = 25
@@ -58,7 +57,6 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
         "state": state,
         "kinds": [(name, label, counts.get(name)) for name, label in KINDS.items()],
         "states": STATES,
-        "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "agreement/flags.html", context)
 
@@ -98,8 +96,6 @@ def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str,
 
 
 def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
-    if not markables:
-        return {}
     rows = Markable.objects.filter(pk__in=markables).select_related("text", "flag__author", "flag__resolved_by")
     comments = Prefetch("remarks", Remark.objects.select_related("author"))
     snippets = read_snippets(markables)
@@ -109,7 +105,7 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
             "text": one.text.slug,
             "title": one.text.title,
             "flag": getattr(one, "flag", None),
-            "comments": with_html([*one.remarks.all()][-MOST_COMMENTS:]),
+            "comments": [*one.remarks.all()][-MOST_COMMENTS:],
             "more": max(len(one.remarks.all()) - MOST_COMMENTS, 0),
         }
         for one in rows.defer("text__content").prefetch_related(comments)
@@ -137,19 +133,11 @@ def discussion_of(request: HttpRequest, analysis: AnalysisRequest, sections: Pag
     unit = row_key(sections.context["item"].unit)
     return {
         "discusses": True,
-        "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),
+        "remarks": Remark.objects.filter(markable=unit).select_related("author"),
         "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),
         "flag_form": FlagForm(),
         "remark_form": RemarkForm(),
     }
-
-
-def with_html(remarks: Iterable[Remark]) -> list[Remark]:
-    """Return the remarks, each with its Markdown rendered as `html`."""
-    remarks = list(remarks)
-    for one in remarks:
-        one.html = markdown.render(one.body)  # type: ignore[attr-defined]
-    return remarks
 
 
 @login_required
