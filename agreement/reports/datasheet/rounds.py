@@ -202,10 +202,8 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
         own = [one.submitted for one in of_docset if not one.agreed]
         counts = len(docset.summaries), len(own), sum(own)
-        of_agreed: tuple[str, int | None, int | None] = ("", None, None)
-        if agreed:
-            state = "submitted" if agreed.submitted else "open"
-            of_agreed = state, len(agreed.labels), len(agreed.contributors)
+        state = "submitted" if agreed and agreed.submitted else "open"
+        of_agreed = (state, len(agreed.labels), len(agreed.contributors)) if agreed else ("", None, None)
         described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
     return tuple(described)
 

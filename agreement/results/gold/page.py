@@ -115,13 +115,9 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         elif coder and coder not in reader.called.values():
             raise InvalidParameter("coder", f"there is no {coder!r} in this project.")
         context: dict[str, Any] = {
-            "pyramids": pyramids,
-            "sees_names": reader.sees_names,
-            "codes": reader.codes,
+            "reader": reader,
             "decides": may(request.project, Right.ADJUDICATE),
-            "coder": coder,
             "choices": sorted(reader.called.values()) if not reader.codes else [],
-            "report_query": request.parameters.query(),
         }
         if pyramids:
             # who codes is not told of agreed pyramids besides those that they may read of

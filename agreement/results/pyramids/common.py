@@ -70,8 +70,7 @@ class PyramidPage[R](ResultPage[R]):
             "fields": fields,
             "hidden": request.parameters.query() | further,
             "api_query": urlencode({name: value for name, value in options.items() if name in self.api_names}),
-            "n_docsets": len(pyramids.docsets),
-            "n_peers": pyramids.n_peers,
+            "pyramids": pyramids,
         }
         return PageSections(tables, charts, context=context)
 

@@ -42,7 +42,6 @@ MEANINGS = {
     "disjunction": "shares no word with any SCU of the other",
 }
 SUBSUMPTION = ("subsumption", "identity")
-SORTS = {"size": "unshared words", "distance": "Jaccard distance", "weight": "weight", "label": "label"}
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
     " many rows as the other has SCUs in it. Too many decisions are counted, expected agreement comes out too low, and"
@@ -99,6 +98,14 @@ class ScuPair:
         return [one for one in (self.first, self.second) if one]
 
 
+SORTS: dict[str, tuple[str, Callable[[ScuPair], Any]]] = {
+    "size": ("unshared words", lambda one: -one.size),
+    "distance": ("Jaccard distance", lambda one: -one.distance),
+    "weight": ("weight", lambda one: -max(scu.weight for scu in one.sides)),
+    "label": ("label", lambda one: one.sides[0].label.casefold()),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class RelatedScus:
     """Two SCUs that share words, by their labels."""
@@ -149,13 +156,7 @@ class ScusReport:
         if kind:
             check_choice("kind", kind, KINDS)
         check_choice("sort", sort, SORTS)
-        by = {
-            "size": lambda one: -one.size,
-            "distance": lambda one: -one.distance,
-            "weight": lambda one: -max(scu.weight for scu in one.sides),
-            "label": lambda one: one.sides[0].label.casefold(),
-        }[sort]
-        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=by)
+        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=SORTS[sort][1])
 
 
 def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
@@ -306,7 +307,7 @@ class Scus(common.PyramidPage[ScusReport]):
         report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
             every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            return self.arrange(request, pyramids, every, [], report=None, n_pyramids=len(pyramids.own))
+            return self.arrange(request, pyramids, every, [], report=None)
         sort = sort or "size"
         pairs = report.select(kind, sort)
         cards = []
@@ -330,11 +331,10 @@ class Scus(common.PyramidPage[ScusReport]):
             {"docset": ("Docset", docsets), "first": ("First coder", names), "second": ("Second coder", names)},
             tables,
             report=report,
-            subsumption=bool(view),
             shown=shown,
             cards=cards,
             filters=[("all", request.address_with(kind=""), len(report.pairs), not kind), *kinds],
-            sorts=[(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
+            sorts=[(words, request.address_with(sort=name), name == sort) for name, (words, _) in SORTS.items()],
             views=[(words, request.address_with(view=name), name == view) for name, words in views],
         )
 

@@ -178,7 +178,6 @@ class Study(common.PyramidPage[StudyReport]):
             _build_charts(pair, score) if pair else [],
             report=report,
             pair=pair,
-            several=not docset and len(pyramids.docsets) > 1,
         )
 
 
