@@ -269,14 +269,11 @@ def compare_with_gold(
     groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     shares = []
     for question in whole.questions if details and not whole.question else ():
-        own = replace(
-            parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without=""
-        )
+        chains = "none" if question.kind == "targets" else "full"
+        own = replace(parameters, unmarked="missing", chains=chains, without="")
         asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, reader)
-        of_coders = (
-            NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items()
-        )
-        shares.append(QuestionAccuracy(question.key, question.label, tuple(of_coders)))
+        found = (NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items())
+        shares.append(QuestionAccuracy(question.key, question.label, tuple(found)))
     return GoldReport(
         parameters=parameters,
         fingerprint=whole.restrict(texts).fingerprint,

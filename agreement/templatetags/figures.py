@@ -16,8 +16,6 @@ from annotations.web import markdown
 register = template.Library()
 register.filter("markdown", markdown.render)
 
-PROSE_LENGTH = 25  # characters
-
 
 @register.filter
 def figure(value: float | None) -> SafeString:
@@ -63,7 +61,7 @@ def cell(value: object, kind: Kind) -> SafeString:
 @register.filter
 def is_prose(value: object) -> bool:
     """Return whether a cell is given room for several words in a line."""
-    return isinstance(value, str) and len(value) >= PROSE_LENGTH
+    return isinstance(value, str) and len(value) >= 25
 
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)

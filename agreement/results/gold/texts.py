@@ -222,10 +222,8 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
     words, axes = describe_equal(term, counts), ("gold", who)
-    explanation = "gold_confusion"
-    return build_square(
-        request, "confusion", caption, report.names, counts, "items", axes, words, explanation=explanation
-    )
+    square = request, "confusion", caption, report.names, counts, "items", axes, words
+    return build_square(*square, explanation="gold_confusion")
 
 
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:

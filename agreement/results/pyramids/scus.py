@@ -26,20 +26,13 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_
 PAGE_SIZE = 100
 N_CARDS = 20
 TABLE_VIEW = "subsumption"
-# How two SCUs that are matched are related, and the two ways in which one may have no partner.
+# How two SCUs that are matched are related, and the two ways in which one may have no partner: in words, and when.
 KINDS = {
-    "identity": "equal",
-    "subsumption": "one contains the other",
-    "intersection": "they overlap",
-    "unmatched": "no partner left",
-    "disjunction": "disjoint",
-}
-MEANINGS = {
-    "identity": "both have the same words",
-    "subsumption": "all words of one are in the other, as in Figure 1",
-    "intersection": "each has words that the other has not, as in Figure 5",
-    "unmatched": "shares words with an SCU that has a better partner",
-    "disjunction": "shares no word with any SCU of the other",
+    "identity": ("equal", "both have the same words"),
+    "subsumption": ("one contains the other", "all words of one are in the other, as in Figure 1"),
+    "intersection": ("they overlap", "each has words that the other has not, as in Figure 5"),
+    "unmatched": ("no partner left", "shares words with an SCU that has a better partner"),
+    "disjunction": ("disjoint", "shares no word with any SCU of the other"),
 }
 SUBSUMPTION = ("subsumption", "identity")
 CAVEAT = (
@@ -323,7 +316,7 @@ class Scus(common.PyramidPage[ScusReport]):
         docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
-        kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
+        kinds = [(KINDS[one][0], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
         views = (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
         return self.arrange(
             request,
@@ -345,7 +338,7 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     about = {
         "pair": pair,
         "name": " – ".join(side.label for side in pair.sides),
-        "words": KINDS[pair.kind],
+        "words": KINDS[pair.kind][0],
         "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),
     }
     # -1: outside the summaries
@@ -367,8 +360,8 @@ def _pair_tables(
         Column("meaning", "Meaning"),
     ]
     kinds = [
-        (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
-        for kind, number in report.counts.items()
+        (Linked(words, address(kind), kind == current), report.counts[kind], report.counts[kind] / total, meaning)
+        for kind, (words, meaning) in KINDS.items()
     ]
     note = (
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
@@ -377,7 +370,7 @@ def _pair_tables(
     columns = [
         *_scu_columns("first", a),
         *_scu_columns("second", b),
-        Column("relation", "Relation", cell=lambda row: KINDS[row.kind]),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.kind][0]),
         Column("shared", "Words of both", "count"),
         Column("only_first", f"Only {a}", "count", explanation="only_one"),
         Column("only_second", f"Only {b}", "count", explanation="only_one"),
@@ -386,7 +379,7 @@ def _pair_tables(
     of_labels = [
         Column("first", f"SCU of {a}", explanation="first_scu"),
         Column("second", f"SCU of {b}", explanation="second_scu"),
-        Column("relation", "Relation", cell=lambda row: KINDS[row.relation]),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.relation][0]),
         Column("shared", "Words of both", "count"),
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
