@@ -32,8 +32,6 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
 
-type Words = frozenset[int]
-
 # How a coder's pyramid differs from the agreed one: first in whole SCUs, then in contributors of SCUs that match.
 KINDS = {
     "missing": "SCU missing",
@@ -54,7 +52,7 @@ class HeldWords:
 
     scu: str
     parts: Parts
-    words: Words
+    words: frozenset[int]
 
 
 class PyramidByWords:
@@ -63,7 +61,7 @@ class PyramidByWords:
     def __init__(self, annotation: PyramidAnnotation, words: Sequence[Span]) -> None:
         places = annotation.word_places(list(words))
         self.annotation = annotation
-        self.scus: dict[str, Words] = {key: frozenset(own) for key, own in places.items() if own}
+        self.scus: dict[str, frozenset[int]] = {key: frozenset(own) for key, own in places.items() if own}
         self.n_empty = len(places) - len(self.scus)
         self.contributors = [
             HeldWords(scu, one.parts, held)
@@ -81,7 +79,7 @@ class PyramidByWords:
                 found[word].append(key)
         return found
 
-    def holder_of(self, words: Words, besides: str | None = None) -> str:
+    def holder_of(self, words: frozenset[int], besides: str | None = None) -> str:
         """Return the SCU that has at least half of some words, of several the one with most; empty where none has."""
         counts = Counter(key for word in words for key in self.scus_of_word.get(word, ()) if key != besides)
         key, most = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))

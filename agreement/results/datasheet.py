@@ -284,9 +284,6 @@ def _describe_agreement(sheet: Datasheet) -> Section:
     return Section("agreement", "Agreement", facts=facts, tables=tables, notes=notes)
 
 
-CODED_TWICE = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
-
-
 def _describe_training(sheet: Datasheet) -> Section:
     again, twice = [one for one in (sheet.repeats, sheet.rechecks) if one], "datasheet-coded-twice"
     notes = []
@@ -295,6 +292,7 @@ def _describe_training(sheet: Datasheet) -> Section:
     elif not sheet.training and not again:
         notes = ["No training round, and no text that was shown to a coder again."]
     names, score = dict(Round.PassMeasure.choices), "training-score"
+    shown = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
     training = [
         ROUND,
         Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
@@ -306,7 +304,7 @@ def _describe_training(sheet: Datasheet) -> Section:
         Column("highest", "Highest best score", "figure", explanation=score),
     ]
     repeated = [
-        Column("what", "Coded twice", explanation=twice, cell=lambda row: CODED_TWICE[row.coded_again]),
+        Column("what", "Coded twice", explanation=twice, cell=lambda row: shown[row.coded_again]),
         Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
         Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
         Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),

@@ -61,10 +61,7 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "agreement/flags.html", context)
 
 
-type Entry = tuple[str, int]
-
-
-def _entries(project: Project, kind: str, state: str) -> list[Entry]:
+def _entries(project: Project, kind: str, state: str) -> list[tuple[str, int]]:
     """Return what a list has, each as its kind and key: what is open the oldest first, all else the latest first."""
     if kind == "comments":
         commented = Markable.objects.filter(text__project=project, remarks__isnull=False, flag__isnull=True)
@@ -85,7 +82,7 @@ def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
     return {name: one.filter(resolved_at__isnull=state == "open").order_by() for name, one in rows.items()}
 
 
-def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str, Any]]:
+def _rows(project: Project, user: User, page: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     items = _items([pk for name, pk in page if name == "flags"])
     keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
@@ -129,10 +126,9 @@ def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpRespons
 def discussion_of(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:  # noqa: ARG001
     """Return what people say of the item of a page, for who discusses it."""
     if not may(analysis.project, Right.DISCUSS):
-        return {"discusses": False}
+        return {}
     unit = row_key(sections.context["item"].unit)
     return {
-        "discusses": True,
         "remarks": Remark.objects.filter(markable=unit).select_related("author"),
         "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),
         "flag_form": FlagForm(),

@@ -51,9 +51,6 @@ class TextRun:
     unshared: bool
 
 
-type ContributorText = tuple[TextRun, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Scu:
     """An SCU of one coder: what its contributors say in each summary, by its place."""
@@ -61,7 +58,7 @@ class Scu:
     key: str
     label: str
     weight: int
-    texts: PageOnly[Mapping[int, Sequence[ContributorText]]]
+    texts: PageOnly[Mapping[int, Sequence[tuple[TextRun, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +225,7 @@ def _pair_scus(
     """Yield the matched pairs, then the SCUs of the first and of the second that have no partner."""
 
     def scu(place: int, key: str, others: set[int]) -> Scu:
-        own, texts = pyramids[place], defaultdict[int, list[ContributorText]](list)
+        own, texts = pyramids[place], defaultdict[int, list[tuple[TextRun, ...]]](list)
         for one in own.contributors:
             if key in one.scus:
                 summary = summary_index(one.parts, own.docset.stretches)
