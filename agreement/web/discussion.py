@@ -68,13 +68,11 @@ def _entries(project: Project, kind: str, state: str) -> list[tuple[str, int]]:
         latest = commented.annotate(latest=Max("remarks__created_at")).order_by("-latest", "pk")
         return [("flags", pk) for pk in latest.values_list("pk", flat=True)]
     time = "resolved_at" if state == "resolved" else "created_at"
-    found: list[tuple[datetime, str, int]] = []
-    for name, rows in _of_state(project, state).items():
+    found = list[tuple[datetime, str, int]]()
+    for name, key in (("flags", "markable_id"), ("questions", "pk")):
         if kind in ("all", name):
-            key = "markable_id" if name == "flags" else "pk"
-            found += [(at, name, pk) for at, pk in rows.values_list(time, key)]
-    found.sort(reverse=state == "resolved")
-    return [(name, pk) for _, name, pk in found]
+            found += ((at, name, pk) for at, pk in _of_state(project, state)[name].values_list(time, key))
+    return [(name, pk) for _, name, pk in sorted(found, reverse=state == "resolved")]
 
 
 def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:

@@ -64,12 +64,11 @@ class PyramidPage[R](ResultPage[R]):
         **context: Any,
     ) -> PageSections:
         """Return what the page shows with what its form needs: the fields, and what it hands on."""
-        options = request.options
-        further = {name: value for name, value in options.items() if name not in fields}
+        options = request.options.items()
         context |= {
             "fields": fields,
-            "hidden": request.parameters.query() | further,
-            "api_query": urlencode({name: value for name, value in options.items() if name in self.api_names}),
+            "hidden": request.parameters.query() | {name: value for name, value in options if name not in fields},
+            "api_query": urlencode({name: value for name, value in options if name in self.api_names}),
             "pyramids": pyramids,
         }
         return PageSections(tables, charts, context=context)

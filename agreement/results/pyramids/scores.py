@@ -117,12 +117,6 @@ def report_scores(pyramids: Pyramids, docset: str = "", mean: str = "") -> Score
     return ScoresReport(docset, mean, peers, tuple(_score_systems(peers)))
 
 
-def check_score(score: str) -> str:
-    """Return the score, or the modified where none is named. Raises InvalidParameter."""
-    check_choice("score", score or "modified", SCORES)
-    return score or "modified"
-
-
 def _score_peer(marks: PeerMarks, mean: str) -> PeerScore:
     reference = marks.reference
     scores: dict[str, float | None] = {}
@@ -193,7 +187,8 @@ class Scores(common.PyramidPage[ScoresReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         docset, mean, score = common.asked_of(request, "docset", "mean", "score")
-        pyramids, score = common.read_chosen(request), check_score(score)
+        pyramids, score = common.read_chosen(request), score or "modified"
+        check_choice("score", score, SCORES)
         report = report_scores(pyramids, docset, mean)
         shown, peers = paginate(request, report.peers, PAGE_SIZE)
         fields: common.Fields = {

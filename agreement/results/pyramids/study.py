@@ -11,12 +11,13 @@ from agreement.data.pyramids.pyramids import Pyramids
 from agreement.measures import score_correlation_interval
 from agreement.measures.pyramids import MEANS
 from agreement.reports.fields import PageOnly, copy_fields
+from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, Point, dots_chart, scatter_plot
 from agreement.results.pyramids import common
-from agreement.results.pyramids.scores import SCORES, PeerScore, check_score, report_scores
+from agreement.results.pyramids.scores import SCORES, PeerScore, report_scores
 from agreement.results.tables import Cell, Column, Linked, Table, format_value, with_ends
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
@@ -160,7 +161,8 @@ class Study(common.PyramidPage[StudyReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
-        pyramids, score = common.read_chosen(request), check_score(score)
+        pyramids, score = common.read_chosen(request), score or "modified"
+        check_choice("score", score, SCORES)
         report = report_study(pyramids, docset, mean)
         pair = (report_study(pyramids, docset, mean, *two) if any(two) else report).pair(*two)
         names = [("", "first pair"), *((name, name) for name in report.coders)] if len(report.coders) > 2 else []
