@@ -246,8 +246,8 @@ def _pair_scus(
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
             labels = tuple(pyramids[1 - place].labels[other] for other in others)
-            both, only = ((own, None), (alone, 0)) if place == 0 else ((None, own), (0, alone))
-            yield ScuPair(kind, *both, shared, *only, 1.0, labels)
+            both: tuple[Scu | None, Scu | None] = (own, None) if place == 0 else (None, own)
+            yield ScuPair(kind, *both, shared, *((alone, 0) if place == 0 else (0, alone)), 1.0, labels)
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
