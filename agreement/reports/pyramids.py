@@ -342,10 +342,8 @@ def compare_with_agreed(
 ) -> AgreedReport:
     """Return every coder that the parameters choose against agreed pyramids, as the reader may see it.
 
-    Raises InvalidParameter.
-
-    The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
-    whatever is counted for agreement. The number of queries is fixed.
+    The answers are all of the project; pyramids are compared by their words, whatever is counted for agreement. The
+    number of queries is fixed. Raises InvalidParameter.
     """
     selected, parameters = resolve(answers, parameters)
     agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)

@@ -287,7 +287,7 @@ class Scus(common.PyramidPage[ScusReport]):
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return [*_pair_tables(report, report.select()), *_subsumption_tables(report, report.subsumption)]
+        return [*_pair_tables(request, report, report.select(), ""), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
         kind, sort, view = common.asked_of(request, "kind", "sort", "view")
@@ -308,7 +308,7 @@ class Scus(common.PyramidPage[ScusReport]):
         else:
             shown, _ = paginate(request, pairs, N_CARDS)
             cards = [_card(report, one) for one in shown]
-            tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+            tables = _pair_tables(request, report, pairs, kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
         docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
@@ -345,9 +345,7 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     return about, [(names[place], [side.texts.get(place, ()) if side else () for side in both]) for place in places]
 
 
-def _pair_tables(
-    report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
-) -> list[Table]:
+def _pair_tables(request: AnalysisRequest, report: ScusReport, pairs: Sequence[ScuPair], kind: str) -> list[Table]:
     a, b = report.first, report.second
     total = max(sum(report.counts.values()), 1)
     of_kinds = [
@@ -357,8 +355,8 @@ def _pair_tables(
         Column("meaning", "Meaning"),
     ]
     kinds = [
-        (Linked(words, address(kind), kind == current), report.counts[kind], report.counts[kind] / total, meaning)
-        for kind, (words, meaning) in KINDS.items()
+        (Linked(KINDS[name][0], request.address_with(kind=name), name == kind), n, n / total, KINDS[name][1])
+        for name, n in report.counts.items()
     ]
     note = (
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
@@ -383,7 +381,7 @@ def _pair_tables(
     ]
     return [
         Table("kinds", f"SCUs of {a} and {b} by how they are related", of_kinds, kinds, note),
-        Table.of("pairs", "Pairs of SCUs", columns, chosen),
+        Table.of("pairs", "Pairs of SCUs", columns, pairs),
         Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps),
     ]
 
