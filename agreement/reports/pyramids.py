@@ -389,7 +389,7 @@ def compare_with_agreed(
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
         docsets=tuple(docsets),
-        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities, called)),
+        periods=tuple(_periods(compared, read_project_work(project, answers).activities, called)),
         n_drafted=n_drafted,
         methods=Counter(one.about.method for one in of_text.values()),
         docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
@@ -466,20 +466,17 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
 
 
 def _periods(
-    compared: Sequence[_Compared],
-    coders: Sequence[str],
-    work: Mapping[tuple[int, str], Activity],
-    called: Mapping[str, str],
+    compared: Sequence[_Compared], work: Mapping[tuple[int, str], Activity], called: Mapping[str, str]
 ) -> Iterator[AgreedPeriod]:
     of_text = {one.text.pk: one for one in compared}
     for texts in split_by_time([one.text for one in compared], work):
         figures = []
-        for coder in coders:
+        for coder, name in called.items():
             found = [of_text[text.pk].found for text in texts]
             total = MatchCounts.total(one[coder].counts for one in found if coder in one)
             counts = total[:3], total[4:]  # of SCUs, and of words
             f1 = (2 * matched / (agreed + own) if agreed + own else None for agreed, own, matched in counts)
-            figures.append(CoderInAgreedPeriod(called[coder], *f1))
+            figures.append(CoderInAgreedPeriod(name, *f1))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 
 

@@ -198,8 +198,8 @@ class Scores(common.PyramidPage[ScoresReport]):
             "score": ("Score of the charts", common.SCORE_CHOICES),
             "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
         }
-        tables, charts = _build_tables(report, peers), _build_charts(report, score)
-        return self.arrange(request, pyramids, fields, tables, list(charts), shown=shown, report=report)
+        sections = PageSections(_build_tables(report, peers), [*_build_charts(report, score)])
+        return self.arrange(request, pyramids, fields, sections, shown=shown, report=report)
 
 
 def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Table]:
@@ -403,15 +403,9 @@ class Study(common.PyramidPage[StudyReport]):
             "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
             **({"first": ("First coder", names), "second": ("Second coder", names)} if names else {}),
         }
-        return self.arrange(
-            request,
-            pyramids,
-            fields,
-            _study_tables(request, report, pair, score),
-            _study_charts(pair, score) if pair else [],
-            report=report,
-            pair=pair,
-        )
+        charts = _study_charts(pair, score) if pair else []
+        sections = PageSections(_study_tables(request, report, pair, score), charts)
+        return self.arrange(request, pyramids, fields, sections, report=report, pair=pair)
 
 
 def _study_tables(request: AnalysisRequest, report: StudyReport, pair: StudyPair | None, score: str) -> list[Table]:

@@ -297,7 +297,7 @@ class Scus(common.PyramidPage[ScusReport]):
         report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
             every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            return self.arrange(request, pyramids, every, [], report=None)
+            return self.arrange(request, pyramids, every, PageSections(), report=None)
         sort = sort or "size"
         pairs = report.select(kind, sort)
         cards = []
@@ -319,7 +319,7 @@ class Scus(common.PyramidPage[ScusReport]):
             request,
             pyramids,
             {"docset": ("Docset", docsets), "first": ("First coder", names), "second": ("Second coder", names)},
-            tables,
+            PageSections(tables),
             report=report,
             shown=shown,
             cards=cards,
