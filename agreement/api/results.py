@@ -97,9 +97,8 @@ def _describe_response(report: Any, rows: str | None) -> Any:
     """Return what the schema has of a report, a list of reports, or one of several; `rows` come in pages."""
     if isinstance(report, UnionType):
         one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
-        return PolymorphicProxySerializer(
-            "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or"), one_of, None
-        )
+        name = "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or")
+        return PolymorphicProxySerializer(name, one_of, None)
     if get_origin(report) is list:
         return serializer_of(*get_args(report))(many=True)
     return serializer_of(report, in_pages=True) if rows else serializer_of(report)

@@ -460,13 +460,11 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
     answers, texts, coders = compared.extract, compared.texts, compared.coders
     clusters = find_clusters(answers, texts) if coders else {}
     muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and marked_texts_reader(project) else None
-    counts: dict[str, dict[str, TextCounts]] = {}
+    of_pair, counts = muc6.of_pair if muc6 else None, dict[str, dict[str, TextCounts]]()
     for done, coder in enumerate(coders):
         if progress:
             progress(done, len(coders))
         common = coreference.common_texts(answers, texts, GOLD, coder)
-        key, response = coreference.pair_clusters(
-            answers, clusters, common, GOLD, coder, muc6.of_pair if muc6 else None
-        )
+        key, response = coreference.pair_clusters(answers, clusters, common, GOLD, coder, of_pair)
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
     return replace(compared, clusters=clusters, scores=counts, matched_by_muc6=bool(muc6))

@@ -214,10 +214,8 @@ class Matching:
     @classmethod
     def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Self:
         """Return the figures of what is counted in each docset."""
-        shares = (
-            share_interval(found.tolist(), total.tolist(), by="docset")
-            for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
-        )
+        pairs = (matched, agreed), (matched, own), (2 * matched, agreed + own)
+        shares = (share_interval(found.tolist(), total.tolist(), by="docset") for found, total in pairs)
         figures = (copy_fields(OverDocsets, one) for one in shares)
         return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
 

@@ -117,11 +117,9 @@ class PyramidForm(forms.Form):
 
     def __init__(self, fields: Mapping[str, tuple[str, Sequence[tuple[str, str]]]], own: Mapping[str, str]) -> None:
         super().__init__(initial=dict(own))
-        for name, (label, choices) in fields.items():
+        for key, (label, choices) in fields.items():
             if len(choices) > 1:
-                self.fields[name] = forms.ChoiceField(
-                    choices=list(choices), required=False, label=label, widget=BoundedSelect
-                )
+                self.fields[key] = forms.ChoiceField(choices=choices, required=False, label=label, widget=BoundedSelect)
 
 
 class RemarkForm(forms.Form):

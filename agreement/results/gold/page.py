@@ -128,10 +128,8 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
             return PageSections(context=context)
-        request.options = {
-            "coder": coder,
-            "reader": "" if reader.sees_names else f"{texts.LETTERS} {reader.name}".strip(),
-        }
+        who = "" if reader.sees_names else f"{texts.LETTERS} {reader.name}".strip()
+        request.options = {"coder": coder, "reader": who}
         page: ResultPage[Any] = Agreed() if pyramids else self
         return page.sections(request).extended(**context, has_gold=True)
 
