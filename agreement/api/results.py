@@ -39,6 +39,11 @@ TABLE_FORMAT = OpenApiParameter(
 FIRST = OpenApiParameter(
     "first", str, description="Of the page pair, besides `second`. What other pages take is said in docs/dashboards.md."
 )
+PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
+TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
+COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
+COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
+TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
 
 
 class ResultView(APIView):
@@ -102,13 +107,6 @@ def _describe_response(report: Any, rows: str | None) -> Any:
     if get_origin(report) is list:
         return serializer_of(*get_args(report))(many=True)
     return serializer_of(report, in_pages=True) if rows else serializer_of(report)
-
-
-PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
-TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
-COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
-COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
-TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
 
 
 class PageList(APIView):

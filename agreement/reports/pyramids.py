@@ -108,15 +108,12 @@ class MatchCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScuDifference:
-    """In what a coder's pyramid differs from the agreed one, one of KINDS: the SCUs of both, empty where there is none.
-
-    `parts` are those of the contributor, where the difference is one of a contributor.
-    """
+    """In what a coder's pyramid differs from the agreed one, one of KINDS, with the SCUs of both, or empty."""
 
     kind: str
     agreed: str
     own: str
-    parts: Parts = ()
+    parts: Parts = ()  # of the contributor, where it is one of a contributor
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,16 +143,11 @@ def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComp
         own_words=sum(map(len, own.scus.values())),
         matched_words=sum(one.shared for one in matches),
     )
-    return PyramidComparison(own, counts, partners, tuple(_find_differences(agreed, own, partners)))
+    return PyramidComparison(own, counts, partners, tuple(_compare_scus(agreed, own, partners)))
 
 
-def _find_differences(
-    agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]
-) -> Iterator[ScuDifference]:
-    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ.
-
-    Where a contributor is in an SCU without a match, that SCU is the difference.
-    """
+def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]) -> Iterator[ScuDifference]:
+    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ."""
     matched = {second: first for first, second in partners.items()}
     for key, words in agreed.scus.items():
         if key not in partners:
@@ -166,7 +158,7 @@ def _find_differences(
             holder = agreed.holder_of(words)
             yield ScuDifference("split" if holder else "extra", holder, key)
     for one, partner, other in _contributors_apart(agreed, own, partners):
-        if not other or other in matched:
+        if not other or other in matched:  # else the SCU that has it is the difference
             kind = "shorter" if other is None else "elsewhere" if other else "omitted"
             yield ScuDifference(kind, one.scu, other or partner, one.parts)
     for one, partner, other in _contributors_apart(own, agreed, matched):

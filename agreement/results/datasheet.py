@@ -35,6 +35,13 @@ ROUND = Column("round", "Round", explanation="datasheet-round")
 CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings", cell="n_codings")
 SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted", cell="n_submitted")
 ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "figure"))
+METHODS = {
+    Method.MOST: "what most coders say",
+    Method.AGREED: "what all coders say",
+    Method.CODER: "one coder’s answers",
+    Method.EMPTY: "empty draft",
+    "": "without a draft",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,15 +327,6 @@ def _describe_training(sheet: Datasheet) -> Section:
     return Section("training", "Training and self-agreement", tables=tables, notes=notes)
 
 
-METHODS = {
-    Method.MOST: "what most coders say",
-    Method.AGREED: "what all coders say",
-    Method.CODER: "one coder’s answers",
-    Method.EMPTY: "empty draft",
-    "": "without a draft",
-}
-
-
 def describe_adjudication(sheet: Datasheet) -> Section:
     """Return how far gold is and how it was made; of pyramids the agreed ones are among the docsets."""
     gold, facts, tables, notes = sheet.adjudication, list[tuple[str, str]](), list[Table](), list[str]()
@@ -387,9 +385,8 @@ def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
 def _describe_errors(error: ErrorEstimate) -> str:
     if error.value is None:
         return f"{error.round}: none of {error.unseen:,} checked"
-    reach = ""
-    if error.low is not None and error.high is not None:
-        reach = f", 95% CI {format_value(error.low, 'percent')} to {format_value(error.high, 'percent')}"
+    ends = [format_value(end, "percent") for end in (error.low, error.high)]
+    reach = f", 95% CI {' to '.join(ends)}" if all(ends) else ""
     elsewhere = f", {error.unreached:,} of them in texts without a check" if error.unreached else ""
     return (
         f"{error.round}: {error.wrong:,} of {error.checked:,} checked wrong, by the length of texts"

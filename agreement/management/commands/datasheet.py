@@ -30,10 +30,9 @@ class Command(ProgramCommand):
         project = self.find_project(options["project"])
         record_view(Coding.with_models.filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
+        content = as_file(sheet)
         if options["format"] == "json":
             content = json.dumps(as_json(sheet), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"
-        else:
-            content = as_file(sheet)
         if options["path"] is None:
             self.stdout.write(content, ending="")
             return

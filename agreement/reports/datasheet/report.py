@@ -187,8 +187,7 @@ def _describe_coders(
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)
         n_judgements, n_chains = (profile.n_judgements, parts.count_chains(profile)) if profile else (0, 0)
-        counts = codings.codings, codings.submitted, counted[coder], n_judgements
-        with_chains = answers.has_chains and not answers.units
-        rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_chains if with_chains else None))
+        counts = *codings, counted[coder], n_judgements, n_chains if answers.has_chains and not answers.units else None
+        rows.append(CoderDescription(group_of.get(coder, ""), *counts))
     rows.sort(key=lambda row: (-row.n_judgements, -row.n_submitted, -row.n_codings, row.group, -(row.n_chains or 0)))
     return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MOST_CODERS], start=1))

@@ -34,6 +34,7 @@ from annotations.planning.training import training_results
 
 # The agreement in the answers to so many questions besides the category is computed.
 MOST_QUESTIONS = 10
+MOST_TRAININGS = 5  # rounds, the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +208,6 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         of_agreed = state, n_scus, n_contributors
         described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
     return tuple(described)
-
-
-# Of so many training rounds, the latest, the results are read.
-MOST_TRAININGS = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,12 @@ KINDS = {
     "disjunction": ("disjoint", "shares no word with any SCU of the other"),
 }
 SUBSUMPTION = ("subsumption", "identity")
+SORTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "size": ("unshared words", lambda one: -one.size),
+    "distance": ("Jaccard distance", lambda one: -one.distance),
+    "weight": ("weight", lambda one: -max(scu.weight for scu in one.sides)),
+    "label": ("label", lambda one: one.sides[0].label.casefold()),
+}
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
     " many rows as the other has SCUs in it. Too many decisions are counted, expected agreement comes out too low, and"
@@ -86,14 +92,6 @@ class ScuPair:
     def sides(self) -> list[Scu]:
         """The SCUs that there are."""
         return [one for one in (self.first, self.second) if one]
-
-
-SORTS: dict[str, tuple[str, Callable[[ScuPair], Any]]] = {
-    "size": ("unshared words", lambda one: -one.size),
-    "distance": ("Jaccard distance", lambda one: -one.distance),
-    "weight": ("weight", lambda one: -max(scu.weight for scu in one.sides)),
-    "label": ("label", lambda one: one.sides[0].label.casefold()),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +161,8 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
     common.check_docset(pyramids, docset)
     known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
-    pairs = [
-        (a, b)
-        for a, b in list_pairs(pyramids)
-        if docset in ("", a.docset.slug) and {first, second} - {""} <= {a.coder, b.coder}
-    ]
+    named = {first, second} - {""}
+    pairs = [(a, b) for a, b in list_pairs(pyramids) if docset in ("", a.docset.slug) and named <= {a.coder, b.coder}]
     if not pairs:
         return None
     a, b = min(pairs, key=lambda pair: not all(one.submitted for one in pair))
