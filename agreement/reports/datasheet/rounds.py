@@ -202,11 +202,10 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         agreed = next((one for one in of_docset if one.agreed), None)
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
         own = [one.submitted for one in of_docset if not one.agreed]
-        counts = len(docset.summaries), len(own), sum(own)
         state = "" if agreed is None else "submitted" if agreed.submitted else "open"
         n_scus, n_contributors = (len(agreed.labels), len(agreed.contributors)) if agreed else (None, None)
-        of_agreed = state, n_scus, n_contributors
-        described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
+        counts = len(docset.summaries), len(own), sum(own), state, n_scus, n_contributors, len(peers)
+        described.append(DocsetDescription(docset.slug, docset.title, *counts))
     return tuple(described)
 
 
