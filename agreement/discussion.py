@@ -1,7 +1,5 @@
 """What managers and adjudicators write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping as Mapped
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -65,7 +63,5 @@ def resolve_flag(markable: Markable, user: User) -> bool:
 
 def save_mapping(project: Project, name: str, classes: Mapped[str, str], author: User) -> Mapping:
     """Keep a mapping under a name; one of that name is replaced."""
-    mapping, _ = Mapping.objects.update_or_create(
-        project=project, name=name, defaults={"classes": dict(classes), "author": author}
-    )
-    return mapping
+    own = {"classes": dict(classes), "author": author}
+    return Mapping.objects.update_or_create(project=project, name=name, defaults=own)[0]

@@ -10,6 +10,7 @@ from django.views.decorators.csp import csp_override
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
+from agreement.urls import api_patterns, page_patterns
 from annotations.web.views.people.account import MemberPasswordView, PasswordView, ResetPasswordView
 from annotations.web.views.people.mail import mail, with_mail
 from config.api_schema import SchemaView
@@ -43,9 +44,9 @@ urlpatterns = [
     # The admin's own page for it counts no guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
     path("", include("annotations.web.urls")),
-    path("", include("agreement.web.urls")),
+    path("", include(page_patterns)),
     path("api/v1/", include("annotations.api.urls")),
-    path("api/v1/", include("agreement.api.urls")),
+    path("api/v1/", include(api_patterns)),
     path("api/v1/schema/", SchemaView.as_view(), name="api-schema"),
     path(
         "api/v1/docs/",

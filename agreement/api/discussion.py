@@ -1,7 +1,5 @@
 """The REST API of what managers and adjudicators add to the figures, and of what is being computed."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -139,7 +137,7 @@ class MappingList(APIView):
 
 
 class TaskSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
+    id = serializers.IntegerField(source="pk")
     kind = serializers.CharField(help_text="import, export, or the page whose tables are computed")
     state = serializers.ChoiceField([*Transfer.State.values, "waiting"])
     done = serializers.IntegerField()
@@ -160,8 +158,7 @@ class TaskList(APIView):
         carried = Transfer.objects.shown_in(project).values(*fields, "state")[:LATEST]
         rows = [{**row, "state": _state_of(row)} for row in computed] + list(carried)
         rows.sort(key=lambda row: row["created_at"], reverse=True)
-        latest = [{"id": row["pk"], **row} for row in rows[:LATEST]]
-        return Response(TaskSerializer(latest, many=True).data)
+        return Response(TaskSerializer(rows[:LATEST], many=True).data)
 
 
 def _state_of(computation: dict[str, Any]) -> str:

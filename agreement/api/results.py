@@ -3,8 +3,6 @@
 A table has the same bytes as a page gives, for scripts that come with a key.
 """
 
-from __future__ import annotations
-
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin
 
@@ -41,6 +39,11 @@ TABLE_FORMAT = OpenApiParameter(
 FIRST = OpenApiParameter(
     "first", str, description="Of the page pair, besides `second`. What other pages take is said in docs/dashboards.md."
 )
+PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
+TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
+COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
+COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
+TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
 
 
 class ResultView(APIView):
@@ -99,19 +102,11 @@ def _describe_response(report: Any, rows: str | None) -> Any:
     """Return what the schema has of a report, a list of reports, or one of several; `rows` come in pages."""
     if isinstance(report, UnionType):
         one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
-        return PolymorphicProxySerializer(
-            "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or"), one_of, None
-        )
+        name = "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or")
+        return PolymorphicProxySerializer(name, one_of, None)
     if get_origin(report) is list:
         return serializer_of(*get_args(report))(many=True)
     return serializer_of(report, in_pages=True) if rows else serializer_of(report)
-
-
-PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
-TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
-COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
-COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
-TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
 
 
 class PageList(APIView):
@@ -139,6 +134,12 @@ class PageView(APIView):
             analysis = page.request(project, query, request.user.get_username(), address, whole_tables=True)
             return analysis, page.shown(analysis)
 
+    def handle_exception(self, exc: Exception) -> Response:
+        """Return the problem of a query that the page refuses, or of anything else."""
+        if isinstance(exc, InvalidParameter):
+            return problem(400, "invalid", str(exc), errors={"non_field_errors": [str(exc)]})
+        return super().handle_exception(exc)
+
 
 class TableList(PageView):
     """The tables of a page, for what the query asks for."""
@@ -149,7 +150,7 @@ class TableList(PageView):
         if sections.waiting:
             raise StillComputing
         if analysis.error:
-            return invalid(analysis.error)
+            raise analysis.error
         return JsonResponse(list_tables(sections.tables), safe=False)
 
 
@@ -169,12 +170,4 @@ class TableDetail(PageView):
         if table_format not in TABLE_FORMATS:
             raise ValidationError({"form": [f"Choose one of {', '.join(TABLE_FORMATS)}."]})
         analysis, sections = self.build(request, slug, page)
-        try:
-            return write_table(analysis, sections, table_format, table)
-        except InvalidParameter as error:
-            return invalid(error)
-
-
-def invalid(error: InvalidParameter) -> HttpResponse:
-    """Return the problem of a query that the page refuses."""
-    return problem(400, "invalid", str(error), errors={"non_field_errors": [str(error)]})
+        return write_table(analysis, sections, table_format, table)

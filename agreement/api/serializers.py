@@ -1,7 +1,5 @@
 """Serializers for the schema of the API, made of the dataclasses of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import date
@@ -57,9 +55,8 @@ def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.S
     """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
     base = PartSerializer if in_pages else serializers.Serializer
     name = getattr(report, "component", report.__name__)
-    made: type[serializers.Serializer[Any]] = type(
-        f"{name}Serializer", (base,), {**_fields_of(report), "__doc__": report.__doc__}
-    )
+    own = {**_fields_of(report), "__doc__": report.__doc__}
+    made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
     return made
 
 

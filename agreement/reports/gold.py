@@ -1,13 +1,11 @@
 """Coders, groups of them and imported systems against gold, with intervals, and what coders agree among themselves."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress, pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -55,22 +53,15 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ErrorKind:
-    """One of KINDS, with the answer of the gold and that of a coder; empty where there is none."""
-
-    kind: str
-    gold: str
-    answer: str
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A unit in which a coder differs from gold."""
+    """A unit in which a coder differs from gold: one of KINDS, and both answers, empty where there is none."""
 
     text: Document
     unit: int
-    error: ErrorKind
+    kind: str
+    gold: str
+    answer: str
 
 
 class ChainErrors:
@@ -263,8 +254,8 @@ def compare_with_gold(
     compared = _Comparison.of(with_gold, parameters, reader)
     whole, texts, coders = compared.extract, compared.texts, compared.coders
     called = {coder: coder if reader.sees_names else reader.called[coder] for coder in coders}
-    chains = _score_chains(project, compared, progress) if details and whole.has_chains else None
-    compared = replace(compared, chains=chains)
+    if has_chains := details and whole.has_chains:
+        compared = _score_chains(project, compared, progress)
     of_texts = {text.pk for text in texts}
     agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
     # of words that coders write, what is in texts that are not read of would be among the values
@@ -278,14 +269,11 @@ def compare_with_gold(
     groups = {name: [one for one in members if one in coders] for name, members in all_groups.items()}
     shares = []
     for question in whole.questions if details and not whole.question else ():
-        own = replace(
-            parameters, unmarked="missing", chains="none" if question.kind == "targets" else "full", without=""
-        )
+        chains = "none" if question.kind == "targets" else "full"
+        own = replace(parameters, unmarked="missing", chains=chains, without="")
         asked = _Comparison.of(read_with_gold(project, answers, parameters, question.key), own, reader)
-        of_coders = (
-            NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items()
-        )
-        shares.append(QuestionAccuracy(question.key, question.label, tuple(of_coders)))
+        found = (NamedShare(called[name], asked.share(of, "equal", "answered")) for name, of in asked.counts.items())
+        shares.append(QuestionAccuracy(question.key, question.label, tuple(found)))
     return GoldReport(
         parameters=parameters,
         fingerprint=whole.restrict(texts).fingerprint,
@@ -306,26 +294,18 @@ def compare_with_gold(
         differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
         gold_left_out={} if reader.codes else {one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT},
         codings_left_out=count_left_out(selected, parameters),
-        matched_by_muc6=chains is not None and chains.matched_by_muc6,
-        n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if chains else 0,
-        has_chains=chains is not None,
+        matched_by_muc6=compared.matched_by_muc6,
+        n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if has_chains else 0,
+        has_chains=has_chains,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Chains:
-    """The chains of gold and coders, and what each text adds to each score of each coder."""
-
-    clusters: Mapping[str, Clusters]
-    counts: Mapping[str, Mapping[str, TextCounts]]
-    matched_by_muc6: bool
 
 
 @dataclass(frozen=True)
 class _Comparison:
     """The answers of coders and gold on the same units: the last column is that of gold.
 
-    `document` is of each unit the place of its text, and `values` are what the parameters compare.
+    `document` is of each unit the place of its text, and `values` are what the parameters compare. `clusters` are the
+    chains of gold and coders, and `scores` what each text adds to each score of each coder.
     """
 
     extract: ProjectAnswers
@@ -334,10 +314,12 @@ class _Comparison:
     categories: ReliabilityData
     values: ReliabilityData
     document: Ints
-    chains: _Chains | None = None
+    clusters: Mapping[str, Clusters] = field(default_factory=dict)
+    scores: Mapping[str, Mapping[str, TextCounts]] = field(default_factory=dict)
+    matched_by_muc6: bool = False
 
     @classmethod
-    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> _Comparison:
+    def of(cls, with_gold: ProjectAnswers, parameters: Parameters, reader: Reader) -> Self:
         """Return the units of the chosen texts; what most coders give a category that is left out is none."""
         # who has coded no text with gold is not known here, nor are texts without it
         chosen = [one for one in parameters.coders.split(",") if one in with_gold.known_coders]
@@ -424,7 +406,7 @@ class _Comparison:
     def against_gold(self, name: str, coders: Sequence[str]) -> AgainstGold:
         counts = [self.counts[coder] for coder in coders]
         total = {part: np.sum([of_coder[part] for of_coder in counts], axis=0) for part in counts[0]}
-        scores, scored = {}, [self.chains.counts[coder] for coder in coders] if self.chains else []
+        scores, scored = {}, [self.scores[coder] for coder in coders if self.scores]
         for score in SCORES if scored else ():
             parts = [of_coder[score] for of_coder in scored]
             texts = [text for part in parts for text in part.texts]
@@ -449,8 +431,8 @@ class _Comparison:
             for coder, counts in self.counts.items():
                 total, equal = (int(counts[part][numbers].sum()) for part in ("answered", "equal"))
                 f1 = None
-                if self.chains:
-                    scored = self.chains.counts[coder][TREND_SCORE]
+                if self.scores:
+                    scored = self.scores[coder][TREND_SCORE]
                     rows = [number for number, text in enumerate(scored.texts) if text in keys]
                     f1 = coreference.figures_of(scored, scored.counts[rows].sum(axis=0)).f1
                 coders.append(CoderInPeriod(called[coder], equal / total if total else None, f1))
@@ -461,10 +443,9 @@ class _Comparison:
         """Yield where a coder differs from gold, in the order of the data; in chains where the category is the same."""
         data, has_work = self.categories, self.has_work(coder)[self.document]
         gold, answer = data.codes[:, -1], data.codes[:, self.coders.index(coder)]
-        clusters = self.chains.clusters if self.chains else {}
-        errors = ChainErrors(*(clusters_in(clusters, one, self.texts) for one in (GOLD, coder)))
+        errors = ChainErrors(*(clusters_in(self.clusters, one, self.texts) for one in (GOLD, coder)))
         differs = has_work & (gold != answer)
-        for row in np.flatnonzero(differs | (has_work & (gold >= 0)) if self.chains else differs).tolist():
+        for row in np.flatnonzero(differs | (has_work & (gold >= 0)) if self.scores else differs).tolist():
             text, unit, codes = self.texts[self.document[row]], int(str(data.units[row])), (gold[row], answer[row])
             if differs[row]:
                 kind = "extra" if codes[0] < 0 else "missed" if codes[1] < 0 else "category"
@@ -472,10 +453,10 @@ class _Comparison:
                 kind = errors.kind_of(text.pk, unit)
             if kind:
                 names = ("" if code < 0 else self.extract.describe(data.labels[code]) for code in codes)
-                yield Difference(text, unit, ErrorKind(kind, *names))
+                yield Difference(text, unit, kind, *names)
 
 
-def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Chains:
+def _score_chains(project: Project, compared: _Comparison, progress: Progress | None) -> _Comparison:
     answers, texts, coders = compared.extract, compared.texts, compared.coders
     clusters = find_clusters(answers, texts) if coders else {}
     muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and matches_by_muc6(project) else None
@@ -486,4 +467,4 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
         common = coreference.common_texts(answers, texts, GOLD, coder)
         key, response = coreference.pair_clusters(clusters, common, GOLD, coder, muc6)
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}
-    return _Chains(clusters, counts, bool(muc6))
+    return replace(compared, clusters=clusters, scores=counts, matched_by_muc6=bool(muc6))

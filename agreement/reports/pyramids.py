@@ -3,15 +3,13 @@
 Which SCUs of two pyramids of a docset match, and how the others differ, is computed of their words.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
@@ -34,8 +32,6 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
 
-type Words = frozenset[int]
-
 # How a coder's pyramid differs from the agreed one: first in whole SCUs, then in contributors of SCUs that match.
 KINDS = {
     "missing": "SCU missing",
@@ -56,7 +52,7 @@ class HeldWords:
 
     scu: str
     parts: Parts
-    words: Words
+    words: frozenset[int]
 
 
 class PyramidByWords:
@@ -65,7 +61,7 @@ class PyramidByWords:
     def __init__(self, annotation: PyramidAnnotation, words: Sequence[Span]) -> None:
         places = annotation.word_places(list(words))
         self.annotation = annotation
-        self.scus: dict[str, Words] = {key: frozenset(own) for key, own in places.items() if own}
+        self.scus: dict[str, frozenset[int]] = {key: frozenset(own) for key, own in places.items() if own}
         self.n_empty = len(places) - len(self.scus)
         self.contributors = [
             HeldWords(scu, one.parts, held)
@@ -83,7 +79,7 @@ class PyramidByWords:
                 found[word].append(key)
         return found
 
-    def holder_of(self, words: Words, besides: str | None = None) -> str:
+    def holder_of(self, words: frozenset[int], besides: str | None = None) -> str:
         """Return the SCU that has at least half of some words, of several the one with most; empty where none has."""
         counts = Counter(key for word in words for key in self.scus_of_word.get(word, ()) if key != besides)
         key, most = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
@@ -105,22 +101,19 @@ class MatchCounts(NamedTuple):
     matched_words: int = 0
 
     @classmethod
-    def total(cls, counts: Iterable[MatchCounts]) -> MatchCounts:
+    def total(cls, counts: Iterable[Self]) -> Self:
         """Return the sums of some counts."""
         return cls(*map(sum, zip(cls(), *counts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class ScuDifference:
-    """In what a coder's pyramid differs from the agreed one, one of KINDS: the SCUs of both, empty where there is none.
-
-    `parts` are those of the contributor, where the difference is one of a contributor.
-    """
+    """In what a coder's pyramid differs from the agreed one, one of KINDS, with the SCUs of both, or empty."""
 
     kind: str
     agreed: str
     own: str
-    parts: Parts = ()
+    parts: Parts = ()  # of the contributor, where it is one of a contributor
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,16 +143,11 @@ def compare_pyramids(agreed: PyramidByWords, own: PyramidByWords) -> PyramidComp
         own_words=sum(map(len, own.scus.values())),
         matched_words=sum(one.shared for one in matches),
     )
-    return PyramidComparison(own, counts, partners, tuple(_find_differences(agreed, own, partners)))
+    return PyramidComparison(own, counts, partners, tuple(_compare_scus(agreed, own, partners)))
 
 
-def _find_differences(
-    agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]
-) -> Iterator[ScuDifference]:
-    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ.
-
-    Where a contributor is in an SCU without a match, that SCU is the difference.
-    """
+def _compare_scus(agreed: PyramidByWords, own: PyramidByWords, partners: Mapping[str, str]) -> Iterator[ScuDifference]:
+    """Yield what SCUs without a partner are, then how the contributors of SCUs that match differ."""
     matched = {second: first for first, second in partners.items()}
     for key, words in agreed.scus.items():
         if key not in partners:
@@ -170,7 +158,7 @@ def _find_differences(
             holder = agreed.holder_of(words)
             yield ScuDifference("split" if holder else "extra", holder, key)
     for one, partner, other in _contributors_apart(agreed, own, partners):
-        if not other or other in matched:
+        if not other or other in matched:  # else the SCU that has it is the difference
             kind = "shorter" if other is None else "elsewhere" if other else "omitted"
             yield ScuDifference(kind, one.scu, other or partner, one.parts)
     for one, partner, other in _contributors_apart(own, agreed, matched):
@@ -216,12 +204,10 @@ class Matching:
     f1: OverDocsets
 
     @classmethod
-    def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Matching:
+    def of_docsets(cls, agreed: Ints, own: Ints, matched: Ints) -> Self:
         """Return the figures of what is counted in each docset."""
-        shares = (
-            share_interval(found.tolist(), total.tolist(), by="docset")
-            for found, total in ((matched, agreed), (matched, own), (2 * matched, agreed + own))
-        )
+        pairs = (matched, agreed), (matched, own), (2 * matched, agreed + own)
+        shares = (share_interval(found.tolist(), total.tolist(), by="docset") for found, total in pairs)
         figures = (copy_fields(OverDocsets, one) for one in shares)
         return cls(int(agreed.sum()), int(own.sum()), int(matched.sum()), *figures)
 
@@ -346,10 +332,8 @@ def compare_with_agreed(
 ) -> AgreedReport:
     """Return every coder that the parameters choose against agreed pyramids, as the reader may see it.
 
-    Raises InvalidParameter.
-
-    The answers are all of the project, and the selections those of every page; pyramids are compared by their words,
-    whatever is counted for agreement. The number of queries is fixed.
+    The answers are all of the project; pyramids are compared by their words, whatever is counted for agreement. The
+    number of queries is fixed. Raises InvalidParameter.
     """
     selected, parameters = resolve(answers, parameters)
     agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
@@ -395,7 +379,7 @@ def compare_with_agreed(
         if texts
         else AgreementBesideGold.missing("no coder has a docset with an agreed pyramid"),
         docsets=tuple(docsets),
-        periods=tuple(_periods(compared, coders, read_project_work(project, answers).activities, called)),
+        periods=tuple(_periods(compared, read_project_work(project, answers).activities, called)),
         n_drafted=n_drafted,
         methods=Counter(one.about.method for one in of_text.values()),
         docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
@@ -472,23 +456,17 @@ def _against_agreed(name: str, coders: Sequence[str], compared: Sequence[_Compar
 
 
 def _periods(
-    compared: Sequence[_Compared],
-    coders: Sequence[str],
-    work: Mapping[tuple[int, str], Activity],
-    called: Mapping[str, str],
+    compared: Sequence[_Compared], work: Mapping[tuple[int, str], Activity], called: Mapping[str, str]
 ) -> Iterator[AgreedPeriod]:
     of_text = {one.text.pk: one for one in compared}
     for texts in split_by_time([one.text for one in compared], work):
         figures = []
-        for coder in coders:
+        for coder, name in called.items():
             found = [of_text[text.pk].found for text in texts]
             total = MatchCounts.total(one[coder].counts for one in found if coder in one)
-            counts = (
-                (total.matched, total.agreed, total.own),
-                (total.matched_words, total.agreed_words, total.own_words),
-            )
-            f1 = (2 * matched / (agreed + own) if agreed + own else None for matched, agreed, own in counts)
-            figures.append(CoderInAgreedPeriod(called[coder], *f1))
+            counts = total[:3], total[4:]  # of SCUs, and of words
+            f1 = (2 * matched / (agreed + own) if agreed + own else None for agreed, own, matched in counts)
+            figures.append(CoderInAgreedPeriod(name, *f1))
         yield AgreedPeriod(len(texts), texts[-1].slug, texts[-1].label, tuple(figures))
 
 

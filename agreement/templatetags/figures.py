@@ -11,10 +11,10 @@ from agreement.reports.request.request import TABLE_PAGE
 from agreement.results.figures.charts import Chart
 from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
+from annotations.web import markdown
 
 register = template.Library()
-
-PROSE_LENGTH = 25  # characters
+register.filter("markdown", markdown.render)
 
 
 @register.filter
@@ -61,7 +61,7 @@ def cell(value: object, kind: Kind) -> SafeString:
 @register.filter
 def is_prose(value: object) -> bool:
     """Return whether a cell is given room for several words in a line."""
-    return isinstance(value, str) and len(value) >= PROSE_LENGTH
+    return isinstance(value, str) and len(value) >= 25
 
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)

@@ -1,11 +1,8 @@
 """What people say of items, the flags on them, and questions of coders, to work through as guidelines are edited."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -28,7 +25,6 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.projects.permissions import project_for
 from annotations.texts.questions import read_threads
-from annotations.web import markdown
 from annotations.web.views.questions import describe_threads
 
 PAGE_SIZE = 25
@@ -59,34 +55,24 @@ def flags(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         "kind": kind,
         "state": state,
-        "kinds": [
-            (urlencode({"kind": name, "state": state}), label, name == kind, counts.get(name))
-            for name, label in KINDS.items()
-        ],
-        "states": [(urlencode({"kind": kind, "state": name}), label, name == state) for name, label in STATES.items()],
-        "full_query": urlencode({"kind": kind, "state": state}),
-        "guidelines_html": markdown.render(project.guidelines),
+        "kinds": [(name, label, counts.get(name)) for name, label in KINDS.items()],
+        "states": STATES,
     }
     return render(request, "agreement/flags.html", context)
 
 
-type Entry = tuple[str, int]
-
-
-def _entries(project: Project, kind: str, state: str) -> list[Entry]:
+def _entries(project: Project, kind: str, state: str) -> list[tuple[str, int]]:
     """Return what a list has, each as its kind and key: what is open the oldest first, all else the latest first."""
     if kind == "comments":
         commented = Markable.objects.filter(text__project=project, remarks__isnull=False, flag__isnull=True)
         latest = commented.annotate(latest=Max("remarks__created_at")).order_by("-latest", "pk")
         return [("flags", pk) for pk in latest.values_list("pk", flat=True)]
     time = "resolved_at" if state == "resolved" else "created_at"
-    found: list[tuple[datetime, str, int]] = []
-    for name, rows in _of_state(project, state).items():
+    found = list[tuple[datetime, str, int]]()
+    for name, key in (("flags", "markable_id"), ("questions", "pk")):
         if kind in ("all", name):
-            key = "markable_id" if name == "flags" else "pk"
-            found += [(at, name, pk) for at, pk in rows.values_list(time, key)]
-    found.sort(reverse=state == "resolved")
-    return [(name, pk) for _, name, pk in found]
+            found += ((at, name, pk) for at, pk in _of_state(project, state)[name].values_list(time, key))
+    return [(name, pk) for _, name, pk in sorted(found, reverse=state == "resolved")]
 
 
 def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
@@ -94,7 +80,7 @@ def _of_state(project: Project, state: str) -> dict[str, QuerySet[Any]]:
     return {name: one.filter(resolved_at__isnull=state == "open").order_by() for name, one in rows.items()}
 
 
-def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str, Any]]:
+def _rows(project: Project, user: User, page: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     items = _items([pk for name, pk in page if name == "flags"])
     keys = [pk for name, pk in page if name == "questions"]
     questions = list(Question.objects.filter(pk__in=keys).select_related("coder", "resolved_by")) if keys else []
@@ -105,8 +91,6 @@ def _rows(project: Project, user: User, page: Sequence[Entry]) -> list[dict[str,
 
 
 def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
-    if not markables:
-        return {}
     rows = Markable.objects.filter(pk__in=markables).select_related("text", "flag__author", "flag__resolved_by")
     comments = Prefetch("remarks", Remark.objects.select_related("author"))
     snippets = read_snippets(markables)
@@ -116,7 +100,7 @@ def _items(markables: Sequence[int]) -> dict[int, dict[str, Any]]:
             "text": one.text.slug,
             "title": one.text.title,
             "flag": getattr(one, "flag", None),
-            "comments": with_html([*one.remarks.all()][-MOST_COMMENTS:]),
+            "comments": [*one.remarks.all()][-MOST_COMMENTS:],
             "more": max(len(one.remarks.all()) - MOST_COMMENTS, 0),
         }
         for one in rows.defer("text__content").prefetch_related(comments)
@@ -140,23 +124,14 @@ def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpRespons
 def discussion_of(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:  # noqa: ARG001
     """Return what people say of the item of a page, for who discusses it."""
     if not may(analysis.project, Right.DISCUSS):
-        return {"discusses": False}
+        return {}
     unit = row_key(sections.context["item"].unit)
     return {
-        "discusses": True,
-        "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),
+        "remarks": Remark.objects.filter(markable=unit).select_related("author"),
         "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),
         "flag_form": FlagForm(),
         "remark_form": RemarkForm(),
     }
-
-
-def with_html(remarks: Iterable[Remark]) -> list[Remark]:
-    """Return the remarks, each with its Markdown rendered as `html`."""
-    remarks = list(remarks)
-    for one in remarks:
-        one.html = markdown.render(one.body)  # type: ignore[attr-defined]
-    return remarks
 
 
 @login_required

@@ -24,9 +24,6 @@ SHOWN = "shown"
 # In place of a preset, where the settings are those of none.
 CUSTOM = "custom"
 
-# The value and the label.
-type Choice = tuple[str, str]
-
 
 class ParametersForm(forms.Form):
     """The preset, a select for each setting that matters, and boxes or a list for each selection of the data."""
@@ -81,33 +78,17 @@ class ParametersForm(forms.Form):
                 self.fields[name] = forms.CharField(required=False, label=label, help_text=help_text)
             elif choices or parameters.selection(name):
                 widget = forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple
-                self._offer(name, choices, forms.MultipleChoiceField, widget=widget)
+                self._offer(name, choices, widget)
+        in_sight = (QUESTION, "preset", *IN_SIGHT)
+        self.in_sight = [field for field in self if field.name in in_sight]
+        self.selections = [field for field in self if field.name in SELECTIONS]
+        self.advanced = [field for field in self if field.name not in (*in_sight, *SELECTIONS)]
+        self.n_selected = sum(bool(self.initial.get(name)) for name in SELECTIONS)
 
-    def _offer(
-        self, name: str, choices: Iterable[Choice], field: type[forms.ChoiceField] = forms.ChoiceField, **options: Any
-    ) -> None:
+    def _offer(self, name: str, choices: Iterable[tuple[str, str]], widget: Any = forms.Select) -> None:
         label, help_text = field_texts(name, pyramids=self.has_pyramids)
-        self.fields[name] = field(choices=list(choices), required=False, label=label, help_text=help_text, **options)
-
-    @property
-    def in_sight(self) -> list[forms.BoundField]:
-        """What is not folded."""
-        return [field for field in self if field.name in (QUESTION, "preset", *IN_SIGHT)]
-
-    @property
-    def selections(self) -> list[forms.BoundField]:
-        """Filter."""
-        return [field for field in self if field.name in SELECTIONS]
-
-    @property
-    def advanced(self) -> list[forms.BoundField]:
-        """Every other setting."""
-        return [field for field in self if field.name not in (QUESTION, "preset", *IN_SIGHT, *SELECTIONS)]
-
-    @property
-    def n_selected(self) -> int:
-        """How many selections leave something out."""
-        return sum(bool(self.initial.get(name)) for name in SELECTIONS)
+        field = forms.ChoiceField if widget is forms.Select else forms.MultipleChoiceField
+        self.fields[name] = field(choices=[*choices], required=False, label=label, help_text=help_text, widget=widget)
 
 
 def read_form(query: QueryDict) -> str:
@@ -134,13 +115,11 @@ def read_form(query: QueryDict) -> str:
 class PyramidForm(forms.Form):
     """What a page on pyramids is asked for: a select for each field that leaves a choice."""
 
-    def __init__(self, fields: Mapping[str, tuple[str, Sequence[Choice]]], own: Mapping[str, str]) -> None:
+    def __init__(self, fields: Mapping[str, tuple[str, Sequence[tuple[str, str]]]], own: Mapping[str, str]) -> None:
         super().__init__(initial=dict(own))
-        for name, (label, choices) in fields.items():
+        for key, (label, choices) in fields.items():
             if len(choices) > 1:
-                self.fields[name] = forms.ChoiceField(
-                    choices=list(choices), required=False, label=label, widget=BoundedSelect
-                )
+                self.fields[key] = forms.ChoiceField(choices=choices, required=False, label=label, widget=BoundedSelect)
 
 
 class RemarkForm(forms.Form):

@@ -1,7 +1,5 @@
 """The pages of results: one view shows any of them, or a table as a file; parts that load, and what is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, cast
@@ -71,7 +69,7 @@ def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
         project = page.project_for(request.user, slug)
         if SHOWN in request.GET:
             return redirect(f"{request.path}?{read_form(request.GET)}")
-        show = _download_table if "as" in request.GET else _show_page
+        show = _send_table if "as" in request.GET else _show_page
         try:
             with leave_long_reading():
                 return show(request, project, page, address)
@@ -140,9 +138,7 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
     }
 
 
-def _download_table(
-    request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]
-) -> HttpResponse:
+def _send_table(request: HttpRequest, project: Project, page: ResultPage[Any], address: dict[str, str]) -> HttpResponse:
     analysis = page.request(project, request.GET, request.user.get_username(), address, whole_tables=True)
     sections = page.shown(analysis)
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.models import Project
 
 
 class ProgramCommand(BaseCommand):
@@ -12,3 +14,10 @@ class ProgramCommand(BaseCommand):
     """
 
     requires_system_checks = []
+
+    def find_project(self, slug: str) -> Project:
+        """Return the project with that address. Raise CommandError where there is none."""
+        project = Project.objects.filter(slug=slug).first()
+        if project is None:
+            raise CommandError(f"There is no project {slug!r}.")
+        return project

@@ -17,11 +17,11 @@ from django.http import Http404, QueryDict
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from agreement.api.urls import urlpatterns
 from agreement.data.reading import forget_answers
 from agreement.models import Computation, StoredAnswers
 from agreement.results.registry import PAGES
 from agreement.results.tables import Table
+from agreement.urls import api_patterns
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
@@ -202,7 +202,7 @@ def columns_of(table: Table) -> Iterator[list[Any]]:
 
 def answered_by_api(project: Project, client: Client, asked: Asked) -> Iterator[tuple[str, Any]]:
     """Yield what every address of the API about the results of a project answers."""
-    for pattern in urlpatterns:
+    for pattern in api_patterns:
         try:
             address = reverse(str(pattern.name), args=[project.slug])
         except NoReverseMatch:  # of one item

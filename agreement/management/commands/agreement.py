@@ -19,8 +19,6 @@ from annotations.management.base import ProgramCommand
 from annotations.models import Coding, Membership, Project
 from annotations.projects.viewing import record_view
 
-# The report without a name.
-AGREEMENT = "agreement"
 # By option the reports that take it.
 REPORTS_OF = {
     option: [name for name, page in REPORTS.items() if option in (*page.api_names, *page.address)]
@@ -41,7 +39,7 @@ class Command(ProgramCommand):
         parser.add_argument(f"--{parameters.QUESTION}", metavar="KEY", help=parameters.HELP[parameters.QUESTION])
         for name in (*parameters.SELECTIONS, parameters.GROUPS):
             parser.add_argument(f"--{name}", metavar="NAMES", help=parameters.HELP[name])
-        parser.add_argument("--report", choices=list(REPORTS), default=AGREEMENT, help="this instead")
+        parser.add_argument("--report", choices=list(REPORTS), default="agreement", help="this instead")
         for name, reports in REPORTS_OF.items():
             field = next((page.takes[name] for page in REPORTS.values() if name in page.takes), None)
             said = f": {field.help_text}" if field and field.help_text else ""
@@ -49,12 +47,10 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         # who has the server sees all
         project.role = Membership.Role.MANAGER  # type: ignore[attr-defined]
-        result = REPORTS[options["report"] or AGREEMENT]
+        result = REPORTS[options["report"] or "agreement"]
         if not result.uses_answers and project.answers != Project.Answers.SCUS:
             raise CommandError(f"There are no pyramids in {project.slug}.")
         own = {name: value for name in REPORTS_OF if (value := options[name]) is not None}

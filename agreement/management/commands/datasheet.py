@@ -1,7 +1,5 @@
 """Write the datasheet of a project."""
 
-from __future__ import annotations
-
 import json
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,10 +11,10 @@ from django.core.serializers.json import DjangoJSONEncoder
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.fields import as_json
 from agreement.reports.request.request import parse_asked
-from agreement.results.datasheet.page import as_file
+from agreement.results.datasheet import as_file
 from annotations.core.files import write_whole
 from annotations.management.base import ProgramCommand
-from annotations.models import Coding, Project
+from annotations.models import Coding
 from annotations.projects.viewing import record_view
 
 
@@ -29,15 +27,12 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["markdown", "json"], default="markdown")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         record_view(Coding.with_models.filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
+        content = as_file(sheet)
         if options["format"] == "json":
             content = json.dumps(as_json(sheet), indent=1, ensure_ascii=False, cls=DjangoJSONEncoder) + "\n"
-        else:
-            content = as_file(sheet)
         if options["path"] is None:
             self.stdout.write(content, ending="")
             return

@@ -1,15 +1,10 @@
 """Compute all figures of a project again, after its rows were repaired by hand."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from agreement.models import Computation, FiguresVersion
 from annotations.management.base import ProgramCommand
-from annotations.models import Project
 
 
 class Command(ProgramCommand):
@@ -19,9 +14,7 @@ class Command(ProgramCommand):
         parser.add_argument("project", metavar="SLUG")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         FiguresVersion.increase(project.pk)
         Computation.objects.filter(project=project).delete()
         self.stdout.write(f"The figures of {project.slug} are computed again at the next look.")

@@ -1,7 +1,5 @@
 """The datasheet of a project, from the figures of its pages."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -136,9 +134,11 @@ def describe_project(
     methods = describe_methods(report.extract, report, compared, again)
     formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
     unmarked, rechecks = map(parts.CodedTwice.of, again.parts)
-    languages = [Language(name, size.texts, size.words, size.characters) for name, size in corpus.languages.items()]
+    sizes = [("", corpus.size), *corpus.languages.items()]
+    whole, *languages = (Language(name, size.texts, size.words, size.characters) for name, size in sizes)
     return copy_fields(
         Datasheet,
+        whole,
         project,
         report,
         scheme=scheme_to_json(spec, project.answers),
@@ -149,9 +149,6 @@ def describe_project(
         first_work_on=work[0],
         last_work_on=work[1],
         languages=tuple(languages),
-        n_texts=corpus.size.texts,
-        n_words=corpus.size.words,
-        n_characters=corpus.size.characters,
         segments=corpus.segments,
         markables=tuple(MarkableCounts(one.level, one.given, one.marked) for one in corpus.markables),
         n_coders=len(corpus.coders),
@@ -190,8 +187,7 @@ def _describe_coders(
     for coder, codings in corpus.coders.items():
         profile = profiles.get(coder)
         n_judgements, n_chains = (profile.n_judgements, parts.count_chains(profile)) if profile else (0, 0)
-        counts = codings.codings, codings.submitted, counted[coder], n_judgements
-        with_chains = answers.has_chains and not answers.units
-        rows.append(CoderDescription(group_of.get(coder, ""), *counts, n_chains if with_chains else None))
+        counts = *codings, counted[coder], n_judgements, n_chains if answers.has_chains and not answers.units else None
+        rows.append(CoderDescription(group_of.get(coder, ""), *counts))
     rows.sort(key=lambda row: (-row.n_judgements, -row.n_submitted, -row.n_codings, row.group, -(row.n_chains or 0)))
     return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MOST_CODERS], start=1))

@@ -1,12 +1,10 @@
 """Parts of a datasheet: rounds, agreement in each, models, docsets, training, and how gold was settled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Self
 
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
@@ -36,6 +34,7 @@ from annotations.planning.training import training_results
 
 # The agreement in the answers to so many questions besides the category is computed.
 MOST_QUESTIONS = 10
+MOST_TRAININGS = 5  # rounds, the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ class RoundAgreement:
     report: PageOnly[AgreementReport | None] = None
 
     @classmethod
-    def of(cls, name: str, report: AgreementReport) -> RoundAgreement:
+    def of(cls, name: str, report: AgreementReport) -> Self:
         """Return the figures of a report."""
         result, interval, data = report.result, report.interval, describe_data(report.extract, report.parameters)
         units = [f"{pluralize(count, 'unit')} {reason}" for reason, count in result.left_out.items() if count]
@@ -203,17 +202,11 @@ def describe_docsets(pyramids: Pyramids) -> tuple[DocsetDescription, ...]:
         agreed = next((one for one in of_docset if one.agreed), None)
         peers = {one.peer.slug for one in pyramids.peer_marks if one.submitted and one.peer.docset.pk == docset.pk}
         own = [one.submitted for one in of_docset if not one.agreed]
-        counts = len(docset.summaries), len(own), sum(own)
-        of_agreed: tuple[str, int | None, int | None] = ("", None, None)
-        if agreed:
-            state = "submitted" if agreed.submitted else "open"
-            of_agreed = state, len(agreed.labels), len(agreed.contributors)
-        described.append(DocsetDescription(docset.slug, docset.title, *counts, *of_agreed, len(peers)))
+        state = "" if agreed is None else "submitted" if agreed.submitted else "open"
+        n_scus, n_contributors = (len(agreed.labels), len(agreed.contributors)) if agreed else (None, None)
+        counts = len(docset.summaries), len(own), sum(own), state, n_scus, n_contributors, len(peers)
+        described.append(DocsetDescription(docset.slug, docset.title, *counts))
     return tuple(described)
-
-
-# Of so many training rounds, the latest, the results are read.
-MOST_TRAININGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,17 +252,13 @@ class CodedTwice:
     coded_again: PageOnly[str]
 
     @classmethod
-    def of(cls, part: CodedAgain) -> CodedTwice | None:
+    def of(cls, part: CodedAgain) -> Self | None:
         """Return it without names; None where nobody was shown a text again."""
         whole = part.together or next((one for one in part.coders if one.texts), next(iter(part.coders), None))
         if whole is None:
             return None
         n_coders = sum(one.texts > 0 for one in part.coders)
         return copy_fields(cls, whole, n_coders=n_coders, n_codings=whole.codings, n_texts=whole.texts)
-
-
-# The method of gold that nobody drafted.
-NO_DRAFT = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,11 +297,6 @@ class ErrorEstimate:
     value: Annotated[float | None, "estimated share of wrong ones, each text by what its draft accepted unseen"]
     low: float | None
     high: float | None
-
-    @classmethod
-    def of(cls, round_: str, one: error_estimate.ErrorEstimate) -> ErrorEstimate:
-        """Return the estimate of a round."""
-        return copy_fields(cls, one, round=round_, value=one.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,16 +338,16 @@ def measure_adjudication(
     of_rounds = []
     for round_ in rounds:
         of_round = [one.gold for one in texts if one.round.pk == round_.pk]
-        gold = [one for one in of_round if one is not None]
-        states = Counter(one.state for one in gold)
-        n_contested, n_decided = sum(len(one.contested) for one in gold), sum(one.n_decided for one in gold)
-        counts = len(of_round), states[State.OPEN], states[State.DECIDED], states[State.CLOSED], n_contested, n_decided
-        methods = Counter(sorted(one.draft.method if one.draft else NO_DRAFT for one in gold))
-        if gold:
-            of_rounds.append(GoldOfRound(round_.name, round_.kind, *counts, methods))
-    checked = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
+        if gold := [one for one in of_round if one is not None]:
+            states = Counter(one.state for one in gold)
+            n_contested, n_decided = sum(len(one.contested) for one in gold), sum(one.n_decided for one in gold)
+            counts = states[State.OPEN], states[State.DECIDED], states[State.CLOSED], n_contested, n_decided
+            methods = Counter(sorted(one.draft.method if one.draft else "" for one in gold))
+            of_rounds.append(GoldOfRound(round_.name, round_.kind, len(of_round), *counts, methods))
+    found = [(round_.name, one) for round_ in rounds if (one := estimates.get(round_.pk)) is not None]
+    checked = [copy_fields(ErrorEstimate, one, round=name, value=one.share) for name, one in found]
     shares = [one.overruled for one in comparison.coders]
-    found, total = sum(one.found for one in shares), sum(one.total for one in shares)
+    n_overruled, total = sum(one.found for one in shares), sum(one.total for one in shares)
     closed = None
     if GOLD in with_gold.known_coders:
         question = with_gold.question.key if with_gold.question else ""
@@ -376,9 +360,9 @@ def measure_adjudication(
         n_items=comparison.n_items,
         n_contested=comparison.n_contested,
         n_chains=count_chains(closed) if closed else None,
-        overruled=Overruled(found, total, found / total if total else None),
+        overruled=Overruled(n_overruled, total, n_overruled / total if total else None),
         sources={str(source): sources[source] for source in Source},
         reasons={str(reason): reasons[reason] for reason in Reason},
-        error_estimates=tuple(ErrorEstimate.of(name, one) for name, one in checked if one.checked or one.unseen),
+        error_estimates=tuple(one for one in checked if one.checked or one.unseen),
         closed=closed,
     )

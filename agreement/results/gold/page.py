@@ -1,7 +1,5 @@
 """Coders, groups and imported systems against gold; of pyramids, against the agreed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
@@ -26,7 +24,6 @@ from annotations.models.project import may
 MOST_SCUS = 50
 MOST_DIFFERENCES = 200
 MOST_DOCSETS = 100
-TRENDS = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
 TO_SEE = ": choose docsets to see others"
 MEANINGS = {
     "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
@@ -69,7 +66,7 @@ class Agreed(ResultPage[AgreedReport]):
     def charts(self, request: AnalysisRequest, report: AgreedReport) -> list[Chart]:
         of_scus = texts.coders_chart(report, "scus", "F1 of SCUs against agreed pyramids", "F1", "scus.f1")
         of_words = texts.coders_chart(report, "words", "F1 of words in SCUs that match", "F1", "words.f1")
-        return [of_scus, of_words, *texts.build_trends(report, TRENDS).charts]
+        return [of_scus, of_words, *texts.build_trends(report).charts]
 
     def printed(self, request: AnalysisRequest) -> list[Table]:
         return _build_tables(self.compute(request))
@@ -118,13 +115,9 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         elif coder and coder not in reader.called.values():
             raise InvalidParameter("coder", f"there is no {coder!r} in this project.")
         context: dict[str, Any] = {
-            "pyramids": pyramids,
-            "sees_names": reader.sees_names,
-            "codes": reader.codes,
+            "reader": reader,
             "decides": may(request.project, Right.ADJUDICATE),
-            "coder": coder,
             "choices": sorted(reader.called.values()) if not reader.codes else [],
-            "report_query": request.parameters.query(),
         }
         if pyramids:
             # who codes is not told of agreed pyramids besides those that they may read of
@@ -135,13 +128,10 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
             return PageSections(context=context)
-        request.options = {
-            "coder": coder,
-            "reader": "" if reader.sees_names else f"{texts.LETTERS} {reader.name}".strip(),
-        }
-        if pyramids:
-            return Agreed().sections(request).extended(**context, has_gold=True)
-        return self.sections(request).extended(**context, has_gold=True, not_counted=request.not_counted)
+        who = "" if reader.sees_names else f"{texts.LETTERS} {reader.name}".strip()
+        request.options = {"coder": coder, "reader": who}
+        page: ResultPage[Any] = Agreed() if pyramids else self
+        return page.sections(request).extended(**context, has_gold=True)
 
 
 def _has_pyramids(request: AnalysisRequest) -> bool:
@@ -223,7 +213,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         note = "Those that fewest of their coders have come first, then the heaviest."
         note += _name_first(MOST_SCUS, len(report.scus))
         tables.append(Table.of("lacking", "Agreed SCUs that coders lack most", columns, report.scus[:MOST_SCUS], note))
-    return [*tables, _docsets_table(report), *texts.build_trends(report, TRENDS).tables]
+    return [*tables, _docsets_table(report), *texts.build_trends(report).tables]
 
 
 def _matching_columns(of: str) -> list[Column]:

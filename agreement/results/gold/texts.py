@@ -1,14 +1,11 @@
 """Coders, groups and imported systems against gold, as tables and charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
 
-from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts.snippets import read_snippets
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
@@ -50,23 +47,22 @@ def read_reader(request: AnalysisRequest) -> Reader:
     # letters are in an order that tells nothing of names
     called = {} if reader.sees_names else letters_of_coders(project, answers.known_coders)
     called |= {name: name for name in answers.known_coders if reader.sees_names or name == reader.name}
-    return replace(reader, called=called, documents=_find_documents(answers, reader.name) if reader.codes else None)
-
-
-def _find_documents(answers: ProjectAnswers, coder: str) -> frozenset[int]:
-    """Return the documents that a coder has submitted, and whose text is not before them in another round."""
+    if not reader.codes:
+        return replace(reader, called=called)
+    # they have submitted these documents, and their texts are not before them in another round
     columns = answers.columns
-    own = np.array([answers.names[number] == coder for number in columns.codings["coder"].tolist()], np.bool_)
+    own = np.array([answers.names[number] == reader.name for number in columns.codings["coder"].tolist()], np.bool_)
     texts = [answers.texts[place] for place in columns.document_of_coding[own].tolist()]
     submitted = columns.codings["submitted"][own].tolist()
     is_open = {text.text_pk for text, done in zip(texts, submitted, strict=True) if not done}
-    return frozenset(text.pk for text in texts if text.text_pk not in is_open)
+    documents = frozenset(text.pk for text in texts if text.text_pk not in is_open)
+    return replace(reader, called=called, documents=documents)
 
 
 def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
     """Return all tables and charts, with the errors of the coder whom the options name, or of all."""
     chosen = request.options.get("coder", "")
-    confusion, trends = _confusion(request, report, chosen), _build_trends(report)
+    confusion, trends = _confusion(request, report, chosen), build_trends(report)
     tables = [*build_tables(report), *confusion.tables, *_error_tables(request, report, chosen)]
     charts = [
         coders_chart(report, "accuracy", "Accuracy against gold", "accuracy", "accuracy"),
@@ -159,7 +155,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         ]
         note = "Of items to which both gave an answer. Sets of labels and of targets are the same where they are equal."
         tables.append(Table("questions", "Accuracy in attributes and relations", columns, rows, note))
-    return [*tables, *_build_trends(report).tables]
+    return [*tables, *build_trends(report).tables]
 
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
@@ -187,9 +183,14 @@ def coders_chart(report: GoldReport | AgreedReport, key: str, title: str, unit: 
     return dots_chart(key, f"{title}, with 95% CI", rows, unit, share=isinstance(report, GoldReport))
 
 
-def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str, str, str, str]]) -> PageSections:
-    """Return figures of each coder by period, each with its key, name, unit and attribute."""
+def build_trends(report: GoldReport | AgreedReport) -> PageSections:
+    """Return figures of each coder by period."""
     of_texts, coders = isinstance(report, GoldReport), [one.name for one in report.coders]
+    # each with its key, name, unit and attribute
+    figures = [("trend", "F1 of SCUs", "F1", "scus_f1"), ("trend_words", "F1 of words", "F1", "words_f1")]
+    if isinstance(report, GoldReport):
+        f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
+        figures = [("trend", "Accuracy", "accuracy", "accuracy"), *f1]
     noun, of = ("text", "gold") if of_texts else ("docset", "agreed")
     periods: Sequence[GoldPeriod | AgreedPeriod] = report.periods
     tables, charts = list[Table](), list[Chart]()
@@ -213,11 +214,6 @@ def build_trends(report: GoldReport | AgreedReport, figures: Sequence[tuple[str,
     return PageSections(tables, charts)
 
 
-def _build_trends(report: GoldReport) -> PageSections:
-    f1 = [("trend_f1", f"{CONLL} F1", "F1", "conll_f1")] if report.has_chains else []
-    return build_trends(report, [("trend", "Accuracy", "accuracy", "accuracy"), *f1])
-
-
 def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> PageSections:
     if not report.names:
         return PageSections()
@@ -226,15 +222,13 @@ def _confusion(request: AnalysisRequest, report: GoldReport, chosen: str) -> Pag
     term, who = TERMS[name_terms(request.extract.question)], chosen or "all coders"
     caption = f"{term.capitalize()} of gold (rows) and of {who} (columns)"
     words, axes = describe_equal(term, counts), ("gold", who)
-    explanation = "gold_confusion"
-    return build_square(
-        request, "confusion", caption, report.names, counts, "items", axes, words, explanation=explanation
-    )
+    square = request, "confusion", caption, report.names, counts, "items", axes, words
+    return build_square(*square, explanation="gold_confusion")
 
 
 def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
-    found = count_alike(differences, lambda one: one.error)
+    found = count_alike(differences, attrgetter("kind", "gold", "answer"))
     shown, own = found[:MOST_ERRORS], differences.get(chosen, ())
     items, n = own[:MOST_DIFFERENCES], len(own)
     snippets = read_snippets({*(one.example.unit for one in shown), *(one.unit for one in items)})
@@ -254,11 +248,11 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
         return Linked(str(snippet.keyword), address)
 
     def of_error(place: str) -> list[Column]:
-        kind, gold, answer = (attrgetter(f"{place}error.{part}") for part in ("kind", "gold", "answer"))
+        kind = attrgetter(f"{place}kind")
         return [
             Column("kind", "Error", explanation="error_kind", cell=lambda row: KINDS[kind(row)]),
-            Column("gold", "Gold", explanation="gold_answer", cell=gold),
-            Column("answer", "Answer", explanation="coder_answer", cell=answer),
+            Column("gold", "Gold", explanation="gold_answer", cell=f"{place}gold"),
+            Column("answer", "Answer", explanation="coder_answer", cell=f"{place}answer"),
         ]
 
     frequent = [

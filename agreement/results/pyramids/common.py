@@ -1,7 +1,5 @@
 """What the pages on pyramids share: the fields of their forms, what their addresses take, and the names of scores."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,8 +12,7 @@ from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import NOTHING, ResultPage
 from agreement.results.content import PageSections
-from agreement.results.figures.charts import Chart
-from agreement.results.tables import Column, Kind, Table
+from agreement.results.tables import Column, Kind
 from annotations.models import Project
 from annotations.projects.navigation import PYRAMIDS
 
@@ -57,25 +54,17 @@ class PyramidPage[R](ResultPage[R]):
         return request
 
     def arrange(
-        self,
-        request: AnalysisRequest,
-        pyramids: Pyramids,
-        fields: Fields,
-        tables: Sequence[Table],
-        charts: Sequence[Chart] = (),
-        **context: Any,
+        self, request: AnalysisRequest, pyramids: Pyramids, fields: Fields, sections: PageSections, **context: Any
     ) -> PageSections:
         """Return what the page shows with what its form needs: the fields, and what it hands on."""
-        options = request.options
-        further = {name: value for name, value in options.items() if name not in fields}
-        context |= {
-            "fields": fields,
-            "hidden": request.parameters.query() | further,
-            "api_query": urlencode({name: value for name, value in options.items() if name in self.api_names}),
-            "n_docsets": len(pyramids.docsets),
-            "n_peers": pyramids.n_peers,
-        }
-        return PageSections(tables, charts, context=context)
+        options = request.options.items()
+        return sections.extended(
+            fields=fields,
+            hidden=request.parameters.query() | {name: value for name, value in options if name not in fields},
+            api_query=urlencode({name: value for name, value in options if name in self.api_names}),
+            pyramids=pyramids,
+            **context,
+        )
 
 
 def asked_of(request: AnalysisRequest, *names: str) -> list[str]:

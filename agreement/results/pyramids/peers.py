@@ -1,10 +1,7 @@
 """Whether coders found the same SCUs in the same peers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from typing import Annotated, ClassVar
 
@@ -29,9 +26,6 @@ from agreement.results.tables import Cell, Column, Table, with_ends
 
 PAGE_SIZE = 100
 STRIP = 200
-
-# The peers that several coders have submitted, each as all of these marked it.
-type SharedPeers = Sequence[Sequence[PeerMarks]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +114,11 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     )
 
 
-def _coders_of(peers: SharedPeers) -> tuple[str, ...]:
+def _coders_of(peers: Sequence[Sequence[PeerMarks]]) -> tuple[str, ...]:
     return tuple(sorted({one.coder for marks in peers for one in marks}))
 
 
-def _list_items(peers: SharedPeers) -> Iterator[PeerItem]:
+def _list_items(peers: Sequence[Sequence[PeerMarks]]) -> Iterator[PeerItem]:
     """Yield the SCUs of each peer, still without their shares."""
     coders = _coders_of(peers)
     for marks in peers:
@@ -143,7 +137,7 @@ def _as_data(items: Sequence[PeerItem], coders: Sequence[str], read: Callable[[i
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])
 
 
-def _compute_reliability(docset: str, peers: SharedPeers) -> PeerReliability:
+def _compute_reliability(docset: str, peers: Sequence[Sequence[PeerMarks]]) -> PeerReliability:
     items, coders = list(_list_items(peers)), _coders_of(peers)
     presence = _as_data(items, coders, lambda count: "present" if count else "absent")
 
@@ -184,8 +178,7 @@ class Peers(common.PyramidPage[PeersReport]):
             request,
             pyramids,
             {"docset": common.docset_field(pyramids)},
-            [_reliability_table(report), _items_table(report, items)],
-            _share_charts(report),
+            PageSections([_reliability_table(report), _items_table(report, items)], _share_charts(report)),
             report=report,
             shown=shown,
             agreed=any(one.agreed for one in pyramids.annotations),
@@ -202,20 +195,19 @@ def _share_charts(report: PeersReport) -> list[Chart]:
 
 
 def _items_table(report: PeersReport, items: Sequence[PeerItem]) -> Table:
+    def count_by(coder: str) -> Column:
+        return Column(coder, coder, "count", explanation="times_found", cell=lambda row: row.counts[coder])
+
     columns = [
         Column("scu", "SCU", cell="label"),
         Column("peer", "Peer", cell="title"),
         Column("docset", "Docset"),
         Column("weight", "Weight", "count"),
-        *(Column(one, one, "count", explanation="times_found", cell=partial(_count_of, one)) for one in report.coders),
+        *map(count_by, report.coders),
         Column("share", "Share", "percent", explanation="share_of_disagreement"),
     ]
     note = "How often each coder found the SCU in the peer, and its share of the disagreement of alpha with Dice."
     return Table.of("items", "SCUs in peers by their share of the disagreement", columns, items, note)
-
-
-def _count_of(coder: str, item: PeerItem) -> int | None:
-    return item.counts[coder]
 
 
 def _reliability_table(report: PeersReport) -> Table:

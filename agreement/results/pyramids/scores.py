@@ -1,16 +1,15 @@
-"""Scores of peer summaries, by peer and by system."""
-
-from __future__ import annotations
+"""Scores of peer summaries, by peer and by system, and the study of two coders whose pyramids score the same peers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, permutations
 from typing import Annotated, ClassVar
 
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
-from agreement.measures import comprehensive, mean_interval, modified, original
+from agreement.measures import comprehensive, mean_interval, modified, original, score_correlation_interval
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
@@ -18,13 +17,14 @@ from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import register
 from agreement.results.content import PageSections, paginate
-from agreement.results.figures.charts import Chart, Dot, dots_chart
+from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column
-from agreement.results.tables import Column, Kind, Table, with_ends
+from agreement.results.tables import Cell, Column, Kind, Linked, Table, format_value, with_ends
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
+CORRELATIONS = ("pearson", "spearman", "kendall")
 PYRAMID_OWNERS = {False: "own", True: "agreed"}
 PAGE_SIZE = 100
 # More rows are no picture any more: the table has them.
@@ -58,11 +58,6 @@ class PeerScore:
     astray: Annotated[int, "marks of no SCU that the pyramid has: not counted"]
     note: str
     marks: PageOnly[PeerMarks]
-
-    def value(self, score: str) -> float | None:
-        """Return the value of one of SCORES."""
-        value: float | None = getattr(self, score)
-        return value
 
     @property
     def is_submitted(self) -> bool:
@@ -124,12 +119,6 @@ def report_scores(pyramids: Pyramids, docset: str = "", mean: str = "") -> Score
     return ScoresReport(docset, mean, peers, tuple(_score_systems(peers)))
 
 
-def check_score(score: str) -> str:
-    """Return the score, or the modified where none is named. Raises InvalidParameter."""
-    check_choice("score", score or "modified", SCORES)
-    return score or "modified"
-
-
 def _score_peer(marks: PeerMarks, mean: str) -> PeerScore:
     reference = marks.reference
     scores: dict[str, float | None] = {}
@@ -176,7 +165,7 @@ def _score_systems(peers: Sequence[PeerScore]) -> Iterator[System]:
     for (agreed, system), of_peers in sorted(of.items()):
         means = []
         for score in SCORES:
-            of_coders = ([one.value(score) for one in several] for several in of_peers.values())
+            of_coders = ([getattr(one, score) for one in several] for several in of_peers.values())
             scored = [mean for values in of_coders if (mean := mean_of(values)) is not None]
             means.append(copy_fields(Estimate, mean_interval(scored)))
         yield System(system, PYRAMID_OWNERS[agreed], max(one.n for one in means), *means)
@@ -200,7 +189,8 @@ class Scores(common.PyramidPage[ScoresReport]):
 
     def show(self, request: AnalysisRequest) -> PageSections:
         docset, mean, score = common.asked_of(request, "docset", "mean", "score")
-        pyramids, score = common.read_chosen(request), check_score(score)
+        pyramids, score = common.read_chosen(request), score or "modified"
+        check_choice("score", score, SCORES)
         report = report_scores(pyramids, docset, mean)
         shown, peers = paginate(request, report.peers, PAGE_SIZE)
         fields: common.Fields = {
@@ -208,8 +198,8 @@ class Scores(common.PyramidPage[ScoresReport]):
             "score": ("Score of the charts", common.SCORE_CHOICES),
             "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
         }
-        tables, charts = _build_tables(report, peers), _build_charts(report, score)
-        return self.arrange(request, pyramids, fields, tables, list(charts), shown=shown, report=report)
+        sections = PageSections(_build_tables(report, peers), [*_build_charts(report, score)])
+        return self.arrange(request, pyramids, fields, sections, shown=shown, report=report)
 
 
 def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Table]:
@@ -259,6 +249,220 @@ def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
     if report.systems:
         dots = [dot(one.system or "not named", one.against, *with_ends(getattr(one, score))) for one in report.systems]
         yield dots_chart("systems", f"{label} of each system, mean of its peers", dots, unit)
-    dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, one.value(score)) for one in report.peers]
+    dots = [dot(f"{one.marks.peer.title}, {one.coder}", one.against, getattr(one, score)) for one in report.peers]
     if 0 < sum(one.value is not None for one in dots) <= MOST_DOTS:
         yield dots_chart("scores", f"{label} of each peer", dots, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A peer that both pyramids score: its scores and ranks, 1 for the best, and how far it falls from first to second.
+
+    Equal scores share the mean of their ranks.
+    """
+
+    docset: str
+    peer: str
+    title: PageOnly[str]
+    system: str
+    first: float
+    second: float
+    rank_first: float
+    rank_second: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A correlation over peers with its interval."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval over peers"]
+    high: float | None
+    p_value: Annotated[float | None, "two-sided, against no correlation"]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """How the scores of the same peers by two pyramids go together."""
+
+    score: str
+    n: int
+    pearson: Correlation
+    spearman: Correlation
+    kendall: Correlation
+    peers: tuple[Ranked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPair:
+    """Two coders; n_submitted: peers of which both have submitted all."""
+
+    first: str
+    second: str
+    n_open: Annotated[int, "of their pyramids and peers, how many are not submitted"]
+    scores: tuple[Correlations, ...]
+    n_submitted: PageOnly[int]
+
+    def of_score(self, score: str) -> Correlations:
+        """Return what is said of one of SCORES."""
+        return self.scores[SCORES.index(score)]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyReport:
+    """Every two coders who marks the same peers against their own pyramids; those asked for, where two are."""
+
+    component: ClassVar = "Study"
+
+    docset: str
+    mean: Annotated[str, ChoiceField(MEANS)]
+    coders: tuple[str, ...]
+    pairs: tuple[StudyPair, ...]
+
+    def pair(self, first: str = "", second: str = "") -> StudyPair | None:
+        """Return the pair of these coders; of several, the one with most submitted peers in common."""
+        pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
+        return max(pairs, key=lambda one: (one.n_submitted, len(one.of_score("modified").peers)), default=None)
+
+
+def report_study(
+    pyramids: Pyramids, docset: str = "", mean: str = "", first: str = "", second: str = ""
+) -> StudyReport:
+    """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
+
+    Pairs without a peer that both have submitted come last. Raises InvalidParameter.
+    """
+    report = report_scores(pyramids, docset, mean)
+    own: dict[str, dict[tuple[str, str], PeerScore]] = {}
+    for one in report.peers:
+        if not one.marks.agreed and one.modified is not None:
+            own.setdefault(one.coder, {})[one.docset, one.peer] = one
+    coders = sorted(own)
+    common.check_pair(first, second, coders, "annotated no peer with a pyramid of their own")
+    studied = []
+    for a, b in permutations(coders, 2) if first or second else combinations(coders, 2):
+        both = [(own[a][peer], own[b][peer]) for peer in own[a] if peer in own[b]]
+        if first in ("", a) and second in ("", b) and (both or (first and second)):
+            n_open = [sum(not side.is_submitted for side in sides) for sides in both]
+            scores = tuple(_correlate(score, both) for score in SCORES)
+            studied.append(StudyPair(a, b, sum(n_open), scores, n_open.count(0)))
+    studied.sort(key=lambda one: not one.n_submitted)
+    return StudyReport(docset, report.mean, tuple(coders), tuple(studied))
+
+
+def _correlate(score: str, both: Sequence[tuple[PeerScore, PeerScore]]) -> Correlations:
+    values = [(x, getattr(x, score), getattr(y, score)) for x, y in both]
+    scored = [(x, float(a), float(b)) for x, a, b in values if a is not None and b is not None]
+    first, second = [a for _, a, _ in scored], [b for *_, b in scored]
+    peers = tuple(
+        Ranked(x.docset, x.peer, x.marks.peer.title, x.system, a, b, rank_a, rank_b, rank_a - rank_b)
+        for (x, a, b), rank_a, rank_b in zip(scored, _rank_values(first), _rank_values(second), strict=True)
+    )
+    found = score_correlation_interval(first, second)
+    correlations = {name: copy_fields(Correlation, getattr(found, name)) for name in CORRELATIONS}
+    return Correlations(score=score, n=found.n, **correlations, peers=peers)
+
+
+def _rank_values(values: Sequence[float]) -> list[float]:
+    """Return the ranks, 1 for the largest; equal values share the mean of their ranks."""
+    return [sum(better > value for better in values) + (values.count(value) + 1) / 2 for value in values]
+
+
+@register
+class Study(common.PyramidPage[StudyReport]):
+    """The paradigmatic reliability study: scores of the same peers by the own pyramids of two coders."""
+
+    name, title = "study", "Study"
+    template = "agreement/pyramids/study.html"
+    position, tab = 210, 170
+    options = ("docset", "mean", "score", "first", "second")
+    gives = StudyReport
+    takes = {**common.DOCSET, **common.MEAN, **common.PAIR}
+    api = "How alike the own pyramids of two coders score the same peers."
+
+    def compute(self, request: AnalysisRequest) -> StudyReport:
+        asked = common.asked_of(request, "docset", "mean", "first", "second")
+        return report_study(common.read_chosen(request), *asked)
+
+    def printed(self, request: AnalysisRequest) -> Sequence[Table]:
+        report = self.compute(request)
+        return _study_tables(request, report, report.pair(*common.asked_of(request, "first", "second")), "modified")
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        docset, mean, score, *two = common.asked_of(request, "docset", "mean", "score", "first", "second")
+        pyramids, score = common.read_chosen(request), score or "modified"
+        check_choice("score", score, SCORES)
+        report = report_study(pyramids, docset, mean)
+        pair = (report_study(pyramids, docset, mean, *two) if any(two) else report).pair(*two)
+        names = [("", "first pair"), *((name, name) for name in report.coders)] if len(report.coders) > 2 else []
+        fields: common.Fields = {
+            "docset": common.docset_field(pyramids),
+            "score": ("Score of the ranks", common.SCORE_CHOICES),
+            "mean": ("Mean number of SCUs", common.MEAN_CHOICES),
+            **({"first": ("First coder", names), "second": ("Second coder", names)} if names else {}),
+        }
+        charts = _study_charts(pair, score) if pair else []
+        sections = PageSections(_study_tables(request, report, pair, score), charts)
+        return self.arrange(request, pyramids, fields, sections, report=report, pair=pair)
+
+
+def _study_tables(request: AnalysisRequest, report: StudyReport, pair: StudyPair | None, score: str) -> list[Table]:
+    columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
+    for name in CORRELATIONS:
+        p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
+        columns += [*columns_with_ends(name, name.capitalize()), p]
+    rows: list[list[Cell]] = []
+    for one in report.pairs:
+        address = request.address_with(first=one.first, second=one.second)
+        coders = Linked(f"{one.first} – {one.second}", address, one == pair)
+        for found in one.scores:
+            of_each = (getattr(found, name) for name in CORRELATIONS)
+            figures = [cell for each in of_each for cell in (*with_ends(each), each.p_value)]
+            rows.append([coders, found.score, found.n, *figures, found.pearson.note])
+    note = "95% CI over peers by Fisher’s z; wide with few peers. p: two-sided, against no correlation."
+    title = "Correlation of the scores by two pyramids"
+    pairs = Table("correlations", title, [*columns, Column("note", "Notes")], rows, note)
+    return [pairs, _ranks_table(pair, score)] if pair else [pairs]
+
+
+def _ranks_table(pair: StudyPair, score: str) -> Table:
+    a, b = pair.first, pair.second
+    columns = [
+        Column("peer", "Peer", cell="title"),
+        Column("docset", "Docset"),
+        Column("system", "System"),
+        Column("first", f"By {a}", "figure", explanation="score_of"),
+        Column("second", f"By {b}", "figure", explanation="score_of"),
+        whole_column("rank_first", f"Rank by {a}", explanation="rank"),
+        whole_column("rank_second", f"Rank by {b}", explanation="rank"),
+        whole_column("change", "Change", explanation="rank_change"),
+    ]
+    peers = sorted(pair.of_score(score).peers, key=lambda one: (one.rank_first, one.rank_second))
+    note = f"Rank 1 has the highest score; equal scores share a rank. Change: how many ranks {b} puts the peer higher."
+    return Table.of("ranks", f"{SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, peers, note)
+
+
+def _study_charts(pair: StudyPair, score: str) -> list[Chart]:
+    a, b = pair.first, pair.second
+    points = [(one.title, one.first, one.second) for one in pair.of_score(score).peers]
+    if not points:
+        return []
+    few = "; ".join(
+        f"{title}: {format_value(first, 'figure')} by {a}, {format_value(second, 'figure')} by {b}"
+        for title, first, second in points[:12]
+    )
+    title = f"{SCORE_LABELS[score]} scores of the same peers by {a} and {b}"
+    words = f"{len(points)} peers. {few}{'; …' if len(points) > 12 else '.'}"
+    figure = scatter_plot(points, f"{score} score by {a}", f"by {b}")
+    rows = [
+        Dot(f"{name.capitalize()}, {found.score}", *with_ends(getattr(found, name)))
+        for found in pair.scores
+        for name in CORRELATIONS
+    ]
+    charts = [Chart("ranks", title, figure, words, "ranks")]
+    if any(row.value is not None for row in rows):
+        title = f"Correlations of the scores of {a} and {b}, with 95% intervals"
+        charts.append(dots_chart("correlations", title, rows, "correlation"))
+    return charts

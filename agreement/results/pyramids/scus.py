@@ -1,7 +1,5 @@
 """The SCUs of two coders beside each other: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,23 +26,21 @@ from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_
 PAGE_SIZE = 100
 N_CARDS = 20
 TABLE_VIEW = "subsumption"
-# How two SCUs that are matched are related, and the two ways in which one may have no partner.
+# How two SCUs that are matched are related, and the two ways in which one may have no partner: in words, and when.
 KINDS = {
-    "identity": "equal",
-    "subsumption": "one contains the other",
-    "intersection": "they overlap",
-    "unmatched": "no partner left",
-    "disjunction": "disjoint",
-}
-MEANINGS = {
-    "identity": "both have the same words",
-    "subsumption": "all words of one are in the other, as in Figure 1",
-    "intersection": "each has words that the other has not, as in Figure 5",
-    "unmatched": "shares words with an SCU that has a better partner",
-    "disjunction": "shares no word with any SCU of the other",
+    "identity": ("equal", "both have the same words"),
+    "subsumption": ("one contains the other", "all words of one are in the other, as in Figure 1"),
+    "intersection": ("they overlap", "each has words that the other has not, as in Figure 5"),
+    "unmatched": ("no partner left", "shares words with an SCU that has a better partner"),
+    "disjunction": ("disjoint", "shares no word with any SCU of the other"),
 }
 SUBSUMPTION = ("subsumption", "identity")
-SORTS = {"size": "unshared words", "distance": "Jaccard distance", "weight": "weight", "label": "label"}
+SORTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "size": ("unshared words", lambda one: -one.size),
+    "distance": ("Jaccard distance", lambda one: -one.distance),
+    "weight": ("weight", lambda one: -max(scu.weight for scu in one.sides)),
+    "label": ("label", lambda one: one.sides[0].label.casefold()),
+}
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
     " many rows as the other has SCUs in it. Too many decisions are counted, expected agreement comes out too low, and"
@@ -61,9 +57,6 @@ class TextRun:
     unshared: bool
 
 
-type ContributorText = tuple[TextRun, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Scu:
     """An SCU of one coder: what its contributors say in each summary, by its place."""
@@ -71,7 +64,7 @@ class Scu:
     key: str
     label: str
     weight: int
-    texts: PageOnly[Mapping[int, Sequence[ContributorText]]]
+    texts: PageOnly[Mapping[int, Sequence[tuple[TextRun, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +144,7 @@ class ScusReport:
         if kind:
             check_choice("kind", kind, KINDS)
         check_choice("sort", sort, SORTS)
-        by = {
-            "size": lambda one: -one.size,
-            "distance": lambda one: -one.distance,
-            "weight": lambda one: -max(scu.weight for scu in one.sides),
-            "label": lambda one: one.sides[0].label.casefold(),
-        }[sort]
-        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=by)
+        return sorted((one for one in self.in_text_order if kind in ("", one.kind)), key=SORTS[sort][1])
 
 
 def list_pairs(pyramids: Pyramids) -> list[tuple[PyramidAnnotation, PyramidAnnotation]]:
@@ -174,11 +161,8 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
     common.check_docset(pyramids, docset)
     known = {one.coder for one in pyramids.own if docset in ("", one.docset.slug)}
     common.check_pair(first, second, known, "made no pyramid here")
-    pairs = [
-        (a, b)
-        for a, b in list_pairs(pyramids)
-        if docset in ("", a.docset.slug) and {first, second} - {""} <= {a.coder, b.coder}
-    ]
+    named = {first, second} - {""}
+    pairs = [(a, b) for a, b in list_pairs(pyramids) if docset in ("", a.docset.slug) and named <= {a.coder, b.coder}]
     if not pairs:
         return None
     a, b = min(pairs, key=lambda pair: not all(one.submitted for one in pair))
@@ -236,7 +220,7 @@ def _pair_scus(
     """Yield the matched pairs, then the SCUs of the first and of the second that have no partner."""
 
     def scu(place: int, key: str, others: set[int]) -> Scu:
-        own, texts = pyramids[place], defaultdict[int, list[ContributorText]](list)
+        own, texts = pyramids[place], defaultdict[int, list[tuple[TextRun, ...]]](list)
         for one in own.contributors:
             if key in one.scus:
                 summary = summary_index(one.parts, own.docset.stretches)
@@ -257,10 +241,8 @@ def _pair_scus(
             kind, own = "unmatched" if sharing else "disjunction", scu(place, key, neighbours)
             shared, alone = len(held[place][key] & neighbours), len(held[place][key] - neighbours)
             labels = tuple(pyramids[1 - place].labels[other] for other in others)
-            if place == 0:
-                yield ScuPair(kind, own, None, shared, alone, 0, 1.0, labels)
-            else:
-                yield ScuPair(kind, None, own, shared, 0, alone, 1.0, labels)
+            both: tuple[Scu | None, Scu | None] = (own, None) if place == 0 else (None, own)
+            yield ScuPair(kind, *both, shared, *((alone, 0) if place == 0 else (0, alone)), 1.0, labels)
 
 
 def _split_text(parts: Parts, other: set[int], words: list[Span], content: str) -> Iterator[TextRun]:
@@ -300,7 +282,7 @@ class Scus(common.PyramidPage[ScusReport]):
 
     def printed(self, request: AnalysisRequest) -> Sequence[Table]:
         report = self.compute(request)
-        return [*_pair_tables(report, report.select()), *_subsumption_tables(report, report.subsumption)]
+        return [*_pair_tables(request, report, report.select(), ""), *_subsumption_tables(report, report.subsumption)]
 
     def show(self, request: AnalysisRequest) -> PageSections:
         kind, sort, view = common.asked_of(request, "kind", "sort", "view")
@@ -310,10 +292,10 @@ class Scus(common.PyramidPage[ScusReport]):
         report = report_scus(pyramids, *common.asked_of(request, "docset", "first", "second"))
         if report is None:
             every: common.Fields = {"docset": ("Docset", [(one.slug, one.title) for one in pyramids.docsets])}
-            return self.arrange(request, pyramids, every, [], report=None, n_pyramids=len(pyramids.own))
+            return self.arrange(request, pyramids, every, PageSections(), report=None)
         sort = sort or "size"
         pairs = report.select(kind, sort)
-        cards, everything = [], request.address_with(kind="")
+        cards = []
         shown: Page[Any]
         if view:
             shown, rows = paginate(request, report.subsumption, PAGE_SIZE)
@@ -321,25 +303,23 @@ class Scus(common.PyramidPage[ScusReport]):
         else:
             shown, _ = paginate(request, pairs, N_CARDS)
             cards = [_card(report, one) for one in shown]
-            tables = _pair_tables(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+            tables = _pair_tables(request, report, pairs, kind)
         # the docsets that have two pyramids, and the coders of the one that is shown
         docsets = [*{one.docset.slug: one.docset.title for one, _ in list_pairs(pyramids)}.items()]
         coders = [(one.coder, one.coder) for one in pyramids.own if one.docset.slug == report.docset]
         names = coders if len(coders) > 2 else []
-        kinds = [(KINDS[one], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
+        kinds = [(KINDS[one][0], request.address_with(kind=one), n, one == kind) for one, n in report.counts.items()]
         views = (("", "Pairs of SCUs"), (TABLE_VIEW, "Subsumption table"))
         return self.arrange(
             request,
             pyramids,
             {"docset": ("Docset", docsets), "first": ("First coder", names), "second": ("Second coder", names)},
-            tables,
+            PageSections(tables),
             report=report,
-            subsumption=bool(view),
             shown=shown,
             cards=cards,
-            filters=[("all", everything, len(report.pairs), not kind), *kinds],
-            everything=everything,
-            sorts=[(words, request.address_with(sort=name), name == sort) for name, words in SORTS.items()],
+            filters=[("all", request.address_with(kind=""), len(report.pairs), not kind), *kinds],
+            sorts=[(words, request.address_with(sort=name), name == sort) for name, (words, _) in SORTS.items()],
             views=[(words, request.address_with(view=name), name == view) for name, words in views],
         )
 
@@ -348,11 +328,9 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     sizes = [f"{pair.shared} words of {'both' if len(pair.sides) == 2 else 'others, too'}"]
     alone = ((report.first, pair.only_first), (report.second, pair.only_second))
     about = {
-        "first": pair.first,
-        "second": pair.second,
-        "others": pair.others,
+        "pair": pair,
         "name": " – ".join(side.label for side in pair.sides),
-        "words": KINDS[pair.kind],
+        "words": KINDS[pair.kind][0],
         "size": ", ".join([*sizes, *(f"{count} only of {name}" for name, count in alone if count)]),
     }
     # -1: outside the summaries
@@ -362,9 +340,7 @@ def _card(report: ScusReport, pair: ScuPair) -> tuple[dict[str, Any], list[tuple
     return about, [(names[place], [side.texts.get(place, ()) if side else () for side in both]) for place in places]
 
 
-def _pair_tables(
-    report: ScusReport, chosen: Sequence[ScuPair], address: Callable[[str], str] = lambda _: "", current: str = ""
-) -> list[Table]:
+def _pair_tables(request: AnalysisRequest, report: ScusReport, pairs: Sequence[ScuPair], kind: str) -> list[Table]:
     a, b = report.first, report.second
     total = max(sum(report.counts.values()), 1)
     of_kinds = [
@@ -374,8 +350,8 @@ def _pair_tables(
         Column("meaning", "Meaning"),
     ]
     kinds = [
-        (Linked(KINDS[kind], address(kind), kind == current), number, number / total, MEANINGS[kind])
-        for kind, number in report.counts.items()
+        (Linked(KINDS[name][0], request.address_with(kind=name), name == kind), n, n / total, KINDS[name][1])
+        for name, n in report.counts.items()
     ]
     note = (
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
@@ -384,7 +360,7 @@ def _pair_tables(
     columns = [
         *_scu_columns("first", a),
         *_scu_columns("second", b),
-        Column("relation", "Relation", cell=lambda row: KINDS[row.kind]),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.kind][0]),
         Column("shared", "Words of both", "count"),
         Column("only_first", f"Only {a}", "count", explanation="only_one"),
         Column("only_second", f"Only {b}", "count", explanation="only_one"),
@@ -393,14 +369,14 @@ def _pair_tables(
     of_labels = [
         Column("first", f"SCU of {a}", explanation="first_scu"),
         Column("second", f"SCU of {b}", explanation="second_scu"),
-        Column("relation", "Relation", cell=lambda row: KINDS[row.relation]),
+        Column("relation", "Relation", cell=lambda row: KINDS[row.relation][0]),
         Column("shared", "Words of both", "count"),
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched", cell=lambda row: "yes" if row.matched else "no"),
     ]
     return [
         Table("kinds", f"SCUs of {a} and {b} by how they are related", of_kinds, kinds, note),
-        Table.of("pairs", "Pairs of SCUs", columns, chosen),
+        Table.of("pairs", "Pairs of SCUs", columns, pairs),
         Table.of("overlaps", "All SCUs that share words, matched or not", of_labels, report.overlaps),
     ]
 

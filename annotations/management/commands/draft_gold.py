@@ -9,7 +9,6 @@ from django.core.management.base import CommandError
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.management.base import ProgramCommand
-from annotations.models import Project
 from annotations.projects.locks import ProjectArchived
 
 
@@ -49,9 +48,7 @@ class Command(ProgramCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         request = DraftRequest(
             Method(options["method"]),
             coder=options["coder"],

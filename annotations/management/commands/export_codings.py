@@ -12,7 +12,7 @@ from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.base import ProgramCommand
 from annotations.management.commands.import_codings import parse_options
-from annotations.models import Coding, Project, Text
+from annotations.models import Coding, Text
 from annotations.projects.rounds import rounds_of
 from annotations.projects.viewing import record_view
 from annotations.transfers.exporting.dispatch import export_files
@@ -60,9 +60,7 @@ class Command(ProgramCommand):
 
     @relaxed_garbage_collection()
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))
         texts = Text.objects.filter(project=project)
         _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))

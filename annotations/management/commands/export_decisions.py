@@ -10,7 +10,6 @@ from django.core.management.base import CommandError
 from annotations.adjudication.decisions.listing import describe_decisions, list_decisions
 from annotations.core.text import pluralize
 from annotations.management.base import ProgramCommand
-from annotations.models import Project
 from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 
 
@@ -24,9 +23,7 @@ class Command(ProgramCommand):
         parser.add_argument("--round", default="", metavar="NAME", help="without: of all rounds")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         try:
             decisions = list_decisions(project, options["round"])
         except ValidationError as error:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from annotations.core.files import write_whole
 from annotations.management.base import ProgramCommand
-from annotations.models import Coding, Project
+from annotations.models import Coding
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project
 
@@ -21,9 +21,7 @@ class Command(ProgramCommand):
         parser.add_argument("path", metavar="FILE", type=Path, help="the zip to write")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         record_view(Coding.with_models.filter(text__project=project))
         try:
             archive = write_whole(options["path"], lambda out: archive_project(project, out))

@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from annotations.management.base import ProgramCommand
-from annotations.models import Project
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 from annotations.projects.locks import ProjectArchived
@@ -79,9 +78,7 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["json", "table"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         request = PlanRequest(
             PlanParameters(
                 design=Design(options["design"]),

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from annotations.management.base import ProgramCommand
-from annotations.models import Project
 from annotations.planning.repeats import DAYS, RepeatRequest, RepeatView, apply_repeats, view_repeats
 from annotations.projects.locks import ProjectArchived
 
@@ -33,9 +32,7 @@ class Command(ProgramCommand):
         parser.add_argument("--format", choices=["json", "table"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         terms = {name: options[name] for name in ("share", "number", "days", "seed")}
         request = RepeatRequest(
             **terms, round_name=options["round"], coders=tuple(options["coder"]), automatic=not options["once"]

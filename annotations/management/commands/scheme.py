@@ -32,9 +32,7 @@ class Command(ProgramCommand):
             each.add_argument("--project", required=True, metavar="SLUG")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise CommandError(f"There is no project {options['project']!r}.")
+        project = self.find_project(options["project"])
         try:
             if options["what"] == "export":
                 self._export(project, options["file"], options["format"])

@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.reports.datasheet.rounds import Adjudication, ErrorEstimate, GoldOfRound
-from agreement.results.datasheet.page import escape_line, escape_paragraphs, write_markdown
-from agreement.results.datasheet.sections import Section, describe_adjudication
+from agreement.reports.fields import copy_fields
+from agreement.results.datasheet import (
+    Section,
+    describe_adjudication,
+    escape_line,
+    escape_paragraphs,
+    write_markdown,
+)
 from agreement.results.tables import Column, Table
 from annotations.adjudication.error_estimate import CheckedSample
 from annotations.adjudication.error_estimate import ErrorEstimate as SampleEstimate
@@ -59,6 +65,10 @@ class _Sheet:
         self.adjudication = adjudication
 
 
+def estimate(name: str, *samples: CheckedSample) -> ErrorEstimate:
+    return copy_fields(ErrorEstimate, SampleEstimate(samples), round=name, value=SampleEstimate(samples).share)
+
+
 def facts_of(**fields: object) -> dict[str, str]:
     rounds = (GoldOfRound("main", "main", 4, 0, 0, 4, 20, 20, {"most": 4}),)
     return dict(describe_adjudication(_Sheet(Adjudication(rounds, **fields))).facts)  # type: ignore[arg-type]
@@ -72,8 +82,8 @@ def test_decisions_and_the_estimate_of_errors_are_said_where_there_are_any():
         sources={"draft": 12, "coder": 5, "own": 3},
         reasons={"ambiguous": 4, "": 16},
         error_estimates=(
-            ErrorEstimate.of("main", SampleEstimate((CheckedSample(20, 1, 80), CheckedSample(0, 0, 4)))),
-            ErrorEstimate.of("pilot", SampleEstimate((CheckedSample(0, 0, 9),))),
+            estimate("main", CheckedSample(20, 1, 80), CheckedSample(0, 0, 4)),
+            estimate("pilot", CheckedSample(0, 0, 9)),
         ),
     )
     assert known["Decisions by answer"] == "draft 12, coder 5, own answer 3"

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from agreement.api.urls import urlpatterns as api_patterns
-from agreement.web.urls import urlpatterns as page_patterns
+from agreement.urls import api_patterns, page_patterns
 from annotations.models import Project
 from annotations.projects.navigation import tabs_for
 from tests.shared.agreeing import KINDS, WALK, coded_project

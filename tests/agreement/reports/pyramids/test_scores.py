@@ -59,7 +59,7 @@ def test_the_sample_of_ducview_gives_its_scores(samples, alice):
     assert sorted(found.own[0].pyramid.weights.values(), reverse=True) == [4, 3, 2, 2, 2, 1]
     [scored] = scores.report_scores(found).peers
     assert (scored.found, scored.best_original, scored.best_modified) == (7, 9, 11)
-    assert (scored.value("original"), scored.value("modified")) == (7 / 9, 7 / 11)
+    assert (scored.original, scored.modified) == (7 / 9, 7 / 11)
     [interpolated] = scores.report_scores(found, mean="interpolate").peers
     assert interpolated.best_modified == 10  # of 3.5 SCUs
 
@@ -72,8 +72,8 @@ def test_every_peer_has_the_scores_of_its_marks(project):
     }
     one = found["sinking-1", "ann", False]
     assert (one.found, one.n_scus, one.marks.n_outside) == (13, 5, 1)
-    assert one.value("original") == 13 / (4 + 4 + 3 + 2 + 2)
-    assert one.value("modified") == 13 / 15  # 20 contributors in four summaries: five SCUs on average
+    assert one.original == 13 / (4 + 4 + 3 + 2 + 2)
+    assert one.modified == 13 / 15  # 20 contributors in four summaries: five SCUs on average
     assert len(found) == 6 * 4
 
 
@@ -81,7 +81,7 @@ def test_a_system_has_the_mean_of_its_peers_and_no_interval_for_a_few(project):
     report = scores.report_scores(read_pyramids(project))
     of = {(one.system, one.against == "agreed"): one for one in report.systems}
     peers = {
-        slug: [one.value("modified") for one in report.peers if one.marks.peer.slug == slug and not one.marks.agreed]
+        slug: [one.modified for one in report.peers if one.marks.peer.slug == slug and not one.marks.agreed]
         for slug in ("sinking-3", "sinking-6")
     }
     system = of["A", False]
@@ -97,7 +97,7 @@ def test_a_system_of_five_peers_has_an_interval(project):
     means = {}
     for one in report.peers:
         if not one.marks.agreed:
-            means.setdefault(one.marks.peer.slug, []).append(one.value("original"))
+            means.setdefault(one.marks.peer.slug, []).append(one.original)
     expected = mean_interval([sum(of) / len(of) for of in means.values()])
     assert (own.original.value, own.original.low, own.original.n) == (expected.value, expected.low, expected.n)
     assert own.original.low < own.original.value < own.original.high
@@ -109,11 +109,11 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     text = add_peer(made, "peer", "Peer", "A ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
     [one] = scores.report_scores(read_pyramids(project)).peers
-    assert (one.value("original"), one.note) == (None, "nothing is marked yet")
+    assert (one.original, one.note) == (None, "nothing is marked yet")
     coding = text.codings.get()
     submit_coding(coding, alice)
     [one] = scores.report_scores(read_pyramids(project)).peers
-    assert (one.value("original"), one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
+    assert (one.original, one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
 
 
 def test_a_mean_of_fewer_peers_says_so(project):
@@ -139,7 +139,9 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"mean": "interpolate"}).content.decode()
     report = scores.report_scores(read_pyramids(project), mean="interpolate")
     rows = figures(page, "scores")
-    assert [row[:3] for row in rows] == [digits(*(one.value(name) for name in scores.SCORES)) for one in report.peers]
+    assert [row[:3] for row in rows] == [
+        digits(*(getattr(one, name) for name in scores.SCORES)) for one in report.peers
+    ]
     systems = [
         digits(one.n_peers, one.original.value, one.modified.value, one.comprehensive.value) for one in report.systems
     ]

@@ -9,7 +9,7 @@ from scipy import stats
 
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.request.parameters import InvalidParameter
-from agreement.results.pyramids import scores, study
+from agreement.results.pyramids import scores
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership, Project
 from annotations.planning.work.assignments import assign_texts
@@ -36,13 +36,13 @@ def project(harbour_rows, charlie) -> Project:
 def by_coder(project, score):
     found = {}
     for one in scores.report_scores(read_pyramids(project)).peers:
-        found.setdefault(one.marks.coder, []).append(one.value(score))
+        found.setdefault(one.marks.coder, []).append(getattr(one, score))
     return found["ann"], found["ben"]
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
 def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, score):
-    [pair] = study.report_study(read_pyramids(project)).pairs
+    [pair] = scores.report_study(read_pyramids(project)).pairs
     first, second = by_coder(project, score)
     found = pair.of_score(score)
     assert (pair.first, pair.second, found.n) == ("ann", "ben", 6)
@@ -75,7 +75,7 @@ def test_every_correlation_has_the_p_of_scipy(signed_in, charlie, project, score
 
 
 def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
-    [pair] = study.report_study(read_pyramids(project)).pairs
+    [pair] = scores.report_study(read_pyramids(project)).pairs
     peers = pair.of_score("modified").peers
     for side in ("first", "second"):
         values = [getattr(one, side) for one in peers]
@@ -88,20 +88,20 @@ def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
 
 def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
     reopen_coding(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
-    assert study.report_study(read_pyramids(project)).pairs[0].n_open == 1
+    assert scores.report_study(read_pyramids(project)).pairs[0].n_open == 1
     assert "not submitted" in signed_in(charlie).get(URL).content.decode()
 
 
 def test_two_coders_are_asked_for_in_either_order(project):
     found = read_pyramids(project)
-    one, other = (study.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
+    one, other = (scores.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
     assert [peer.change for peer in one.of_score("original").peers] == [
         -peer.change for peer in other.of_score("original").peers
     ]
-    assert [(pair.first, pair.second) for pair in study.report_study(found, second="ann").pairs] == [("ben", "ann")]
+    assert [(pair.first, pair.second) for pair in scores.report_study(found, second="ann").pairs] == [("ben", "ann")]
     for names, field in ((("ann", "ghost"), "second"), (("ghost", ""), "first"), (("ann", "ann"), "second")):
         with pytest.raises(InvalidParameter) as wrong:
-            study.report_study(found, first=names[0], second=names[1])
+            scores.report_study(found, first=names[0], second=names[1])
         assert wrong.value.field == field
 
 
@@ -115,7 +115,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     assign_peers(made, peers, [carol], agreed=False)
     for text in peers:
         hold(codings_of(text)["carol"], OF_ANN)
-    report = study.report_study(read_pyramids(project))
+    report = scores.report_study(read_pyramids(project))
     assert [(one.first, one.second, len(one.of_score("modified").peers)) for one in report.pairs] == [
         ("ann", "ben", 6),
         ("ann", "carol", 3),
@@ -123,7 +123,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     ]
     for coding in Coding.objects.filter(coder__username="ann", text__role="peer").select_related("coder"):
         reopen_coding(coding, charlie)
-    report = study.report_study(read_pyramids(project))
+    report = scores.report_study(read_pyramids(project))
     assert [(one.first, one.second) for one in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]
     assert report.pair() == report.pairs[0]
     page = signed_in(charlie).get(URL, {"first": "carol", "second": "ann"}).content.decode()
@@ -134,7 +134,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
 
 def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"score": "original"}).content.decode()
-    [pair] = study.report_study(read_pyramids(project)).pairs
+    [pair] = scores.report_study(read_pyramids(project)).pairs
     expected = [
         digits(
             found.n,

@@ -1,23 +1,32 @@
-"""The sections of a datasheet: text, facts and tables, of the corpus, its coders, rounds and gold. Nobody is named."""
+"""The datasheet of a project as page and file of Markdown: text, facts and tables by section. Nobody is named."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from itertools import chain, groupby
+from typing import Any
+
+from rest_framework.serializers import ChoiceField
 
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import RECHECK, UNMARKED
-from agreement.reports.datasheet.report import MOST_CODERS, Datasheet
-from agreement.reports.datasheet.rounds import MOST_QUESTIONS, NO_DRAFT, Adjudication, ErrorEstimate, count_chains
-from agreement.results.tables import Cell, Column, Table, format_value
+from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
+from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
+from agreement.reports.request.request import AnalysisRequest
+from agreement.results.computations import ResultPage, register
+from agreement.results.content import PageSections
+from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
 from annotations.models import Project, Round, Segment, Text
+from annotations.models.people.rights import Right
+from annotations.models.project import may
 from annotations.schemes.design.wording import SchemeWording
 
+# What begins a heading, a list, a quotation, a rule or a line below a heading.
+BLOCK_START = re.compile(r"^(?P<number>\d{1,9})(?=[.)](\s|$))|^(?=[#>+=-])")
 # So many languages and values are named; the others are counted.
 MOST_NAMED = 20
 # What a field says that nobody has filled in.
@@ -26,6 +35,13 @@ ROUND = Column("round", "Round", explanation="datasheet-round")
 CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings", cell="n_codings")
 SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted", cell="n_submitted")
 ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "figure"))
+METHODS = {
+    Method.MOST: "what most coders say",
+    Method.AGREED: "what all coders say",
+    Method.CODER: "one coder’s answers",
+    Method.EMPTY: "empty draft",
+    "": "without a draft",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +57,14 @@ class Section:
     to_write: Sequence[str] = ()
 
 
-def number(value: float | None) -> str:
-    """Return a count with its thousands apart."""
-    return format_value(value, "count") or "none"
-
-
 def count_nouns(count: int, noun: str) -> str:
     """Return a count with its thousands apart and its noun: 1 chain, 2,000 chains."""
-    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def day(value: date | None) -> str | None:
-    """Return a day as 2026-11-25."""
-    return value.isoformat() if value else None
-
-
-def list_counts(counts: Mapping[str, int], labels: Mapping[str, str] | None = None) -> str:
+def list_counts(counts: Mapping[str, int], labels: Mapping[Any, str] | None = None) -> str:
     """Return what there is of each, such as "a 3, b 1"."""
-    return ", ".join(f"{(labels or {}).get(name, name)} {number(n)}" for name, n in counts.items() if n)
+    return ", ".join(f"{(labels or {}).get(name, name)} {n:,}" for name, n in counts.items() if n)
 
 
 def build_sections(sheet: Datasheet) -> list[Section]:
@@ -145,16 +151,16 @@ def _label(spec: CategorySpec | RelationSpec | AttributeSpec | ValueSpec) -> str
 def _describe_texts(sheet: Datasheet) -> Section:
     project = sheet.project
     facts = [
-        ("Texts", number(sheet.n_texts)),
-        ("Words", f"{number(sheet.n_words)} (what white space separates)"),
-        ("Characters", number(sheet.n_characters)),
+        ("Texts", f"{sheet.n_texts:,}"),
+        ("Words", f"{sheet.n_words:,} (what white space separates)"),
+        ("Characters", f"{sheet.n_characters:,}"),
     ]
     if project.answers == Project.Answers.SCUS:
         peers = sheet.corpus.roles.get(Text.Role.PEER)
         facts += [
-            ("Docsets", number(len(sheet.docsets))),
-            ("Model summaries", number(sum(one.n_summaries for one in sheet.docsets))),
-            ("Peer summaries", number(peers.texts if peers else 0)),
+            ("Docsets", f"{len(sheet.docsets):,}"),
+            ("Model summaries", f"{sum(one.n_summaries for one in sheet.docsets):,}"),
+            ("Peer summaries", f"{peers.texts if peers else 0:,}"),
         ]
     else:
         kinds = dict(Segment.Kind.choices)
@@ -179,12 +185,10 @@ def _describe_coders(sheet: Datasheet) -> Section:
     codings, n_coders = sheet.corpus.coders.values(), sheet.n_coders
     n_active = sum(one.submitted > 0 for one in codings)
     n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
+    active = f"{n_coders:,}, of whom {n_active:,} have submitted codings"
     facts = [
-        (
-            "Coders",
-            f"{number(n_coders)}, of whom {number(n_active)} have submitted codings" if n_coders else "none yet",
-        ),
-        ("Codings", f"{number(n_submitted)} submitted of {number(n_codings)}"),
+        ("Coders", active if n_coders else "none yet"),
+        ("Codings", f"{n_submitted:,} submitted of {n_codings:,}"),
         ("Groups", list_counts(sheet.groups) or "none"),
     ]
     group = Column("group", "Group")
@@ -205,7 +209,7 @@ def _describe_coders(sheet: Datasheet) -> Section:
         Column("model", "Model", explanation="datasheet-model", cell="name"),
         Column("version", "Version", explanation="datasheet-model"),
         Column("hash", "Hash of prompt or weights", explanation="datasheet-model"),
-        Column("date", "Date", explanation="datasheet-model", cell=lambda row: day(row.date)),
+        Column("date", "Date", explanation="datasheet-model", cell=lambda row: row.date and str(row.date)),
         CODINGS,
         SUBMITTED,
     ]
@@ -219,13 +223,13 @@ def _describe_coders(sheet: Datasheet) -> Section:
 
 
 def _describe_rounds(sheet: Datasheet) -> Section:
-    named = Column("round", "Round", explanation="datasheet-round", cell="name")
+    named, days = Column("round", "Round", explanation="datasheet-round", cell="name"), "datasheet-dates"
     rounds = [
         named,
         Column("kind", "Kind", explanation="round-kind"),
         Column("state", "State", explanation="datasheet-state", cell=lambda row: "closed" if row.closed else "open"),
-        Column("from", "From", "date", explanation="datasheet-dates", cell=lambda row: day(row.starts_on)),
-        Column("until", "Until", "date", explanation="datasheet-dates", cell=lambda row: day(row.ends_on)),
+        Column("from", "From", "date", explanation=days, cell=lambda row: row.starts_on and str(row.starts_on)),
+        Column("until", "Until", "date", explanation=days, cell=lambda row: row.ends_on and str(row.ends_on)),
         Column("guidelines", "Guidelines version", "count", explanation="round-versions", cell="guidelines_version"),
         Column("scheme", "Scheme version", "count", explanation="round-versions", cell="scheme_version"),
     ]
@@ -287,9 +291,6 @@ def _describe_agreement(sheet: Datasheet) -> Section:
     return Section("agreement", "Agreement", facts=facts, tables=tables, notes=notes)
 
 
-CODED_TWICE = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
-
-
 def _describe_training(sheet: Datasheet) -> Section:
     again, twice = [one for one in (sheet.repeats, sheet.rechecks) if one], "datasheet-coded-twice"
     notes = []
@@ -297,26 +298,20 @@ def _describe_training(sheet: Datasheet) -> Section:
         notes = ["Results of training are shown to those who decide what is gold."]
     elif not sheet.training and not again:
         notes = ["No training round, and no text that was shown to a coder again."]
-    measures, score = dict(Round.PassMeasure.choices), "training-score"
+    names, score = dict(Round.PassMeasure.choices), "training-score"
+    shown = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
     training = [
         ROUND,
         Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
         Column("passed", "Passed", "count", explanation="training-result", cell="n_passed"),
         Column("decided", "By decision", "count", explanation="datasheet-by-decision", cell="n_by_decision"),
-        Column(
-            "measure",
-            "Measure",
-            "text",
-            labels=measures,
-            explanation=score,
-            cell=lambda row: row.measure or "no pass rule",
-        ),
+        Column("measure", "Measure", labels=names, explanation=score, cell=lambda row: row.measure or "no pass rule"),
         Column("mark", "Pass mark", "figure", explanation=score),
         Column("lowest", "Lowest best score", "figure", explanation=score),
         Column("highest", "Highest best score", "figure", explanation=score),
     ]
     repeated = [
-        Column("what", "Coded twice", explanation=twice, cell=lambda row: CODED_TWICE[row.coded_again]),
+        Column("what", "Coded twice", explanation=twice, cell=lambda row: shown[row.coded_again]),
         Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
         Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
         Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),
@@ -332,23 +327,12 @@ def _describe_training(sheet: Datasheet) -> Section:
     return Section("training", "Training and self-agreement", tables=tables, notes=notes)
 
 
-METHODS = {
-    Method.MOST: "what most coders say",
-    Method.AGREED: "what all coders say",
-    Method.CODER: "one coder’s answers",
-    Method.EMPTY: "empty draft",
-    NO_DRAFT: "without a draft",
-}
-SOURCES = {str(source): label.lower() for source, label in listing.SOURCES.items()}
-REASONS = {str(reason): label.lower() for reason, label in listing.REASONS.items()}
-
-
 def describe_adjudication(sheet: Datasheet) -> Section:
     """Return how far gold is and how it was made; of pyramids the agreed ones are among the docsets."""
     gold, facts, tables, notes = sheet.adjudication, list[tuple[str, str]](), list[Table](), list[str]()
     if sheet.project.answers == Project.Answers.SCUS:
         n_agreed = sum(one.agreed == "submitted" for one in sheet.docsets)
-        facts = [("Agreed pyramid submitted", f"{number(n_agreed)} of {count_nouns(len(sheet.docsets), 'docset')}")]
+        facts = [("Agreed pyramid submitted", f"{n_agreed:,} of {count_nouns(len(sheet.docsets), 'docset')}")]
     elif gold is None:
         return Section("adjudication", "Adjudication", notes=["Shown to those who decide what is gold."])
     elif not gold.rounds:
@@ -382,32 +366,31 @@ def _describe_gold(gold: Adjudication) -> list[tuple[str, str]]:
         chains = f", {count_nouns(count_chains(gold.closed), 'chain')}" if gold.closed.chain_lengths else ""
         closed = f"{count_nouns(gold.closed.n_judgements, 'judgement')}{chains}"
     if n := sum(one.n_contested for one in rounds):
-        n_decided = number(sum(one.n_decided for one in rounds))
-        contested = f"{n_decided} decided of {number(n)} that were contested when they were drafted"
+        n_decided = sum(one.n_decided for one in rounds)
+        contested = f"{n_decided:,} decided of {n:,} that were contested when they were drafted"
     if gold.overruled.value is not None:
-        answers = f"{number(gold.overruled.total)} answers to contested items (category and chain)"
+        answers = f"{gold.overruled.total:,} answers to contested items (category and chain)"
         share = format_value(gold.overruled.value, "percent")
         overruled = f"in {share} of their {answers} gold has another value"
     return [
         ("Gold that is closed", closed),
         ("Contested items", contested),
         ("Overruled coders", overruled),
-        ("Decisions by reason", list_counts(gold.reasons, REASONS) or "not recorded"),
-        ("Decisions by answer", list_counts(gold.sources, SOURCES) or "not recorded"),
+        ("Decisions by reason", list_counts(gold.reasons, listing.REASONS).lower() or "not recorded"),
+        ("Decisions by answer", list_counts(gold.sources, listing.SOURCES).lower() or "not recorded"),
         ("Errors in what was accepted unseen", errors or "not estimated"),
     ]
 
 
 def _describe_errors(error: ErrorEstimate) -> str:
     if error.value is None:
-        return f"{error.round}: none of {number(error.unseen)} checked"
-    reach = ""
-    if error.low is not None and error.high is not None:
-        reach = f", 95% CI {format_value(error.low, 'percent')} to {format_value(error.high, 'percent')}"
-    elsewhere = f", {number(error.unreached)} of them in texts without a check" if error.unreached else ""
+        return f"{error.round}: none of {error.unseen:,} checked"
+    ends = [format_value(end, "percent") for end in (error.low, error.high)]
+    reach = f", 95% CI {' to '.join(ends)}" if all(ends) else ""
+    elsewhere = f", {error.unreached:,} of them in texts without a check" if error.unreached else ""
     return (
-        f"{error.round}: {number(error.wrong)} of {number(error.checked)} checked wrong, by the length of texts"
-        f" {format_value(error.value, 'percent')}{reach}; {number(error.unseen)} not checked{elsewhere}"
+        f"{error.round}: {error.wrong:,} of {error.checked:,} checked wrong, by the length of texts"
+        f" {format_value(error.value, 'percent')}{reach}; {error.unseen:,} not checked{elsewhere}"
     )
 
 
@@ -424,9 +407,7 @@ def _describe_publication(sheet: Datasheet) -> Section:
         Column("format", "Format", explanation="transfer-format"),
         Column("key", "Name in commands and the API", explanation="datasheet-format-key"),
     ]
-    formats = Table(
-        "formats", "Formats for export", columns, list(zip(sheet.format_labels, sheet.formats, strict=True))
-    )
+    rows = [*zip(sheet.format_labels, sheet.formats, strict=True)]
     to_write = [
         *([] if project.licence else ["Under which licence texts and annotation can be used."]),
         *([] if project.citation else ["What to cite."]),
@@ -434,4 +415,81 @@ def _describe_publication(sheet: Datasheet) -> Section:
         "What the corpus is fit for, what it should not be used for, and its known limits.",
         "Where it can be had, who maintains it, and how errors are reported.",
     ]
+    formats = Table("formats", "Formats for export", columns, rows)
     return Section("publication", "Publication", facts=facts, tables=[formats], to_write=to_write)
+
+
+def as_file(sheet: Datasheet) -> str:
+    """Return the datasheet as a file of Markdown."""
+    return write_markdown(sheet.project.title, build_sections(sheet))
+
+
+@register
+class DatasheetPage(ResultPage[Datasheet]):
+    """What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named."""
+
+    name, title = "datasheet", "Datasheet"
+    template = "agreement/datasheet.html"
+    path = "datasheet/"
+    position, tab, group = 180, 305, "data"
+    draws_charts = False
+    gives = Datasheet
+    takes = {"form": ChoiceField(["json", "markdown"], required=False, help_text="How the datasheet is written.")}
+    api = """\
+What a paper says of the corpus: texts, coders, rounds, agreement, adjudication, licence. Nobody is named.
+
+Training and adjudication are null for those who do not decide what is gold. Parameters are those of the
+coefficient; coders cannot be chosen."""
+    chooses_coders = True
+    forms = {
+        "markdown": FileForm(
+            lambda asked: as_file(DatasheetPage().compute(asked)).encode(), "text/markdown; charset=utf-8", "md"
+        )
+    }
+
+    def compute(self, request: AnalysisRequest) -> Datasheet:
+        sees_gold = may(request.project, Right.ADJUDICATE)
+        return describe_project(request.project, request.project_answers, request.parameters, sees_gold=sees_gold)
+
+    def tables(self, request: AnalysisRequest, report: Datasheet) -> list[Table]:
+        return [table for section in build_sections(report) for table in section.tables]
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        sections = build_sections(self.compute(request))
+        return PageSections([table for one in sections for table in one.tables], context={"sections": sections})
+
+
+def write_markdown(title: str, sections: Sequence[Section]) -> str:
+    """Return the datasheet; `title` is that of the project."""
+    return "\n\n".join([f"# Datasheet: {escape_line(title)}", *chain(*map(_write_section, sections))]) + "\n"
+
+
+def _write_section(section: Section) -> Iterator[str]:
+    yield f"## {escape_line(section.title)}"
+    yield from escape_paragraphs(section.text)
+    if section.facts:
+        yield "\n".join(f"- **{escape_line(name)}:** {_write_value(value)}" for name, value in section.facts)
+    yield from map(escape_line, section.notes)
+    for table in section.tables:
+        yield f"**{escape_line(table.caption)}**"
+        yield as_markdown(table).rstrip("\n")
+        if table.note:
+            yield escape_line(table.note)
+    for text in section.to_write:
+        yield f"*To be written: {escape_line(text)}*"
+
+
+def _write_value(value: str) -> str:
+    return "\n\n  ".join(paragraph.replace("\n", "\n  ") for paragraph in escape_paragraphs(value))
+
+
+def escape_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, between which lines are empty; other lines stay lines."""
+    groups = groupby(map(escape_line, text.splitlines()), bool)
+    return ["\\\n".join(lines) for has_words, lines in groups if has_words]
+
+
+def escape_line(line: str) -> str:
+    """Return a line of which nothing is markup."""
+    escaped = " ".join(line.split()).translate(MARKDOWN)
+    return BLOCK_START.sub(lambda found: f"{found['number'] or ''}\\", escaped, count=1)
