@@ -1,4 +1,4 @@
-"""The coefficient with its interval, beside alpha with every distance."""
+"""The coefficient with its interval, beside alpha with every distance; in each text; and in words for a paper."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,25 +9,35 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.documents import original_of
+from agreement.data.documents import Document, original_of
+from agreement.data.gold import has_gold
+from agreement.data.groups import read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, bootstrap, bootstrap_sums
+from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
+from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.fields import copy_fields
+from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.links.coreference import compute_link_kappas
+from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters
+from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.reports.request.resolution import resolve
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import name_components, nouns_for
 from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
-from agreement.results.content import PageSections, StillComputing
+from agreement.results.content import PageSections, StillComputing, paginate
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
-from agreement.results.labels import CHOICE_LABELS, choice_label
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.figures.sections import build_tenths
+from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
+from annotations.models import Project
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+from annotations.projects.letters import sees_names
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
@@ -130,8 +140,7 @@ DISTANCES = (
     Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
     Column("value", "Alpha", "figure", explanation="alpha"),
     *ENDS,
-    Column("observed", "Observed", "figure"),
-    Column("expected", "Expected", "figure"),
+    *columns_of("figure", observed="Observed", expected="Expected"),
 )
 LINKS = (
     Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
@@ -259,9 +268,7 @@ class Bootstrap(ResultPage[PageSections]):
             Column("value", "Value", "figure"),
             *ENDS,
             Column("standard_error", "Standard error", "figure"),
-            Column("replicates", "Replicates", "count"),
-            Column("undefined", "Undefined", "count"),
-            Column("drawn_from", "Drawn from", "count"),
+            *columns_of("count", replicates="Replicates", undefined="Undefined", drawn_from="Drawn from"),
             Column("by", "of", place="file"),
             Column("seed", "Seed", "count", place="file"),
             Column("note", "Notes"),
@@ -304,3 +311,125 @@ def _bin_label(one: DistanceBin) -> str:
     if one.low == one.high:
         return f"{one.low:.3g}"
     return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"
+
+
+PAGE_SIZE = 25
+SORTS = ("text", "value", "shift", "units")
+COLUMNS_OF_TEXTS = [
+    *columns_of("text", text="Text", round="Round"),
+    Column("value", "Value", "figure"),
+    *ENDS,
+    *columns_of("figure", observed="Observed", expected="Expected"),
+    Column("units", "Units", "count"),
+    Column("coders", "Coders", "count", explanation="number_of_coders"),
+    Column("shift", "Change without the text", "figure"),
+    Column("note", "Left out"),
+]
+
+
+@register
+class Texts(ResultPage[PageSections]):
+    """The coefficient in each text, and what becomes of that of all texts without it."""
+
+    name, title = "texts", "By text"
+    template = "agreement/overall/texts.html"
+    is_kept = True
+    position, tab = 60, 140
+    takes = {"sort": ChoiceField(SORTS)}
+    work = 60
+
+    def compute(self, request: AnalysisRequest) -> PageSections:
+        return _build_texts(request, _sort_texts(request))
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return the texts of one page, or all of them, whose intervals take long."""
+        shown, rows = paginate(request, _sort_texts(request), PAGE_SIZE)
+        sections = self.sections(request) if request.page is None else _build_texts(request, rows)
+        current = request.options.get("sort") or "text"
+        tenths = build_tenths(request, rows)
+        return sections.extended(
+            tenths.tables,
+            tenths.charts,
+            shown=shown,
+            sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
+            report=overall.compute_report(request.extract, request.parameters),
+        )
+
+
+def _sort_texts(request: AnalysisRequest) -> list[Document]:
+    report, sort = overall.compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
+    check_choice("sort", sort, SORTS)
+    if sort == "text":
+        return list(basis.pick_texts(report.extract, report.parameters))
+    keys = {
+        "value": lambda text: (text.result.value is None, text.result.value or 0.0),
+        "shift": lambda text: (text.shift is None, -abs(text.shift or 0.0)),
+        "units": lambda text: -text.result.n_units,
+    }
+    return [one.text for one in sorted(report.texts, key=keys[sort])]
+
+
+def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
+    def compute() -> list[tuple[overall.TextReport, Interval]]:
+        report, rows = overall.compute_report(request.extract, request.parameters), []
+        for done, text in enumerate(texts):
+            if request.progress:
+                request.progress(done, len(texts))
+            rows.append((report.of_text(text), basis.compute_interval(request.extract, request.parameters, [text])))
+        return rows
+
+    key = ("by text", request.parameters, tuple(text.pk for text in texts))
+    cells: list[list[Cell]] = []
+    dots = []
+    for one, interval in basis.remembered(request.extract, key, compute):
+        text, result = one.text, one.result
+        notes = [*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])]
+        query = urlencode(request.parameters.query() | selection_of(text))
+        link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
+        figures = (result.value, interval.low, interval.high, result.observed, result.expected)
+        counts = (result.n_units, result.n_coders)
+        cells.append([link, text.round, *figures, *counts, one.shift, "; ".join(notes)])
+        dots.append(Dot(text.label, result.value, interval.low, interval.high))
+    note = (
+        f"The CI of one text is over {name_components(request.extract)}, in eight groups. The change is that of the"
+        " value of all texts when the text is left out."
+    )
+    chart = dots_chart("texts", "Agreement by text, with 95% CI", dots, "value", overall.LIMITS)
+    return PageSections([Table("texts", "By text", COLUMNS_OF_TEXTS, cells, note)], [chart] if dots else [])
+
+
+@register
+class Methods(ResultPage[methods.MethodsText]):
+    """A paragraph for a paper: every convention, every figure, version and fingerprint."""
+
+    name, title = "methods", "Methods text"
+    template = "agreement/methods.html"
+    position = 160
+    draws_charts = False
+
+    def compute(self, request: AnalysisRequest) -> methods.MethodsText:
+        answers, parameters = request.project_answers, request.parameters
+        report = overall.compute_report(request.extract, parameters)
+        compared = compare_groups(answers, parameters, read_groups(request.project), differences=False)
+        repeats = compare_occasions(answers, parameters)
+        return methods.describe_methods(request.extract, report, compared, repeats, _compare_with_gold(request))
+
+    def fields(self, request: AnalysisRequest, report: methods.MethodsText) -> dict[str, Any]:
+        return {"paragraph": report.paragraph, "references": list(map(str, report.references)), "bibtex": report.bibtex}
+
+    def preface(self, report: methods.MethodsText) -> str:
+        return "\n".join([report.paragraph, *map(str, report.references)])
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return the paragraph, and for pyramids both counts of units."""
+        return PageSections(build_units_tables(request), context={"methods": self.compute(request)})
+
+
+def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
+    """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
+    project, parameters = request.project, request.parameters
+    if project.answers == Project.Answers.SCUS or not may(project, Right.ADJUDICATE) or not has_gold(project):
+        return None
+    if parameters.coders and not sees_names(project):
+        return None
+    return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

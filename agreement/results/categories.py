@@ -29,7 +29,7 @@ from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Dot, dots_chart
 from agreement.results.figures.sections import build_confusion, build_together
 from agreement.results.labels import TERMS, item_address, name_terms
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS
 
@@ -318,8 +318,7 @@ class Categories(ResultPage[CategoriesReport]):
                     Column("category", term.capitalize(), labels=answers.labels, cell="name"),
                     Column("judgements", "Judgements", "count", cell="n_judgements"),
                     Column("share", "Share", "percent"),
-                    Column("kappa", "K", "figure"),
-                    Column("specific", "Specific agreement", "figure"),
+                    *columns_of("figure", kappa="K", specific="Specific agreement"),
                 ],
                 report.categories,
                 f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another"
@@ -333,8 +332,7 @@ class Categories(ResultPage[CategoriesReport]):
                     Column("n", "In use", "count"),
                     Column("kappa", "K", "figure"),
                     *ENDS,
-                    Column("observed", "Observed", "figure"),
-                    Column("expected", "Expected", "figure"),
+                    *columns_of("figure", observed="Observed", expected="Expected"),
                 ],
                 [
                     (label, one.n_categories, *with_ends(one), one.observed, one.expected)

@@ -15,7 +15,7 @@ from agreement.results.computations import ResultPage, count_judgements, registe
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.labels import SCORE_LABELS
-from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, with_ends
 
 NOTE = (
     "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"
@@ -87,9 +87,7 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
 
 SCORE_COLUMNS = [
     Column("score", "Score"),
-    Column("recall", "Recall", "figure"),
-    Column("precision", "Precision", "figure"),
-    Column("f1", "F1", "figure"),
+    *columns_of("figure", recall="Recall", precision="Precision", f1="F1"),
     *ENDS,
     Column("note", "Notes"),
 ]

@@ -26,7 +26,7 @@ from agreement.reports.request.resolution import resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
-from agreement.results.tables import Cell, Column, FileForm, Kind, Table
+from agreement.results.tables import Cell, Column, FileForm, Kind, Table, columns_of
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
 
@@ -217,8 +217,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         def list_units(key: str, caption: str, kind: Kind, cells: Sequence[Sequence[Cell]], note: str) -> Table:
             columns = [
                 Column("row", "Row", "count"),
-                Column("text", "Text"),
-                Column("words", "Words"),
+                *columns_of("text", text="Text", words="Words"),
                 *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
                 Column("key", "Key"),
             ]

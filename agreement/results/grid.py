@@ -16,7 +16,7 @@ from agreement.results.computations import ResultPage, count_judgements, registe
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.labels import choice_label, field_texts
-from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress
 
 # Choices for which answers are read anew.
@@ -155,9 +155,7 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
         "K and alpha on antecedents only",
         [
             Column("markables", "Markables"),
-            Column("k", "K", "figure"),
-            Column("alpha", "Alpha, Passonneau", "figure"),
-            Column("difference", "Alpha − K", "figure"),
+            *columns_of("figure", k="K", alpha="Alpha, Passonneau", difference="Alpha − K"),
         ],
         rows,
         "K counts one shared antecedent of several as disagreement; alpha counts it in part.",

@@ -19,7 +19,7 @@ from agreement.reports.request.resolution import cached_report
 from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, forecast_chart
-from agreement.results.tables import ENDS, Cell, Column, Table, format_value
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, format_value
 from annotations.core.text import pluralize
 
 POWER, DIFFERENCE = 0.8, 0.1
@@ -343,10 +343,7 @@ def _has_power(report: PlanningReport) -> bool:
 def _sizes_table(report: PlanningReport) -> Table:
     power, note = [], ""
     if _has_power(report):
-        power = [
-            Column("power_above", "Power, bound", "percent"),
-            Column("power_of_difference", "Power, difference", "percent"),
-        ]
+        power = columns_of("percent", power_above="Power, bound", power_of_difference="Power, difference")
         note = (
             f"Power: how often the 95% CI lies above {report.targets.bound.value:g}, and how often two rounds, each of"
             f" so many other texts, are told apart that differ by {report.targets.difference.value:g}."

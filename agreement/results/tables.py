@@ -66,6 +66,11 @@ class Column:
 ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))
 
 
+def columns_of(kind: Kind, **labels: str) -> list[Column]:
+    """Return columns of one kind by their names, with what people read above each."""
+    return [Column(name, label, kind) for name, label in labels.items()]
+
+
 class HasEnds(Protocol):
     """A figure with its interval."""
 
