@@ -31,7 +31,7 @@ from agreement.reports.request.resolution import resolve
 from annotations.coding.active_time import Activity
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
 type Words = frozenset[int]
@@ -435,9 +435,7 @@ def _compare_documents(
     compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
     words = read_word_spans([text for text, about in agreed_of.items() if not about.reason])
     texts = pick_texts(answers, parameters)
-    for done, (text, rows) in enumerate(zip(texts, answers.rows_by_text(texts), strict=True)):
-        if progress:
-            progress(done, len(texts))
+    for text, rows in reported(list(zip(texts, answers.rows_by_text(texts), strict=True)), progress):
         about = agreed_of.get(text.text_pk)
         if about is None or about.reason or not reader.may_read(text):
             continue

@@ -34,6 +34,7 @@ from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
 from agreement.results.figures.sections import build_tenths
 from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
+from annotations.core.processes.progress import reported
 from annotations.models import Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -371,12 +372,11 @@ def _sort_texts(request: AnalysisRequest) -> list[Document]:
 
 def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
     def compute() -> list[tuple[overall.TextReport, Interval]]:
-        report, rows = overall.compute_report(request.extract, request.parameters), []
-        for done, text in enumerate(texts):
-            if request.progress:
-                request.progress(done, len(texts))
-            rows.append((report.of_text(text), basis.compute_interval(request.extract, request.parameters, [text])))
-        return rows
+        report = overall.compute_report(request.extract, request.parameters)
+        return [
+            (report.of_text(text), basis.compute_interval(request.extract, request.parameters, [text]))
+            for text in reported(texts, request.progress)
+        ]
 
     key = ("by text", request.parameters, tuple(text.pk for text in texts))
     cells: list[list[Cell]] = []

@@ -17,7 +17,7 @@ from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.labels import choice_label, field_texts
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 
 # Choices for which answers are read anew.
 READ_OTHERWISE = ("units", "unasked")
@@ -52,9 +52,7 @@ def vary_choices(
         and (extract_of or name not in READ_OTHERWISE)
         and allows_coefficient(selected, replace(base, **{name: choice}))
     ]
-    for done, (name, choice) in enumerate(choices):
-        if progress:
-            progress(done, len(choices))
+    for name, choice in reported(choices, progress):
         chosen = replace(base, **{name: choice})
         source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
         selected, changed = resolve(source, chosen)

@@ -20,7 +20,7 @@ from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.resolution import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +288,7 @@ def compute_grid(
 ) -> list[tuple[str, list[GridCell]]]:
     """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
-    constructions = CONSTRUCTIONS[extract.kind]
-    for done, (label, construction) in enumerate(constructions):
-        if progress:
-            progress(done, len(constructions))
+    for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
         selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
         cells = [replace(chosen, distance=name) for name in basis.distances_of(selected)]
         cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))

@@ -12,7 +12,7 @@ from agreement.measures import alpha, fleiss_kappa
 from agreement.models import FiguresVersion
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
-from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
+from agreement.reports.methods.methods import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
 from agreement.reports.request.resolution import choices_of, resolve
