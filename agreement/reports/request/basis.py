@@ -50,13 +50,9 @@ def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
     return tuple(name for name in names if name != "ratio" or not negative)
 
 
-def _selections(parameters: Parameters) -> tuple[frozenset[str], frozenset[str]]:
-    return parameters.selection("texts"), parameters.selection("rounds")
-
-
 def pick_texts(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
     """Return the texts that the parameters choose."""
-    texts, rounds = _selections(parameters)
+    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     if not texts and not rounds:
         return extract.texts
     return tuple(
@@ -71,7 +67,7 @@ def pick_texts_to_draw(extract: ProjectAnswers, parameters: Parameters) -> tuple
 
 def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
-    return extract.count_left_out(*_selections(parameters))
+    return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
@@ -79,7 +75,8 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
 
     None where judgements of all versions count.
     """
-    return extract.count_other_versions(*_selections(parameters)) if extract.versions else None
+    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
+    return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
@@ -160,10 +157,8 @@ def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools
 
 def count_names(data: ReliabilityData, names: Sequence[str]) -> Ints:
     """Return how many coders gave each category, or each label of a set, to each unit: (units, names)."""
-    counts = np.zeros((len(data.units), len(names)), dtype=np.int64)
-    for column, name in enumerate(names):
-        counts[:, column] = np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1)
-    return counts
+    counts = [np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1) for name in names]
+    return np.array(counts, dtype=np.int64).reshape(len(names), len(data.units)).T
 
 
 def codes_with(labels: Sequence[Label], name: str) -> list[int]:
@@ -315,23 +310,19 @@ def _compute_intervals(
 
 def _computed_together(distances: Sequence[str]) -> list[list[str]]:
     """Return the distances in groups: those of numbers are found by another way than those of sets."""
-    ordered = [name for name in distances if name in ORDERED_DISTANCES]
-    others = [name for name in distances if name not in ORDERED_DISTANCES]
-    return [one for one in (others, ordered) if one]
+    groups = [[name for name in distances if (name in ORDERED_DISTANCES) is of_numbers] for of_numbers in (False, True)]
+    return [names for names in groups if names]
 
 
 def _name_texts(intervals: dict[str, Interval], texts: Sequence[Document]) -> dict[str, Interval]:
     """Return the intervals with notes of texts, and the address of one that a note has by its primary key."""
-    if not any("document" in one.note for one in intervals.values()):
-        return intervals
-    notes = {f"without document {text.text_pk}": f"without text {text.slug!r}" for text in texts}
-    named = {}
+    named = dict(intervals)
     for name, one in intervals.items():
-        before, without, rest = one.note.rpartition("without document ")
-        note = before.replace("document", "text") + notes.get(
-            without + rest, (without + rest).replace("document", "text")
-        )
-        named[name] = replace(one, note=note)
+        if "document" in one.note:
+            before, without, pk = one.note.rpartition("without document ")
+            slugs = (repr(text.slug) for text in texts if without and str(text.text_pk) == pk)
+            slug = next(slugs, pk.replace("document", "text"))
+            named[name] = replace(one, note=f"{before}{without}".replace("document", "text") + slug)
     return named
 
 

@@ -11,13 +11,10 @@ from agreement.reports.coefficients import COEFFICIENTS
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
 UNITS = ("words", "spans")
-# What it is that a question was not asked: no value, or one of its own.
-UNASKED = ("missing", "label")
 # The weight of a first choice beside a second one.
 PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
-NOMINAL = ("nominal",)
-DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *options.ORDERED_DISTANCES)}
+DISTANCES_OF = {"categories": ("nominal",), "numbers": ("nominal", *options.ORDERED_DISTANCES)}
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
@@ -31,7 +28,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "missing": options.MISSING_RULES,
     "unmarked": UNMARKED,
     "units": UNITS,
-    "unasked": UNASKED,
+    "unasked": ("missing", "label"),
     "primary_weight": PRIMARY_WEIGHTS,
 }
 
@@ -49,8 +46,6 @@ SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
 
 # The codings of models, which are read only where they are included.
 MODELS = "models"
-# What of codings can be included besides those that count by default.
-INCLUDED = (MODELS, *REASONS_LEFT_OUT)
 GOLD_IS_NO_CODING = (
     "gold is no coder’s coding: the page Gold compares coders with it; adjudicators counts what adjudicators coded."
 )
@@ -142,7 +137,7 @@ class Parameters:
         if IS_GOLD in self.selection("include"):
             raise InvalidParameter("include", GOLD_IS_NO_CODING)
         for name in sorted(self.selection("include")):
-            check_choice("include", name, INCLUDED)
+            check_choice("include", name, (MODELS, *REASONS_LEFT_OUT))
         for name in sorted(self.selection(VERSIONS)):
             if not re.fullmatch("[1-9][0-9]{0,8}", name):
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")

@@ -31,8 +31,6 @@ from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
 
-# Of every page: the page of a long table, and the format and key of a table that is downloaded.
-COMMON_NAMES = ("page", "as", "table")
 # Before the key of a table, where the page of the site has several: the number of its page.
 TABLE_PAGE = "page-"
 
@@ -74,7 +72,8 @@ class AnalysisRequest:
         """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
         values = parse_query(query)
         self.page = None if whole_tables else values.get("page", "1")
-        for name in [one for one in values if one in COMMON_NAMES or one.startswith(TABLE_PAGE)]:
+        # of every page: the page of a long table, and the format and key of a table that is downloaded
+        for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
             del values[name]
         try:
             return self.read_values(values, options)

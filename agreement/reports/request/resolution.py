@@ -39,8 +39,7 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         raise InvalidParameter("chains", "this relation makes no chains: its targets are compared, chains=none.")
     if parameters.distance not in distances_for(kind):
         raise InvalidParameter("distance", _why_no_distance(kind))
-    coefficient = COEFFICIENTS[parameters.coefficient]
-    if coefficient.of_labels and not _compares_labels(kind, parameters):
+    if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
         raise InvalidParameter(
             "coefficient",
             "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
@@ -120,8 +119,7 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
     if resolved.readings == "matched":
         _check_number_of_readings(selected.restrict(pick_texts(selected, resolved)))
     if not allows_coefficient(selected, resolved):
-        name = COEFFICIENTS[parameters.coefficient].name
-        n = len(_coders_in(selected, resolved))
+        name, n = COEFFICIENTS[parameters.coefficient].name, len(_coders_in(selected, resolved))
         raise InvalidParameter(
             "coefficient", f"{name} is of two coders, and here are {n}: choose two, or beta or multi_kappa."
         )
@@ -166,11 +164,6 @@ def _check_number_of_readings(answers: ProjectAnswers) -> None:
         )
 
 
-# Distances with the steps 1/3 and 2/3, and those by which a subset is nearer than a disjoint set.
-WITH_THIRDS = ("passonneau", "masi", "masi-product")
-WITH_SUBSETS = ("passonneau", "masi-product")
-
-
 def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
     """Return the settings that can change the figure, in the order of CHOICES.
 
@@ -186,8 +179,8 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
         "top": kind == "pointers",
         "readings": kind in (*CHAINED, "targets"),
         "exclude_unit": kind in CHAINED and "exclude_unit" in options,
-        "empty": by_distance and "empty" in options and parameters.distance in WITH_SUBSETS,
-        "thirds": by_distance and "thirds" in options and parameters.distance in WITH_THIRDS,
+        "empty": by_distance and "empty" in options and parameters.distance in ("passonneau", "masi-product"),
+        "thirds": by_distance and "thirds" in options and parameters.distance in ("passonneau", "masi", "masi-product"),
         "missing": "missing" in options,
         "unmarked": not is_number,
         "units": bool(parameters.units),
@@ -219,11 +212,7 @@ def differing_settings(kind: str, parameters: Parameters, convention: Parameters
 def find_preset(parameters: Parameters, preset: str, answers: str, kind: str, unmarked: str) -> Preset | None:
     """Return the preset whose figure the parameters give, the project's own before others; None: they are custom."""
     own = default_preset(preset, answers)
-    return next(
-        (
-            found
-            for found in (own, *presets_for(answers))
-            if not differing_settings(kind, parameters, found.parameters, unmarked)
-        ),
-        None,
-    )
+    for found in (own, *presets_for(answers)):
+        if not differing_settings(kind, parameters, found.parameters, unmarked):
+            return found
+    return None
