@@ -14,9 +14,9 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.question import Question
 from agreement.measures.results import pluralize
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import DISTANCE_NAMES, count_unanswered
 from agreement.reports.request.parameters import (
+    COEFFICIENTS,
     MODELS,
     NAMES,
     PRIMARY_WEIGHTS,

@@ -23,9 +23,8 @@ from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters
 from agreement.reports.request.resolution import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.

@@ -12,12 +12,11 @@ from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import CodedAgain, GroupsReport, RepeatsReport, SelfAgreement
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold import GoldReport
 from agreement.reports.overall.overall import AgreementReport, count_unanswered
 from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import Parameters, distances_for
+from agreement.reports.request.parameters import COEFFICIENTS, Parameters, distances_for
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 
@@ -273,7 +272,7 @@ def _describe_versions(report: AgreementReport) -> str:
 
 def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
     p, kind = report.parameters, extract.kind
-    how = COEFFICIENTS[p.coefficient].phrase
+    how = COEFFICIENTS[p.coefficient].cited_as or COEFFICIENTS[p.coefficient].name
     if by_distance:
         one, two = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
         how += f" with {DISTANCES[p.distance].format(one=one, two=two)}"

@@ -13,11 +13,10 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.resolution import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress, reported

@@ -10,10 +10,10 @@ import numpy as np
 
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.measures.data.cells import MOST_READINGS
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import (
     CHOICES,
+    COEFFICIENTS,
     VERSIONS,
     InvalidParameter,
     Parameters,
