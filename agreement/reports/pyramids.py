@@ -76,7 +76,6 @@ class PyramidByWords:
 
     @cached_property
     def scus_of_word(self) -> dict[int, list[str]]:
-        """The SCUs of each word that has any."""
         found: dict[int, list[str]] = defaultdict(list)
         for key, words in self.scus.items():
             for word in words:
@@ -106,7 +105,6 @@ class MatchCounts(NamedTuple):
 
     @classmethod
     def total(cls, counts: Iterable[MatchCounts]) -> MatchCounts:
-        """Return the sums of some counts."""
         return cls(*map(sum, zip(cls(), *counts, strict=True)))
 
 
@@ -265,7 +263,6 @@ class AgreedDocset:
 
     @property
     def mean_f1(self) -> float:
-        """The mean of the F1 of its coders."""
         return sum(one.f1 for one in self.coders) / len(self.coders)
 
 

@@ -94,7 +94,6 @@ class KappaFigures:
 
     @classmethod
     def of(cls, found: Interval, n_categories: int) -> Self:
-        """Return the figures of an interval of K."""
         note = found.result.note or found.note
         return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)
 

@@ -219,7 +219,6 @@ class ResultPage[R]:
         return self.begin(project, reader, address).read_query(query, options, whole_tables=whole_tables)
 
     def build(self, request: AnalysisRequest) -> PageSections:
-        """Compute the tables and charts."""
         report = self.compute(request)
         return PageSections(self.tables(request, report), self.charts(request, report))
 

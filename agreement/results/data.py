@@ -46,7 +46,6 @@ class CanonicalForm:
 
     @cached_property
     def _codes(self) -> Ints:
-        """The code in the data of each integer."""
         numbers, first = np.unique(self.numbers, return_index=True)
         codes = np.full(self.data.n_values + 1, MISSING, dtype=np.int64)
         codes[numbers] = self.data.codes.ravel()[first]

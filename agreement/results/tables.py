@@ -50,7 +50,6 @@ class Column:
     cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
-        """Return a value as people read it."""
         return self.labels.get(value, value) if isinstance(value, str) else value
 
     @property
@@ -143,7 +142,6 @@ class Table:
 
     @property
     def page_columns(self) -> list[Column]:
-        """The columns that the page shows."""
         return [column for column in self.columns if column.place != "file"]
 
     @property
@@ -154,7 +152,6 @@ class Table:
 
     @property
     def file_columns(self) -> list[Column]:
-        """The columns of a file."""
         return [column for column in self.columns if column.place != "page"]
 
     @property

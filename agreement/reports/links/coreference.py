@@ -57,7 +57,6 @@ class ScoreFigures:
 
     @property
     def notes(self) -> str:
-        """What there is to say of the score and of its interval."""
         return "; ".join(filter(None, [self.note, self.f1_interval.note if self.f1_interval else ""]))
 
     @property
@@ -98,7 +97,6 @@ class ScoresOfPair:
 
     @property
     def scores(self) -> dict[str, ScoreFigures]:
-        """The scores by name."""
         return {name: getattr(self, name) for name in SCORES}
 
 

@@ -97,7 +97,6 @@ class Reference:
 
     @property
     def bibtex(self) -> str:
-        """The entry for BibTeX."""
         fields = {
             "author": " and ".join(self.authors),
             "title": f"{{{self.title}}}",  # capitals stay
@@ -180,7 +179,6 @@ class MethodsText:
 
     @property
     def bibtex(self) -> str:
-        """What it cites, for BibTeX."""
         return "\n\n".join(reference.bibtex for reference in self.references)
 
 

@@ -95,7 +95,6 @@ class AgreementReport:
         return tuple(map(self.of_text, basis.pick_texts(self.extract, self.parameters)))
 
     def of_text(self, text: Document) -> TextReport:
-        """Return one of the texts."""
         result = basis.compute_result(self.extract, self.parameters, [text])
         return TextReport(text, result, self._shifts.get(text.pk))
 
@@ -139,7 +138,6 @@ class AgreementReport:
 
     @property
     def name(self) -> str:
-        """What the figure is, for people."""
         coefficient = COEFFICIENTS[self.parameters.coefficient].name
         if not self.parameters.takes_distance:
             return coefficient
@@ -254,7 +252,6 @@ class GridCell:
 
     @classmethod
     def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
-        """Return the coefficient of these parameters."""
         result = basis.compute_result(extract, parameters)
         return cls(construction, parameters, result.value, result.note)
 

@@ -102,13 +102,11 @@ class AnalysisRequest:
 
     @cached_property
     def extract(self) -> ProjectAnswers:
-        """The answers that the parameters select."""
         include, coders = (self.parameters.selection(name) for name in ("include", "coders"))
         return self.project_answers.select(include, coders)
 
     @cached_property
     def project_answers(self) -> ProjectAnswers:
-        """All answers of the project."""
         return read_asked(self.project, self.parameters)
 
     @cached_property
