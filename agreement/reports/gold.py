@@ -35,8 +35,7 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import read_with_gold
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import read_with_gold, resolve
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project

@@ -27,7 +27,7 @@ from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold import MANAGER, Reader, split_by_time
 from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.coding.active_time import Activity
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words

@@ -25,8 +25,7 @@ from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
 from agreement.reports.wording import name_components, nouns_for
 from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
 from agreement.results.content import PageSections, StillComputing, paginate

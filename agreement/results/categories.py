@@ -22,8 +22,7 @@ from agreement.reports.fields import Flat, copy_fields
 from agreement.reports.items.items import summarize_ambiguity
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import remembered_report, resolve
+from agreement.reports.request.request import AnalysisRequest, remembered_report, resolve
 from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate
 from agreement.results.figures.charts import Dot, dots_chart

@@ -16,8 +16,7 @@ from agreement.reports.coders import profiles
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart

@@ -21,8 +21,7 @@ from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value
 from agreement.reports.request.basis import pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import ResultPage, register
 from agreement.results.content import PageSections, paginate

@@ -10,8 +10,14 @@ from agreement.measures import Interval
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
+from agreement.reports.request.request import (
+    AnalysisRequest,
+    allows_coefficient,
+    choices_of,
+    read_asked,
+    relevant_settings,
+    resolve,
+)
 from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map

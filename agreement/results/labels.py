@@ -28,8 +28,14 @@ from agreement.reports.request.parameters import (
     default_parameters,
     default_preset,
 )
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import differing_settings, find_preset, relevant_settings, resolve
+from agreement.reports.request.request import (
+    AnalysisRequest,
+    differing_settings,
+    find_preset,
+    read_asked,
+    relevant_settings,
+    resolve,
+)
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import shorten

@@ -14,8 +14,7 @@ from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fiel
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import cached_report
+from agreement.reports.request.request import AnalysisRequest, cached_report
 from agreement.results.computations import ResultPage, count_judgements, register
 from agreement.results.content import PageSections
 from agreement.results.figures.charts import Chart, forecast_chart

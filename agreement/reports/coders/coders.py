@@ -25,7 +25,7 @@ from agreement.reports.links.coreference import (
 )
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.resolution import remembered_report, resolve
+from agreement.reports.request.request import remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.

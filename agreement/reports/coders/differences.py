@@ -23,7 +23,7 @@ from agreement.measures.results import nonzero_counts, pluralize
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, CONVENTIONS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000

@@ -22,7 +22,7 @@ from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
 from agreement.reports.methods.methods import Reference, describe_methods, program_name
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Project

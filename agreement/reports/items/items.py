@@ -25,7 +25,7 @@ from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.resolution import cached_report, remembered_report
+from agreement.reports.request.request import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = ("ambiguous", "slip")

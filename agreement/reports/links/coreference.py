@@ -22,7 +22,7 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import cached_report, resolve
+from agreement.reports.request.request import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {

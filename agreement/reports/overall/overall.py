@@ -17,7 +17,7 @@ from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, c
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, Parameters
-from agreement.reports.request.resolution import cached_report, resolve
+from agreement.reports.request.request import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress, reported
 

@@ -27,8 +27,7 @@ from agreement.reports.fields import WhereThere
 from agreement.reports.items.items import ItemFilters, ItemReadings, Items
 from agreement.reports.request.basis import distances_of, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import register
 from agreement.results.content import PageSections

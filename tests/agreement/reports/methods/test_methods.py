@@ -14,7 +14,7 @@ from agreement.reports.methods import methods
 from agreement.reports.methods.methods import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.resolution import choices_of, resolve
+from agreement.reports.request.request import choices_of, resolve
 from agreement.results import grid
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable

@@ -12,7 +12,7 @@ from agreement.reports.items.items import compute_items
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve, resolve_choices
+from agreement.reports.request.request import resolve, resolve_choices
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable

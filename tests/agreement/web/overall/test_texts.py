@@ -9,7 +9,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
 from agreement.reports.request.parameters import COEFFICIENTS, default_parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.models import Text
 from tests.conftest import make_project
 from tests.shared.agreeing import (
