@@ -27,8 +27,8 @@ from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
 from agreement.reports.wording import name_components, nouns_for
-from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
-from agreement.results.content import PageSections, StillComputing, paginate
+from agreement.results import computations
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
 from agreement.results.figures.sections import build_tenths
 from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
@@ -181,7 +181,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
             return overall.AgreementFigures.of(report)
         sections = Bootstrap().sections(request)
         if sections.waiting:
-            raise StillComputing
+            raise computations.StillComputing
         [table] = sections.tables
         figures: dict[str, Any] = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
         return overall.AgreementFigures.of(report, overall.Bootstrap(**figures))
@@ -260,7 +260,7 @@ class Bootstrap(ResultPage[PageSections]):
     def cost(self, request: AnalysisRequest) -> int:
         """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
         n_texts = len(basis.pick_texts(request.extract, request.parameters))
-        return MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
+        return computations.MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
 
     def compute(self, request: AnalysisRequest) -> PageSections:
         drawn = _compute_bootstrap(request)

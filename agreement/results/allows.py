@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from agreement.reports.request.parameters import COEFFICIENTS
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec
 from annotations.schemes.design.consequences import Consequence

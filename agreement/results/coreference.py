@@ -11,8 +11,7 @@ from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions, list_codings_left_out
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.labels import SCORE_LABELS
 from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, with_ends

@@ -17,8 +17,7 @@ from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, resolve
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
 from agreement.results.figures.sections import build_days
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends

@@ -23,8 +23,7 @@ from agreement.reports.request.basis import pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.tables import Cell, Column, FileForm, Kind, Table, columns_of
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue

@@ -14,8 +14,7 @@ from agreement.reports.coders import differences
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize

@@ -18,8 +18,7 @@ from agreement.reports.request.request import (
     relevant_settings,
     resolve,
 )
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.labels import choice_label, field_texts
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends

@@ -15,8 +15,7 @@ from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, cached_report
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, forecast_chart
 from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, format_value
 from annotations.core.text import pluralize

@@ -10,8 +10,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.reports.datasheet.report import Datasheet, describe_project
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.datasheet.sections import Section, build_sections
 from agreement.results.tables import MARKDOWN, FileForm, Table, as_markdown
 from annotations.models.people.rights import Right

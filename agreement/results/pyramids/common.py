@@ -12,8 +12,7 @@ from agreement.data.pyramids.pyramids import Pyramids, read_pyramids, require_py
 from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import NOTHING, ResultPage
-from agreement.results.content import PageSections
+from agreement.results.computations import NOTHING, PageSections, ResultPage
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import Column, Kind, Table
 from annotations.models import Project

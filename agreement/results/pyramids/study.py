@@ -14,8 +14,7 @@ from agreement.measures import score_correlation_interval
 from agreement.measures.pyramids import MEANS
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, register
 from agreement.results.figures.charts import Chart, Dot, Point, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.scores import SCORES, PeerScore, check_score, report_scores
