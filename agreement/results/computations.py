@@ -53,8 +53,6 @@ VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
 # The kind of the computation that shows nothing, but stores the answers as they are read.
 STORING = "answers"
-# Names the form of a file, in the addresses of the API.
-FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 RETRY_AFTER = 5
 
@@ -230,7 +228,7 @@ class ResultPage[R]:
     rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
 
     def __init__(self) -> None:
-        self.api_names = tuple(name for name in self.takes if name != FORM)  # what API and command take
+        self.api_names = tuple(name for name in self.takes if name != "form")  # what API and command take
         self.options = self.options or self.api_names
         self.about = " ".join((type(self).__doc__ or "").split())
         self.path = self.path or f"agreement/{self.name}/"
@@ -436,10 +434,9 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
 
 def is_lost(computation: Computation) -> bool:
     """Return whether no worker computes it any more, nor will."""
-    path, is_begun = compute.module_path, bool(computation.total)
-    return not computation.finished_at and is_abandoned(
-        path, computation.pk, computation.heartbeat_at, is_begun=is_begun
-    )
+    if computation.finished_at:
+        return False
+    return is_abandoned(compute.module_path, computation.pk, computation.heartbeat_at, is_begun=bool(computation.total))
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)

@@ -1,7 +1,5 @@
 """What choices and values are called on pages, the settings of a page in words, and which coders are models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

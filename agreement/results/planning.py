@@ -45,24 +45,20 @@ class Targets:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
-        given = {
-            name: _parse(name, text, *ENDS_OF[name]) for name in ENDS_OF if (text := options.get(name, "").strip())
-        }
+        given = dict[str, float]()
+        for name, (low, high) in ENDS_OF.items():
+            if text := options.get(name, "").strip():
+                try:
+                    given[name] = float(text)
+                except ValueError:
+                    given[name] = float("nan")
+                if not low <= given[name] <= high:
+                    raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
         return cls(**given, sample=sample)
 
 
 # From what to what each may be.
 ENDS_OF = {"margin": (0.001, 2), "bound": (-1, 0.999), "difference": (0.001, 2), "power": (0.5, 0.999)}
-
-
-def _parse(name: str, text: str, low: float, high: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
