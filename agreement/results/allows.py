@@ -33,22 +33,21 @@ def find_problems(spec: SchemeSpec, answers: str) -> list[str]:
     pointing = [one.label for one in spec.categories if one.points_to]
     indexing = [one.label for one in spec.categories if one.takes_index]
     has_pointers, has_indices = answers == "pointers", answers in INDEXED
-    problems = {
-        "It asks nothing yet: add a category or an attribute.": not (spec.categories or spec.attributes),
-        "No level is coded: there is nothing to judge.": not any(level.coded for level in spec.levels),
-        "Answers are pointers, and no category takes one: its values are categories alone.": has_pointers
-        and spec.categories
-        and not pointing,
-        "Answers are indices, and no category takes one: every value is the markable alone.": has_indices
-        and not indexing,
-        f"{', '.join(pointing)} points, but answers of this project are no pointers: never complete.": pointing
-        and not has_pointers,
-        f"{', '.join(indexing)} takes an index, but answers are no indices: never complete.": indexing
-        and not has_indices,
-        "One category leaves coders no choice: every coefficient is undefined.": len(spec.categories) == 1
-        and answers == "categories",
-    }
-    return [problem for problem, is_there in problems.items() if is_there]
+    problems = [
+        ("It asks nothing yet: add a category or an attribute.", not (spec.categories or spec.attributes)),
+        ("No level is coded: there is nothing to judge.", not any(level.coded for level in spec.levels)),
+        ("Answers are pointers, and no category takes one: its values are categories alone.",
+            has_pointers and spec.categories and not pointing),
+        ("Answers are indices, and no category takes one: every value is the markable alone.",
+            has_indices and not indexing),
+        (f"{', '.join(pointing)} points, but answers of this project are no pointers: never complete.",
+            pointing and not has_pointers),
+        (f"{', '.join(indexing)} takes an index, but answers are no indices: never complete.",
+            indexing and not has_indices),
+        ("One category leaves coders no choice: every coefficient is undefined.",
+            len(spec.categories) == 1 and answers == "categories"),
+    ]  # fmt: skip
+    return [problem for problem, is_there in problems if is_there]
 
 
 def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:

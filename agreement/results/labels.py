@@ -14,24 +14,16 @@ from agreement.reports.overall.overall import DISTANCE_NAMES, count_unanswered
 from agreement.reports.request.parameters import (
     COEFFICIENTS,
     MODELS,
-    NAMES,
     PRIMARY_WEIGHTS,
     SELECTIONS,
     VERSIONS,
     InvalidParameter,
     Parameters,
     Preset,
-    default_parameters,
     default_preset,
+    presets_for,
 )
-from agreement.reports.request.request import (
-    AnalysisRequest,
-    differing_settings,
-    find_preset,
-    read_asked,
-    relevant_settings,
-    resolve,
-)
+from agreement.reports.request.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 
 # What each control is called, and the short sentence below it.
@@ -171,19 +163,24 @@ class Settings:
 
 
 def read_settings(request: AnalysisRequest) -> Settings:
-    """Return how the page of the request is computed."""
-    project, parameters, answers = request.project, request.parameters, request.extract
-    own = default_preset(project.preset, answers.answers)
-    changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
-    values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
-    return Settings(
-        find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
-        own,
-        tuple(
-            Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
-            for name, value in values.items()
-        ),
+    """Return how the page of the request is computed: by its own preset before others, or by none of them."""
+    parameters, answers = request.parameters, request.extract
+    own = default_preset(request.project.preset, answers.answers)
+    names = relevant_settings(answers.kind, parameters)
+
+    def differing(preset: Preset) -> dict[str, str]:
+        """Return the settings that differ from the preset, with the value that each has there."""
+        units = parameters.units and (preset.parameters.units or "words")
+        theirs = resolve_choices(preset.parameters, answers.kind, units, answers.unmarked)
+        return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
+
+    values = differing(own) | {name: "" for name in SELECTIONS if getattr(parameters, name)}
+    differences = (
+        Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
+        for name, value in values.items()
     )
+    found = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
+    return Settings(found, own, tuple(differences))
 
 
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
@@ -235,8 +232,8 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     )
     if name == "units" or (name == VERSIONS and exclusive):
         answers = read_asked(request.project, changed)
-    own = default_parameters(request.project.preset, request.extract.answers)
-    for _ in NAMES:
+    own = default_preset(request.project.preset, request.extract.answers).parameters
+    for _ in FIELDS:
         try:
             resolve(answers, changed)
         except InvalidParameter as error:

@@ -10,23 +10,13 @@ from typing import Any, cast
 import numpy as np
 from django.core.cache import caches
 
+from agreement import measures
 from agreement.data.columns import NO_LABEL
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.question import name_value
 from agreement.data.reliability import category_data, reliability_data, units_of_coders
-from agreement.measures import (
-    DistanceSums,
-    Interval,
-    ReliabilityData,
-    Result,
-    SumOptions,
-    TextSums,
-    alphas,
-    combine,
-    interval,
-    interval_sums,
-)
+from agreement.measures import DistanceSums, Interval, ReliabilityData, Result, SumOptions, TextSums
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
@@ -244,7 +234,7 @@ def _sum_data(
 def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
     """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
-        result = combine(compute_sums(extract, parameters, texts)[parameters.distance])
+        result = measures.combine(compute_sums(extract, parameters, texts)[parameters.distance])
         return replace(result, parameters=result.parameters or _coefficient_options(parameters))
     return coefficient_function(parameters)(select_data(extract, parameters, texts))
 
@@ -272,7 +262,7 @@ def compute_interval_of(extract: ProjectAnswers, parameters: Parameters, coders:
     if p.distance not in ORDERED_DISTANCES:
         [sums, *_] = _sum_data(extract, parameters, data, texts)
         if count_texts(sums[p.distance]) != 1:
-            return interval_sums(sums[p.distance], original=original_of)
+            return measures.interval_sums(sums[p.distance], original=original_of)
     return interval_over_texts(data, coefficient_function(parameters))
 
 
@@ -280,7 +270,7 @@ def interval_over_texts(
     data: ReliabilityData, coefficient: Callable[..., Result], *arguments: Any, **options: Any
 ) -> Interval:
     """Return the interval of a coefficient, a text that was coded in several rounds being one group."""
-    return interval(data, coefficient, *arguments, original=original_of, **options)
+    return measures.interval(data, coefficient, *arguments, original=original_of, **options)
 
 
 def count_texts(sums: DistanceSums) -> int:
@@ -299,11 +289,11 @@ def _compute_intervals(
     n_used = count_texts(next(iter(sums.values())))
     # the sums of numbers are no averages of what texts add
     if n_used != 1 and not set(sums) & set(ORDERED_DISTANCES):
-        return interval_sums(sums, original=original_of)
+        return measures.interval_sums(sums, original=original_of)
     data, intervals = select_data(extract, parameters, texts), dict[str, Interval]()
     for names in _computed_together(tuple(sums)):
-        compute = partial(alphas, distances=names, **cast(Any, _conventions(parameters)))
-        intervals |= interval(data, compute, original=original_of)
+        compute = partial(measures.alphas, distances=names, **cast(Any, _conventions(parameters)))
+        intervals |= measures.interval(data, compute, original=original_of)
     return intervals
 
 

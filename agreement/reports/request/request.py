@@ -27,12 +27,9 @@ from agreement.reports.request.parameters import (
     VERSIONS,
     InvalidParameter,
     Parameters,
-    Preset,
     default_parameters,
-    default_preset,
     distances_for,
     parse_parameters,
-    presets_for,
 )
 from agreement.reports.wording import list_codings_left_out
 from annotations.core.processes.progress import Progress
@@ -57,7 +54,12 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
     if kind == "targets" and parameters.chains != "none":
         raise InvalidParameter("chains", "this relation makes no chains: its targets are compared, chains=none.")
     if parameters.distance not in distances_for(kind):
-        raise InvalidParameter("distance", _why_no_distance(kind))
+        reasons = {
+            "categories": "a category has no parts, two are equal or not: the distance is nominal.",
+            "numbers": f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}.",
+        }
+        why = reasons.get(kind, "values are no numbers: the distance is nominal or one between sets.")
+        raise InvalidParameter("distance", why)
     if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
         raise InvalidParameter(
             "coefficient",
@@ -73,14 +75,6 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
             "unmarked", "only chains have singletons: the answers to a question are label or missing."
         )
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
-
-
-def _why_no_distance(kind: str) -> str:
-    if kind == "categories":
-        return "a category has no parts, two are equal or not: the distance is nominal."
-    if kind == "numbers":
-        return f"numbers are no sets: the distance is one of {', '.join(distances_for(kind))}."
-    return "values are no numbers: the distance is nominal or one between sets."
 
 
 def _compares_labels(kind: str, parameters: Parameters) -> bool:
@@ -216,25 +210,6 @@ def choices_of(name: str, kind: str, parameters: Parameters) -> tuple[str, ...]:
     if name == "unmarked" and parameters.question:
         return tuple(one for one in CHOICES[name] if one != "singleton")
     return CHOICES[name]
-
-
-def differing_settings(kind: str, parameters: Parameters, convention: Parameters, unmarked: str) -> dict[str, str]:
-    """Return the relevant settings that differ from a convention, with the value that each has there.
-
-    unmarked: that of the project, which a convention leaves to it.
-    """
-    theirs = resolve_choices(convention, kind, parameters.units and (convention.units or "words"), unmarked)
-    names = relevant_settings(kind, parameters)
-    return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
-
-
-def find_preset(parameters: Parameters, preset: str, answers: str, kind: str, unmarked: str) -> Preset | None:
-    """Return the preset whose figure the parameters give, the project's own before others; None: they are custom."""
-    own = default_preset(preset, answers)
-    for found in (own, *presets_for(answers)):
-        if not differing_settings(kind, parameters, found.parameters, unmarked):
-            return found
-    return None
 
 
 @dataclass
