@@ -427,8 +427,7 @@ class Methods(ResultPage[methods.MethodsText]):
 def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
     """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
     project, parameters = request.project, request.parameters
-    if project.answers == Project.Answers.SCUS or not may(project, Right.ADJUDICATE) or not has_gold(project):
-        return None
-    if parameters.coders and not sees_names(project):
+    may_compare = project.answers != Project.Answers.SCUS and may(project, Right.ADJUDICATE) and has_gold(project)
+    if not may_compare or (parameters.coders and not sees_names(project)):
         return None
     return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

@@ -46,7 +46,7 @@ class Targets:
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
         given = dict[str, float]()
-        for name, (low, high) in ENDS_OF.items():
+        for name, (*_, low, high) in FIELDS.items():
             if text := options.get(name, "").strip():
                 try:
                     given[name] = float(text)
@@ -55,10 +55,6 @@ class Targets:
                 if not low <= given[name] <= high:
                     raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
         return cls(**given, sample=sample)
-
-
-# From what to what each may be.
-ENDS_OF = {"margin": (0.001, 2), "bound": (-1, 0.999), "difference": (0.001, 2), "power": (0.5, 0.999)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +240,13 @@ HOPEFUL = (
     " true. Then take more texts than it says."
 )
 CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
-FIELDS = (
-    ("margin", "95% CI of ±", "the next"),
-    ("bound", "95% CI above", "0.667"),
-    ("difference", "Difference", f"{DIFFERENCE:g}"),
-    ("power", "Power", f"{POWER:g}"),
-)
+# The label and the hint of each, and from what to what it may be.
+FIELDS = {
+    "margin": ("95% CI of ±", "the next", 0.001, 2),
+    "bound": ("95% CI above", "0.667", -1, 0.999),
+    "difference": ("Difference", f"{DIFFERENCE:g}", 0.001, 2),
+    "power": ("Power", f"{POWER:g}", 0.5, 0.999),
+}
 SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
 
 
@@ -306,7 +303,7 @@ class Planning(ResultPage[PlanningReport]):
         Targets.from_options(request.options)
         sample = request.options.get("sample") or SAMPLES[0]
         return self.sections(request).extended(
-            fields=[(name, label, request.options.get(name, ""), hint) for name, label, hint in FIELDS],
+            fields=[(name, label, request.options.get(name, ""), hint) for name, (label, hint, *_) in FIELDS.items()],
             samples=[
                 (label, request.address_with(sample=name), name == sample) for name, label in SAMPLE_LABELS.items()
             ],
@@ -317,7 +314,7 @@ class Planning(ResultPage[PlanningReport]):
 def _enough_table(report: PlanningReport) -> Table:
     here, bound, difference = report.n_texts, report.targets.bound, report.targets.difference
     reached = [(f"95% CI of ±{one.margin:g}", one.texts) for one in report.margins]
-    chance, has_power = f", in {report.power:.0%} of cases", _has_power(report)
+    chance, has_power = f", in {report.power:.0%} of cases", report.margin is not None and not report.n_coders
     if has_power:
         reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
     rows: list[list[Cell]] = [[what, n, None if n is None else max(n - here, 0)] for what, n in reached]
@@ -329,14 +326,9 @@ def _enough_table(report: PlanningReport) -> Table:
     return Table("enough", "How many texts are enough", columns, rows, note)
 
 
-def _has_power(report: PlanningReport) -> bool:
-    """Return whether power is foretold: not where coders stand for others, nor without an interval."""
-    return report.margin is not None and not report.n_coders
-
-
 def _sizes_table(report: PlanningReport) -> Table:
     power, note = [], ""
-    if _has_power(report):
+    if report.margin is not None and not report.n_coders:  # where coders stand for others no power is foretold
         power = columns_of("percent", power_above="Power, bound", power_of_difference="Power, difference")
         note = (
             f"Power: how often the 95% CI lies above {report.targets.bound.value:g}, and how often two rounds, each of"

@@ -69,8 +69,6 @@ COUNTED = {
     "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
     " contributors of its SCUs.",
 }
-# What an interval leaves out in turn, in the words of a paper.
-GROUPS = {"document": "text", "component": "connected component"}
 
 
 # What BibTeX calls the place of publication, by kind of entry.
@@ -387,9 +385,10 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
         return f"The coefficient is undefined: {result.note}."
     kind, how = "disagreement" if p.takes_distance else "agreement", interval.note
     if interval.low is not None and interval.high is not None:
+        group = "text" if interval.by == "document" else "connected component"
         how = (
             f"{interval.level:.0%} interval {interval.low:z.3f} to {interval.high:z.3f}, jackknife over"
-            f" {pluralize(interval.n_groups, GROUPS[interval.by])} on the logarithm of the disagreement, Student’s t"
+            f" {pluralize(interval.n_groups, group)} on the logarithm of the disagreement, Student’s t"
             f" with {pluralize(interval.n_groups - 1, 'degree')} of freedom; it speaks of these coders"
         )
     return (

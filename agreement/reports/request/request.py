@@ -404,8 +404,7 @@ def _include_models(project: Project, values: dict[str, str], groups: Sequence[s
     """
     included = _names(values.get("include", ""))
     if not may_see_models(project):
-        if MODELS in included:
-            values["include"] = ",".join(one for one in included if one != MODELS)
+        values["include"] = ",".join(one for one in included if one != MODELS)
     elif MODELS not in included and (groups or values.get("coders")):
         models = ModelCoder.objects.filter(membership__project=project)
         named = Q(membership__user__username__in=_names(values.get("coders", "")))
