@@ -41,6 +41,50 @@ from annotations.projects.letters import sees_names
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
+# Which figures of the paper follow from what it prints, and which cannot be had.
+PUBLISHED = (
+    "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
+    " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
+    " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
+    " of Table 2 cannot be computed again, because the pyramids themselves are not published."
+)
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
+# Above so many texts a worker draws the replicates of the bootstrap.
+MOST_TEXTS_DRAWN_AT_ONCE = 2000
+OF_UNITS = (
+    "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
+    " the one above leaves out what hangs together at once."
+)
+DISTANCES = (
+    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
+    Column("value", "Alpha", "figure", explanation="alpha"),
+    *ENDS,
+    *columns_of("figure", observed="Observed", expected="Expected"),
+)
+LINKS = (
+    Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
+    Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
+    Column("both", "Both", "count", explanation="links_both"),
+    Column("only_first", "Only the first", "count", explanation="links_one"),
+    Column("only_second", "Only the second", "count", explanation="links_one"),
+    Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
+    Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
+)
+NOTE_LINKS = "Each link from a markable that both were asked about to a possible target is given or not."
+PAGE_SIZE = 25
+SORTS = ("text", "value", "shift", "units")
+COLUMNS_OF_TEXTS = [
+    *columns_of("text", text="Text", round="Round"),
+    Column("value", "Value", "figure"),
+    *ENDS,
+    *columns_of("figure", observed="Observed", expected="Expected"),
+    Column("units", "Units", "count"),
+    Column("coders", "Coders", "count", explanation="number_of_coders"),
+    Column("shift", "Change without the text", "figure"),
+    Column("note", "Left out"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +135,6 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
     return [bins[0], *between, bins[-1]]
 
 
-# Which figures of the paper follow from what it prints, and which cannot be had.
-PUBLISHED = (
-    "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
-    " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
-    " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
-    " of Table 2 cannot be computed again, because the pyramids themselves are not published."
-)
-
-
-# The option of page and API, and what it can be.
-OPTION, BOOTSTRAP = "interval", "bootstrap"
-REPLICATES, SEED = 2000, 0
-
-
 def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
     value = request.options.get(OPTION, "")
     if value not in ("", BOOTSTRAP):
@@ -128,30 +158,6 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
     counts = {"replicates": drawn.n, "undefined": drawn.n_undefined, "drawn_from": drawn.n_groups}
     return copy_fields(overall.Bootstrap, drawn, **counts)
-
-
-# Above so many texts a worker draws the replicates of the bootstrap.
-MOST_TEXTS_DRAWN_AT_ONCE = 2000
-OF_UNITS = (
-    "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
-    " the one above leaves out what hangs together at once."
-)
-DISTANCES = (
-    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
-    Column("value", "Alpha", "figure", explanation="alpha"),
-    *ENDS,
-    *columns_of("figure", observed="Observed", expected="Expected"),
-)
-LINKS = (
-    Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
-    Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
-    Column("both", "Both", "count", explanation="links_both"),
-    Column("only_first", "Only the first", "count", explanation="links_one"),
-    Column("only_second", "Only the second", "count", explanation="links_one"),
-    Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
-    Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
-)
-NOTE_LINKS = "Each link from a markable that both were asked about to a possible target is given or not."
 
 
 @register
@@ -311,20 +317,6 @@ def _bin_label(one: DistanceBin) -> str:
     if one.low == one.high:
         return f"{one.low:.3g}"
     return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"
-
-
-PAGE_SIZE = 25
-SORTS = ("text", "value", "shift", "units")
-COLUMNS_OF_TEXTS = [
-    *columns_of("text", text="Text", round="Round"),
-    Column("value", "Value", "figure"),
-    *ENDS,
-    *columns_of("figure", observed="Observed", expected="Expected"),
-    Column("units", "Units", "count"),
-    Column("coders", "Coders", "count", explanation="number_of_coders"),
-    Column("shift", "Change without the text", "figure"),
-    Column("note", "Left out"),
-]
 
 
 @register

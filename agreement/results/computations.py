@@ -55,6 +55,10 @@ VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 STORING = "answers"
 NOTHING: Mapping[str, str] = MappingProxyType({})
 RETRY_AFTER = 5
+# Columns whose cells have coders by name, one or several.
+OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
+# What a name of an account may have.
+SIGN = r"[\w.@+-]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,6 @@ def write_table(request: AnalysisRequest, sections: PageSections, format_name: s
         name = f"{request.project.slug}-{key}.{table_format.suffix}"
         headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return HttpResponse(table_format.write(tables[key]), content_type=table_format.content_type, headers=headers)
-
-
-# Columns whose cells have coders by name, one or several.
-OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
-# What a name of an account may have.
-SIGN = r"[\w.@+-]"
 
 
 def label_models(sections: PageSections, models: Collection[str]) -> PageSections:

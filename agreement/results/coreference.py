@@ -23,6 +23,12 @@ NOTE = (
 NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
 NOTE_PARTS = "Where neither coder has a link in a text, its CoNLL average is the mean of the other two scores."
 NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page Agreement computes it."
+SCORE_COLUMNS = [
+    Column("score", "Score"),
+    *columns_of("figure", recall="Recall", precision="Precision", f1="F1"),
+    *ENDS,
+    Column("note", "Notes"),
+]
 
 
 @register
@@ -82,14 +88,6 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     if not first or not second:
         raise InvalidParameter("second" if first else "first", "name two coders, first and second.")
     return first, second
-
-
-SCORE_COLUMNS = [
-    Column("score", "Score"),
-    *columns_of("figure", recall="Recall", precision="Precision", f1="F1"),
-    *ENDS,
-    Column("note", "Notes"),
-]
 
 
 def score_cells(name: str, one: ScoreFigures) -> list[Cell]:

@@ -28,6 +28,15 @@ from agreement.results.tables import Cell, Column, FileForm, Kind, Table, column
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
 
+PAGE_SIZE = 50
+# So many members of a set stand in words, too.
+MOST_WORDS = 12
+NOTE_RAW = (
+    "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
+    " answer is incomplete."
+)
+NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
+
 
 @dataclass(frozen=True, eq=False)
 class CanonicalForm:
@@ -140,16 +149,6 @@ def _value_in_keys(value: Value, keys: Mapping[Hashable, str]) -> MatrixValue:
     if isinstance(value, tuple):  # a first choice and a second one
         return " | ".join(map(str, value))
     return frozenset(keys.get(one, str(one)) for one in value) if isinstance(value, frozenset) else name_value(value)
-
-
-PAGE_SIZE = 50
-# So many members of a set stand in words, too.
-MOST_WORDS = 12
-NOTE_RAW = (
-    "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
-    " answer is incomplete."
-)
-NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
 
 
 def _file_of(write: Callable[[Matrix], bytes]) -> Callable[[AnalysisRequest], bytes]:

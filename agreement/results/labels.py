@@ -94,6 +94,12 @@ RELATION_LABELS = {
     "disjunction": "disjoint",
     "category": "different category",
 }
+# So many names of a selection stand on a chip.
+MOST_NAMES = 3
+# What is in sight besides the chips.
+IN_SIGHT = ("distance",)
+# What the values of a question are called, and one of them.
+TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
@@ -115,14 +121,6 @@ def item_address(project: str, text: Document, key: str, query: str) -> str:
 def selection_of(text: Document) -> dict[str, str]:
     """Return the parameters that choose the document: the text, with the round where it has several documents."""
     return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
-
-
-# So many names of a selection stand on a chip.
-MOST_NAMES = 3
-# What is in sight besides the chips.
-IN_SIGHT = ("distance",)
-# What the values of a question are called, and one of them.
-TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,20 @@ SIZES = (3, 5, 8, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800,
 MORE_CODERS = (1, 2, 3, 5, 10)
 # Beyond so many times the texts there is a row only for what is enough.
 FARTHEST = 6
+ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
+HOPEFUL = (
+    "With few texts the power for a bound is too hopeful: in simulations with ten texts .17 was foretold where .13 came"
+    " true. Then take more texts than it says."
+)
+CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
+# The label and the hint of each, and from what to what it may be.
+FIELDS = {
+    "margin": ("95% CI of ±", "the next", 0.001, 2),
+    "bound": ("95% CI above", "0.667", -1, 0.999),
+    "difference": ("Difference", f"{DIFFERENCE:g}", 0.001, 2),
+    "power": ("Power", f"{POWER:g}", 0.5, 0.999),
+}
+SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,22 +246,6 @@ def _shorten(number: float) -> str:
     """Return a number as the field prints it: .052, without the zero before the point."""
     text = f"{number:g}"
     return text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "\N{MINUS SIGN}.")
-
-
-ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
-HOPEFUL = (
-    "With few texts the power for a bound is too hopeful: in simulations with ten texts .17 was foretold where .13 came"
-    " true. Then take more texts than it says."
-)
-CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
-# The label and the hint of each, and from what to what it may be.
-FIELDS = {
-    "margin": ("95% CI of ±", "the next", 0.001, 2),
-    "bound": ("95% CI above", "0.667", -1, 0.999),
-    "difference": ("Difference", f"{DIFFERENCE:g}", 0.001, 2),
-    "power": ("Power", f"{POWER:g}", 0.5, 0.999),
-}
-SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
 
 
 @register

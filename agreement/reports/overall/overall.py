@@ -21,23 +21,6 @@ from agreement.reports.request.request import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress, reported
 
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """The coefficient over random samples of the texts, drawn with replacement."""
-
-    value: float | None
-    low: Annotated[float | None, "of the 95% interval: percentiles"]
-    high: float | None
-    standard_error: float | None
-    replicates: int
-    undefined: Annotated[int, "replicates without a value, which are left out"]
-    drawn_from: Annotated[int, "how many there are to draw"]
-    by: Annotated[str, "what is drawn: document, or unit where there is one"]
-    seed: int
-    note: str
-
-
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "pointers": tuple(
@@ -68,6 +51,31 @@ DISTANCE_NAMES = {name: name for name in DISTANCES} | {
     "masi": "MASI",
     "masi-product": "MASI, product form",
 }
+# Krippendorff's usual marks, 1980.
+RELIABLE, TENTATIVE = 0.8, 0.667
+CAUTION = "How much agreement is enough depends on the use of the data."
+BANDS = (
+    "Below .667, the threshold for tentative conclusions (Krippendorff)",
+    "Between .667 and .8: tentative conclusions only (Krippendorff)",
+    "At least .8: reliable by the usual threshold (Krippendorff)",
+)
+LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """The coefficient over random samples of the texts, drawn with replacement."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval: percentiles"]
+    high: float | None
+    standard_error: float | None
+    replicates: int
+    undefined: Annotated[int, "replicates without a value, which are left out"]
+    drawn_from: Annotated[int, "how many there are to draw"]
+    by: Annotated[str, "what is drawn: document, or unit where there is one"]
+    seed: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +322,6 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
     ]
 
 
-# Krippendorff's usual marks, 1980.
-RELIABLE, TENTATIVE = 0.8, 0.667
-CAUTION = "How much agreement is enough depends on the use of the data."
-
-
 @dataclass(frozen=True, slots=True)
 class Overview:
     """The report, what it amounts to, and what is missing: where `missing` says anything there is no figure to show."""
@@ -364,14 +367,6 @@ def verdict(interval: Interval) -> str:
     return (
         f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
     )
-
-
-BANDS = (
-    "Below .667, the threshold for tentative conclusions (Krippendorff)",
-    "Between .667 and .8: tentative conclusions only (Krippendorff)",
-    "At least .8: reliable by the usual threshold (Krippendorff)",
-)
-LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:

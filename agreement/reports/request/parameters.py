@@ -83,7 +83,6 @@ UNITS = ("words", "spans")
 PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
 DISTANCES_OF = {"categories": ("nominal",), "numbers": ("nominal", *options.ORDERED_DISTANCES)}
-
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
     "distance": options.DISTANCES,
@@ -99,28 +98,21 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "unasked": ("missing", "label"),
     "primary_weight": PRIMARY_WEIGHTS,
 }
-
 # Choices that only answers to a question have.
 OF_QUESTIONS = ("unasked", "primary_weight")
-
 # The question whose answers are compared; empty: the category, with its chains.
 QUESTION = "question"
-
 # Judgements by the version of the scheme under which they were last given: numbers from 1.
 VERSIONS = "versions"
-
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
-
 # The codings of models, which are read only where they are included.
 MODELS = "models"
 GOLD_IS_NO_CODING = (
     "gold is no coder’s coding: the page Gold compares coders with it; adjudicators counts what adjudicators coded."
 )
-
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
-
 HELP = {
     "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
     + ". Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
@@ -147,8 +139,6 @@ HELP = {
     "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
     " are missing.",
 }
-
-
 NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 
