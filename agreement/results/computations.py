@@ -57,8 +57,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 RETRY_AFTER = 5
 # Columns whose cells have coders by name, one or several.
 OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
-# What a name of an account may have.
-SIGN = r"[\w.@+-]"
+SIGN = r"[\w.@+-]"  # what a name of an account may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,24 +156,22 @@ def label_models(sections: PageSections, models: Collection[str]) -> PageSection
         labels = {value: labelled for value in values if (labelled := label(value)) != value}
         return replace(column, labels={**labels, **column.labels})
 
+    def label_figure(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: label_figure(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return list(map(label_figure, part))
+        return alone.get(part, part) if isinstance(part, str) else part
+
     tables = [
         replace(table, columns=[label_column(table, *placed) for placed in enumerate(table.columns)])
         for table in sections.tables
     ]
     charts = [
-        replace(chart, figure=_label_figure(chart.figure, alone), alternative=label(chart.alternative))
+        replace(chart, figure=label_figure(chart.figure), alternative=label(chart.alternative))
         for chart in sections.charts
     ]
     return replace(sections, tables=tables, charts=charts)
-
-
-def _label_figure(part: Any, alone: dict[str, str]) -> Any:
-    """Return a part of a figure in which the whole of a label is a name of a model."""
-    if isinstance(part, dict):
-        return {key: _label_figure(one, alone) for key, one in part.items()}
-    if isinstance(part, list):
-        return [_label_figure(one, alone) for one in part]
-    return alone.get(part, part) if isinstance(part, str) else part
 
 
 class ResultPage[R]:

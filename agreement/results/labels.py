@@ -94,10 +94,8 @@ RELATION_LABELS = {
     "disjunction": "disjoint",
     "category": "different category",
 }
-# So many names of a selection stand on a chip.
-MOST_NAMES = 3
-# What is in sight besides the chips.
-IN_SIGHT = ("distance",)
+MOST_NAMES = 3  # of a selection that stand on a chip
+IN_SIGHT = ("distance",)  # what is in sight besides the chips
 # What the values of a question are called, and one of them.
 TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
