@@ -25,8 +25,7 @@ from agreement.api.serializers import AnalysisQuerySerializer, Fields, serialize
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest, parse_query
-from agreement.results.computations import ResultPage, leave_long_reading
-from agreement.results.content import PageSections, StillComputing, write_table
+from agreement.results.computations import PageSections, ResultPage, StillComputing, leave_long_reading, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem

@@ -38,7 +38,6 @@ class GivenField:
     marks: tuple[Any, ...]
 
     def is_marked(self, mark: object) -> bool:
-        """Return whether it has one of the marks above."""
         return any(one is mark for one in self.marks)
 
 
@@ -96,7 +95,6 @@ class GroupInterval:
 
     @classmethod
     def of(cls, interval: Interval) -> Self:
-        """Return the figures of an interval."""
         return copy_fields(cls, interval, interval.result, note=interval.note or interval.result.note)
 
 

@@ -33,10 +33,9 @@ from agreement.reports.request.basis import (
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import read_with_gold
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import read_with_gold, resolve
 from annotations.coding.active_time import Activity
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
 TREND_SCORE = "conll_average"
@@ -461,9 +460,7 @@ def _score_chains(project: Project, compared: _Comparison, progress: Progress | 
     clusters = find_clusters(answers, texts) if coders else {}
     muc6 = read_markings(answers, texts, (GOLD, *coders)) if coders and matches_by_muc6(project) else None
     counts: dict[str, dict[str, TextCounts]] = {}
-    for done, coder in enumerate(coders):
-        if progress:
-            progress(done, len(coders))
+    for coder in reported(coders, progress):
         common = coreference.common_texts(answers, texts, GOLD, coder)
         key, response = coreference.pair_clusters(clusters, common, GOLD, coder, muc6)
         counts[coder] = {name: count_texts(score, key, response) for name, score in SCORES.items()}

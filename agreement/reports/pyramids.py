@@ -25,11 +25,11 @@ from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold import MANAGER, Reader, split_by_time
 from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.coding.active_time import Activity
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
 # How a coder's pyramid differs from the agreed one: first in whole SCUs, then in contributors of SCUs that match.
@@ -72,7 +72,6 @@ class PyramidByWords:
 
     @cached_property
     def scus_of_word(self) -> dict[int, list[str]]:
-        """The SCUs of each word that has any."""
         found: dict[int, list[str]] = defaultdict(list)
         for key, words in self.scus.items():
             for word in words:
@@ -251,7 +250,6 @@ class AgreedDocset:
 
     @property
     def mean_f1(self) -> float:
-        """The mean of the F1 of its coders."""
         return sum(one.f1 for one in self.coders) / len(self.coders)
 
 
@@ -419,9 +417,7 @@ def _compare_documents(
     compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
     words = read_word_spans([text for text, about in agreed_of.items() if not about.reason])
     texts = pick_texts(answers, parameters)
-    for done, (text, rows) in enumerate(zip(texts, answers.rows_by_text(texts), strict=True)):
-        if progress:
-            progress(done, len(texts))
+    for text, rows in reported(list(zip(texts, answers.rows_by_text(texts), strict=True)), progress):
         about = agreed_of.get(text.text_pk)
         if about is None or about.reason or not reader.may_read(text):
             continue

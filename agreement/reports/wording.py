@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.results import pluralize
@@ -86,21 +87,12 @@ def describe_models_left_out(n: int) -> str:
     return f"{pluralize(n, 'coding')} {BY_MODELS} {be(n)} left out of these figures of people." if n else ""
 
 
-def list_codings_left_out(counts: Mapping[str, int]) -> str:
-    """Return how many codings do not count and why, in words; empty where all count."""
-    return _list_reasons(counts, CODINGS_LEFT_OUT, "coding")
-
-
-def list_gold_left_out(counts: Mapping[str, int]) -> str:
-    """Return of how many texts gold does not count and why, in words; empty where all counts."""
-    return _list_reasons(counts, GOLD_LEFT_OUT, "text", "gold of ")
-
-
-def list_docsets_left_out(counts: Mapping[str, int]) -> str:
-    """Return of how many docsets nothing is compared with an agreed pyramid and why, in words; empty for none."""
-    return _list_reasons(counts, DOCSETS_LEFT_OUT, "docset")
-
-
 def _list_reasons(counts: Mapping[str, int], reasons: Mapping[str, str], noun: str, of: str = "") -> str:
+    """Return how many of something do not count and why, in words; empty where all count."""
     parts = [f"{of}{pluralize(n, noun)} {words}" for reason, words in reasons.items() if (n := counts.get(reason))]
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+list_codings_left_out = partial(_list_reasons, reasons=CODINGS_LEFT_OUT, noun="coding")
+list_gold_left_out = partial(_list_reasons, reasons=GOLD_LEFT_OUT, noun="text", of="gold of ")
+list_docsets_left_out = partial(_list_reasons, reasons=DOCSETS_LEFT_OUT, noun="docset")

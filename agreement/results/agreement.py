@@ -1,4 +1,4 @@
-"""The coefficient with its interval, beside alpha with every distance."""
+"""The coefficient with its interval, beside alpha with every distance; in each text; and in words for a paper."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,28 +9,82 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.documents import original_of
+from agreement.data.coders import read_groups
+from agreement.data.documents import Document, original_of
+from agreement.data.gold import has_gold
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, bootstrap, bootstrap_sums
+from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
+from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.fields import copy_fields
+from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.links.coreference import compute_link_kappas
+from agreement.reports.methods import methods
 from agreement.reports.overall import overall
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import resolve
-from agreement.reports.wording import nouns_for
-from agreement.results.computations import MAX_IMMEDIATE_COST, ResultPage, register
-from agreement.results.content import PageSections, StillComputing
+from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
+from agreement.reports.wording import name_components, nouns_for
+from agreement.results import computations
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
-from agreement.results.labels import CHOICE_LABELS, choice_label
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.figures.sections import build_tenths
+from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
+from annotations.core.processes.progress import reported
+from annotations.models import Project
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+from annotations.projects.letters import sees_names
 
 # A distance of these is one of a few values: bins between them are empty.
 STEPWISE = {"nominal": (), "passonneau": (1 / 3, 2 / 3)}
+# Which figures of the paper follow from what it prints, and which cannot be had.
+PUBLISHED = (
+    "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
+    " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
+    " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
+    " of Table 2 cannot be computed again, because the pyramids themselves are not published."
+)
+# The option of page and API, and what it can be.
+OPTION, BOOTSTRAP = "interval", "bootstrap"
+REPLICATES, SEED = 2000, 0
+# Above so many texts a worker draws the replicates of the bootstrap.
+MOST_TEXTS_DRAWN_AT_ONCE = 2000
+OF_UNITS = (
+    "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
+    " the one above leaves out what hangs together at once."
+)
+DISTANCES = (
+    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
+    Column("value", "Alpha", "figure", explanation="alpha"),
+    *ENDS,
+    *columns_of("figure", observed="Observed", expected="Expected"),
+)
+LINKS = (
+    Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
+    Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
+    Column("both", "Both", "count", explanation="links_both"),
+    Column("only_first", "Only the first", "count", explanation="links_one"),
+    Column("only_second", "Only the second", "count", explanation="links_one"),
+    Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
+    Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
+)
+NOTE_LINKS = "Each link from a markable that both were asked about to a possible target is given or not."
+PAGE_SIZE = 25
+SORTS = ("text", "value", "shift", "units")
+COLUMNS_OF_TEXTS = [
+    *columns_of("text", text="Text", round="Round"),
+    Column("value", "Value", "figure"),
+    *ENDS,
+    *columns_of("figure", observed="Observed", expected="Expected"),
+    Column("units", "Units", "count"),
+    Column("coders", "Coders", "count", explanation="number_of_coders"),
+    Column("shift", "Change without the text", "figure"),
+    Column("note", "Left out"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +135,6 @@ def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[Distanc
     return [bins[0], *between, bins[-1]]
 
 
-# Which figures of the paper follow from what it prints, and which cannot be had.
-PUBLISHED = (
-    "Of Table 1 the row of spans follows from Figure 1: Jaccard −.44 and MASI .14, MASI in its product form, the unit"
-    " taken out of observed disagreement, .33 and .67 for thirds. Its nominal 0 needs the unit taken out of expected"
-    " disagreement, too; under the convention of the other two it is −.44. The words of Table 1 (0, .64, .81) and all"
-    " of Table 2 cannot be computed again, because the pyramids themselves are not published."
-)
-
-
-# The option of page and API, and what it can be.
-OPTION, BOOTSTRAP = "interval", "bootstrap"
-REPLICATES, SEED = 2000, 0
-
-
 def _asks_for_bootstrap(request: AnalysisRequest) -> bool:
     value = request.options.get(OPTION, "")
     if value not in ("", BOOTSTRAP):
@@ -118,31 +158,6 @@ def _compute_bootstrap(request: AnalysisRequest) -> overall.Bootstrap:
         return overall.Bootstrap(None, None, None, None, 0, 0, 0, "", SEED, str(error))
     counts = {"replicates": drawn.n, "undefined": drawn.n_undefined, "drawn_from": drawn.n_groups}
     return copy_fields(overall.Bootstrap, drawn, **counts)
-
-
-# Above so many texts a worker draws the replicates of the bootstrap.
-MOST_TEXTS_DRAWN_AT_ONCE = 2000
-OF_UNITS = (
-    "All is in one text, whose units are drawn. They hang together by their chains, so this interval is too narrow:"
-    " the one above leaves out what hangs together at once."
-)
-DISTANCES = (
-    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
-    Column("value", "Alpha", "figure", explanation="alpha"),
-    *ENDS,
-    Column("observed", "Observed", "figure"),
-    Column("expected", "Expected", "figure"),
-)
-LINKS = (
-    Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
-    Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
-    Column("both", "Both", "count", explanation="links_both"),
-    Column("only_first", "Only the first", "count", explanation="links_one"),
-    Column("only_second", "Only the second", "count", explanation="links_one"),
-    Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
-    Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
-)
-NOTE_LINKS = "Each link from a markable that both were asked about to a possible target is given or not."
 
 
 @register
@@ -172,7 +187,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
             return overall.AgreementFigures.of(report)
         sections = Bootstrap().sections(request)
         if sections.waiting:
-            raise StillComputing
+            raise computations.StillComputing
         [table] = sections.tables
         figures: dict[str, Any] = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
         return overall.AgreementFigures.of(report, overall.Bootstrap(**figures))
@@ -251,7 +266,7 @@ class Bootstrap(ResultPage[PageSections]):
     def cost(self, request: AnalysisRequest) -> int:
         """Return the cost of so many texts: their sums are drawn, however many judgements they have."""
         n_texts = len(basis.pick_texts(request.extract, request.parameters))
-        return MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
+        return computations.MAX_IMMEDIATE_COST * n_texts // MOST_TEXTS_DRAWN_AT_ONCE
 
     def compute(self, request: AnalysisRequest) -> PageSections:
         drawn = _compute_bootstrap(request)
@@ -259,9 +274,7 @@ class Bootstrap(ResultPage[PageSections]):
             Column("value", "Value", "figure"),
             *ENDS,
             Column("standard_error", "Standard error", "figure"),
-            Column("replicates", "Replicates", "count"),
-            Column("undefined", "Undefined", "count"),
-            Column("drawn_from", "Drawn from", "count"),
+            *columns_of("count", replicates="Replicates", undefined="Undefined", drawn_from="Drawn from"),
             Column("by", "of", place="file"),
             Column("seed", "Seed", "count", place="file"),
             Column("note", "Notes"),
@@ -304,3 +317,109 @@ def _bin_label(one: DistanceBin) -> str:
     if one.low == one.high:
         return f"{one.low:.3g}"
     return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"
+
+
+@register
+class Texts(ResultPage[PageSections]):
+    """The coefficient in each text, and what becomes of that of all texts without it."""
+
+    name, title = "texts", "By text"
+    template = "agreement/overall/texts.html"
+    is_kept = True
+    position, tab = 60, 140
+    takes = {"sort": ChoiceField(SORTS)}
+    work = 60
+
+    def compute(self, request: AnalysisRequest) -> PageSections:
+        return _build_texts(request, _sort_texts(request))
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return the texts of one page, or all of them, whose intervals take long."""
+        shown, rows = paginate(request, _sort_texts(request), PAGE_SIZE)
+        sections = self.sections(request) if request.page is None else _build_texts(request, rows)
+        current = request.options.get("sort") or "text"
+        tenths = build_tenths(request, rows)
+        return sections.extended(
+            tenths.tables,
+            tenths.charts,
+            shown=shown,
+            sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
+            report=overall.compute_report(request.extract, request.parameters),
+        )
+
+
+def _sort_texts(request: AnalysisRequest) -> list[Document]:
+    report, sort = overall.compute_report(request.extract, request.parameters), request.options.get("sort") or "text"
+    check_choice("sort", sort, SORTS)
+    if sort == "text":
+        return list(basis.pick_texts(report.extract, report.parameters))
+    keys = {
+        "value": lambda text: (text.result.value is None, text.result.value or 0.0),
+        "shift": lambda text: (text.shift is None, -abs(text.shift or 0.0)),
+        "units": lambda text: -text.result.n_units,
+    }
+    return [one.text for one in sorted(report.texts, key=keys[sort])]
+
+
+def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSections:
+    def compute() -> list[tuple[overall.TextReport, Interval]]:
+        report = overall.compute_report(request.extract, request.parameters)
+        return [
+            (report.of_text(text), basis.compute_interval(request.extract, request.parameters, [text]))
+            for text in reported(texts, request.progress)
+        ]
+
+    key = ("by text", request.parameters, tuple(text.pk for text in texts))
+    cells: list[list[Cell]] = []
+    dots = []
+    for one, interval in basis.remembered(request.extract, key, compute):
+        text, result = one.text, one.result
+        notes = [*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])]
+        query = urlencode(request.parameters.query() | selection_of(text))
+        link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
+        figures = (result.value, interval.low, interval.high, result.observed, result.expected)
+        counts = (result.n_units, result.n_coders)
+        cells.append([link, text.round, *figures, *counts, one.shift, "; ".join(notes)])
+        dots.append(Dot(text.label, result.value, interval.low, interval.high))
+    note = (
+        f"The CI of one text is over {name_components(request.extract)}, in eight groups. The change is that of the"
+        " value of all texts when the text is left out."
+    )
+    chart = dots_chart("texts", "Agreement by text, with 95% CI", dots, "value", overall.LIMITS)
+    return PageSections([Table("texts", "By text", COLUMNS_OF_TEXTS, cells, note)], [chart] if dots else [])
+
+
+@register
+class Methods(ResultPage[methods.MethodsText]):
+    """A paragraph for a paper: every convention, every figure, version and fingerprint."""
+
+    name, title = "methods", "Methods text"
+    template = "agreement/methods.html"
+    position = 160
+    draws_charts = False
+
+    def compute(self, request: AnalysisRequest) -> methods.MethodsText:
+        answers, parameters = request.project_answers, request.parameters
+        report = overall.compute_report(request.extract, parameters)
+        compared = compare_groups(answers, parameters, read_groups(request.project), differences=False)
+        repeats = compare_occasions(answers, parameters)
+        return methods.describe_methods(request.extract, report, compared, repeats, _compare_with_gold(request))
+
+    def fields(self, request: AnalysisRequest, report: methods.MethodsText) -> dict[str, Any]:
+        return {"paragraph": report.paragraph, "references": list(map(str, report.references)), "bibtex": report.bibtex}
+
+    def preface(self, report: methods.MethodsText) -> str:
+        return "\n".join([report.paragraph, *map(str, report.references)])
+
+    def show(self, request: AnalysisRequest) -> PageSections:
+        """Return the paragraph, and for pyramids both counts of units."""
+        return PageSections(build_units_tables(request), context={"methods": self.compute(request)})
+
+
+def _compare_with_gold(request: AnalysisRequest) -> GoldReport | None:
+    """Return how coders compare with gold, for who decides it; None where names choose coders who are letters there."""
+    project, parameters = request.project, request.parameters
+    may_compare = project.answers != Project.Answers.SCUS and may(project, Right.ADJUDICATE) and has_gold(project)
+    if not may_compare or (parameters.coders and not sees_names(project)):
+        return None
+    return compare_with_gold(project, request.project_answers, request.answers_with_gold, parameters, details=False)

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.request.parameters import COEFFICIENTS
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec
 from annotations.schemes.design.consequences import Consequence
@@ -15,8 +14,6 @@ from annotations.schemes.project_scheme import read_scheme
 # Answers that are indices, of entities or of content units.
 INDEXED = ("indices", "scus")
 TOPICS = {"measure": "Measures", "view": "Pages"}
-
-
 EXPORTS = (
     Consequence("export", "tables as CSV, JSON, LaTeX and Markdown", True, "Every table of these pages."),
     Consequence("export", "figures by the API and the command", True, "The same digits as here."),
@@ -36,22 +33,21 @@ def find_problems(spec: SchemeSpec, answers: str) -> list[str]:
     pointing = [one.label for one in spec.categories if one.points_to]
     indexing = [one.label for one in spec.categories if one.takes_index]
     has_pointers, has_indices = answers == "pointers", answers in INDEXED
-    problems = {
-        "It asks nothing yet: add a category or an attribute.": not (spec.categories or spec.attributes),
-        "No level is coded: there is nothing to judge.": not any(level.coded for level in spec.levels),
-        "Answers are pointers, and no category takes one: its values are categories alone.": has_pointers
-        and spec.categories
-        and not pointing,
-        "Answers are indices, and no category takes one: every value is the markable alone.": has_indices
-        and not indexing,
-        f"{', '.join(pointing)} points, but answers of this project are no pointers: never complete.": pointing
-        and not has_pointers,
-        f"{', '.join(indexing)} takes an index, but answers are no indices: never complete.": indexing
-        and not has_indices,
-        "One category leaves coders no choice: every coefficient is undefined.": len(spec.categories) == 1
-        and answers == "categories",
-    }
-    return [problem for problem, is_there in problems.items() if is_there]
+    problems = [
+        ("It asks nothing yet: add a category or an attribute.", not (spec.categories or spec.attributes)),
+        ("No level is coded: there is nothing to judge.", not any(level.coded for level in spec.levels)),
+        ("Answers are pointers, and no category takes one: its values are categories alone.",
+            has_pointers and spec.categories and not pointing),
+        ("Answers are indices, and no category takes one: every value is the markable alone.",
+            has_indices and not indexing),
+        (f"{', '.join(pointing)} points, but answers of this project are no pointers: never complete.",
+            pointing and not has_pointers),
+        (f"{', '.join(indexing)} takes an index, but answers are no indices: never complete.",
+            indexing and not has_indices),
+        ("One category leaves coders no choice: every coefficient is undefined.",
+            len(spec.categories) == 1 and answers == "categories"),
+    ]  # fmt: skip
+    return [problem for problem, is_there in problems if is_there]
 
 
 def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
@@ -68,64 +64,35 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     unweighted = ", ".join(one.label for one in COEFFICIENTS.values() if not (one.takes_distance or one.of_labels))
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
-        (
-            "alpha with Passonneau, Jaccard, Dice, MASI",
-            sets,
-            labels or without_parts or "Values are sets: chains that overlap agree in part.",
-        ),
+        ("alpha with Passonneau, Jaccard, Dice, MASI", sets,
+            labels or without_parts or "Values are sets: chains that overlap agree in part."),
         (weighted, True, "By the same distances as alpha." if sets else without_parts),
-        (
-            unweighted,
-            True,
-            "Whole values are compared; no part of an agreement counts." if sets else "Whole categories are compared.",
-        ),
-        (
-            of_labels,
-            answers in ("categories", "pointers"),
-            "Indices of two coders have nothing in common: there are no alternatives to compare."
-            if answers in INDEXED
-            else "Of antecedents, where no chain is made: several of one judgement share its vote."
-            if chains
-            else "A judgement has one category: it is multi-kappa.",
-        ),
-        (
-            "K of categories, S, per category",
-            bool(labels) or (many and answers != "scus"),
-            "All words that are compared are in SCUs: one category."
-            if answers == "scus"
-            else "Of each label: whether it is given."
-            if labels
-            else "What is linked to what does not count."
-            if many
-            else "It has a single category."
-            if spec.categories
-            else "It has no categories.",
-        ),
-        (
-            "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average",
-            chains,
-            "Without chains there is nothing to score."
-            if not chains
-            else "A markable of several chains counts in the first."
-            if any(one.max_pointers != 1 for one in pointing)
-            else "Of two coders.",
-        ),
+        (unweighted, True,
+            "Whole values are compared; no part of an agreement counts." if sets else "Whole categories are compared."),
+        (of_labels, answers in ("categories", "pointers"),
+            "Indices of two coders have nothing in common: there are no alternatives to compare." if answers in INDEXED
+            else "Of antecedents, where no chain is made: several of one judgement share its vote." if chains
+            else "A judgement has one category: it is multi-kappa."),
+        ("K of categories, S, per category", bool(labels) or (many and answers != "scus"),
+            "All words that are compared are in SCUs: one category." if answers == "scus"
+            else "Of each label: whether it is given." if labels
+            else "What is linked to what does not count." if many
+            else "It has a single category." if spec.categories
+            else "It has no categories."),
+        ("MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average", chains,
+            "Without chains there is nothing to score." if not chains
+            else "A markable of several chains counts in the first." if any(one.max_pointers != 1 for one in pointing)
+            else "Of two coders."),
         ("kappa of links", chains, "Of two coders." if chains else "Without chains there are no links."),
-        (
-            "excluding the item from its own set",
-            chains,
-            "Exclusive and inclusive can be chosen." if chains else "No item is in its own value.",
-        ),
-    ]
-    if further:
-        verdicts.append(
-            ("alpha and kappas of other questions", True, f"By its kind, as Question on each page: {further}.")
-        )
-    if relations:
-        why = f"Links to targets, of each two coders: {', '.join(relations)}."
-        verdicts.append(("kappa of the links of relations", True, why))
-    why = "Chains are made from pointers." if pointers else "Only pointer schemes offer this choice."
-    verdicts.append(("no chain, partial and whole chain; +top and -top", pointers, why))
+        ("excluding the item from its own set", chains,
+            "Exclusive and inclusive can be chosen." if chains else "No item is in its own value."),
+        *([("alpha and kappas of other questions", True, f"By its kind, as Question on each page: {further}.")]
+            if further else []),
+        *([("kappa of the links of relations", True, f"Links to targets, of each two coders: {', '.join(relations)}.")]
+            if relations else []),
+        ("no chain, partial and whole chain; +top and -top", pointers,
+            "Chains are made from pointers." if pointers else "Only pointer schemes offer this choice."),
+    ]  # fmt: skip
     return (Consequence("measure", *verdict) for verdict in verdicts)
 
 

@@ -22,14 +22,12 @@ from agreement.reports.fields import Flat, copy_fields
 from agreement.reports.items.items import summarize_ambiguity
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import remembered_report, resolve
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections, paginate
+from agreement.reports.request.request import AnalysisRequest, remembered_report, resolve
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Dot, dots_chart
 from agreement.results.figures.sections import build_confusion, build_together
 from agreement.results.labels import TERMS, item_address, name_terms
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS
 
@@ -94,7 +92,6 @@ class KappaFigures:
 
     @classmethod
     def of(cls, found: Interval, n_categories: int) -> Self:
-        """Return the figures of an interval of K."""
         note = found.result.note or found.note
         return copy_fields(cls, found.result, found, n_categories=n_categories, note=note)
 
@@ -240,13 +237,12 @@ def compare_merged(answers: ProjectAnswers, parameters: Parameters, mapping: Map
         kappa = _pattern_kappa(answers, parameters)
         labels = kappa.patterns.labels
         used = {label: merge(label) for label in labels if merge(label) != label}
-        before = _find_interval(answers, parameters, kappa, {})
+        before = KappaFigures.of(_find_interval(answers, parameters, kappa, {}), len(labels))
         if not used:
-            unchanged = KappaFigures.of(before, len(labels))
-            return MergeComparison(mapping, unchanged, unchanged)
+            return MergeComparison(mapping, before, before)
         merged = replace(kappa, patterns=kappa.patterns.collapse(used))
         after = KappaFigures.of(_find_interval(answers, parameters, merged, used), len(merged.patterns.labels))
-        return MergeComparison(mapping, KappaFigures.of(before, len(labels)), after)
+        return MergeComparison(mapping, before, after)
 
     return basis.remembered(answers, ("merged", parameters, tuple(mapping.items())), compute)
 
@@ -309,38 +305,26 @@ class Categories(ResultPage[CategoriesReport]):
     def tables(self, request: AnalysisRequest, report: CategoriesReport) -> list[Table]:
         answers, term = request.extract, TERMS[name_terms(request.extract.question)]
         several = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
+        columns = [
+            Column("category", term.capitalize(), labels=answers.labels, cell="name"),
+            Column("judgements", "Judgements", "count", cell="n_judgements"),
+            Column("share", "Share", "percent"),
+            *columns_of("figure", kappa="K", specific="Specific agreement"),
+        ]
+        note = (
+            f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another"
+            f" does.{several}"
+        )
         compared = [("unchanged", report.merged.before), ("merged", report.merged.after)]
+        rows = [
+            (label, one.n_categories, *with_ends(one), one.observed, one.expected)
+            for label, one in (compared if report.merged.merge else compared[:1])
+        ]
+        merged = [Column("categories", "Categories"), Column("n", "In use", "count"), Column("kappa", "K", "figure")]
+        merged += [*ENDS, *columns_of("figure", observed="Observed", expected="Expected")]
         return [
-            Table.of(
-                "categories",
-                f"Each {term}",
-                [
-                    Column("category", term.capitalize(), labels=answers.labels, cell="name"),
-                    Column("judgements", "Judgements", "count", cell="n_judgements"),
-                    Column("share", "Share", "percent"),
-                    Column("kappa", "K", "figure"),
-                    Column("specific", "Specific agreement", "figure"),
-                ],
-                report.categories,
-                f"K is of the {term} against all others. Specific agreement: if one coder gives it, how often another"
-                f" does.{several}",
-            ),
-            Table(
-                "collapsed",
-                "K before and after merging",
-                [
-                    Column("categories", "Categories"),
-                    Column("n", "In use", "count"),
-                    Column("kappa", "K", "figure"),
-                    *ENDS,
-                    Column("observed", "Observed", "figure"),
-                    Column("expected", "Expected", "figure"),
-                ],
-                [
-                    (label, one.n_categories, *with_ends(one), one.observed, one.expected)
-                    for label, one in (compared if report.merged.merge else compared[:1])
-                ],
-            ),
+            Table.of("categories", f"Each {term}", columns, report.categories, note),
+            Table("collapsed", "K before and after merging", merged, rows),
         ]
 
     def show(self, request: AnalysisRequest) -> PageSections:
@@ -386,12 +370,9 @@ def _agreement_table(request: AnalysisRequest, rows: list[int], totals: Agreemen
         address = item_address(request.project.slug, texts[document], snippets[unit].key, request.query)
         cells.append([Linked(snippets[unit].words, address), *counts, agreement])
     cells.append(["all items", *totals.counts, totals.agreement])
-    columns = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]
-    return Table(
-        "table",
-        f"Coders per {TERMS[name_terms(answers.question)]} and item, with S",
-        [Column("item", "Item"), *columns, Column("s", "S", "figure")],
-        cells,
-        "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement."
-        + (" Sets of labels agree where they are equal." if answers.kind == "labels" else ""),
-    )
+    names = [Column(name, answers.label(name), "count", explanation="coders_per_category") for name in table.names]
+    columns = [Column("item", "Item"), *names, Column("s", "S", "figure")]
+    caption = f"Coders per {TERMS[name_terms(answers.question)]} and item, with S"
+    note = "S is the share of the pairs of coders that agree on the item; its mean is the observed agreement."
+    note += " Sets of labels agree where they are equal." if answers.kind == "labels" else ""
+    return Table("table", caption, columns, cells, note)

@@ -5,18 +5,21 @@ What takes long a worker computes and stores, while the page waits.
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.http import QueryDict
+from django.http import HttpResponse, QueryDict
 from django.tasks import task
 from django.utils import timezone
+from rest_framework.exceptions import APIException
 from rest_framework.serializers import Field
 
 from agreement.data.pyramids.pyramids import require_pyramids
@@ -25,13 +28,12 @@ from agreement.models import Computation
 from agreement.reports.fields import as_json
 from agreement.reports.methods.methods import program_name
 from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions
-from agreement.results.content import PageSections, StillComputing
-from agreement.results.figures.charts import Chart
-from agreement.results.labels import label_models
-from agreement.results.tables import FileForm, Table
+from agreement.results.figures.charts import Chart, shorten
+from agreement.results.labels import label_model
+from agreement.results.tables import TABLE_FORMATS, Column, FileForm, Linked, Table, cell_value
 from annotations.core.processes.progress import Cancelled, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
 from annotations.models import Project
@@ -51,9 +53,125 @@ VERSION_MARK = hashlib.sha256(program_name().encode()).hexdigest()[:4]
 
 # The kind of the computation that shows nothing, but stores the answers as they are read.
 STORING = "answers"
-# Names the form of a file, in the addresses of the API.
-FORM = "form"
 NOTHING: Mapping[str, str] = MappingProxyType({})
+RETRY_AFTER = 5
+# Columns whose cells have coders by name, one or several.
+OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
+SIGN = r"[\w.@+-]"  # what a name of an account may have
+
+
+@dataclass(frozen=True, slots=True)
+class PageSections:
+    """Tables and charts, as of a part of a page or of all of it. `context` is what its template needs besides.
+
+    `waiting` is the computation of further tables and charts, where a worker has not finished it. `as_of` is set where
+    those that it computed before are shown: answers have changed since.
+    """
+
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    waiting: Computation | None = None
+    as_of: datetime | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return tables and charts as plain data, from which `from_json` makes the same."""
+        return {"tables": [asdict(table) for table in self.tables], "charts": [asdict(chart) for chart in self.charts]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the tables and charts that `as_json` wrote."""
+        tables = []
+        for table in data["tables"]:
+            columns = [Column(**column) for column in table["columns"]]
+            rows = [[Linked(**cell) if isinstance(cell, dict) else cell for cell in row] for row in table["rows"]]
+            tables.append(Table(**table | {"columns": columns, "rows": rows}))
+        return cls(tables, [Chart(**chart) for chart in data["charts"]])
+
+    def extended(self, tables: Sequence[Table] = (), charts: Sequence[Chart] = (), **context: Any) -> Self:
+        """Return the same with more tables and charts after these, and more for the template."""
+        return replace(
+            self, tables=[*self.tables, *tables], charts=[*self.charts, *charts], context={**self.context, **context}
+        )
+
+    def with_sections(self, more: Self) -> Self:
+        """Return the same with the tables and charts of other sections, whichever of them a worker has not finished."""
+        waiting, as_of = self.waiting or more.waiting, self.as_of or more.as_of
+        return replace(self.extended(more.tables, more.charts, **more.context), waiting=waiting, as_of=as_of)
+
+
+def paginate[T](request: AnalysisRequest, rows: Sequence[T], size: int) -> tuple[Page[T], list[T]]:
+    """Return the page of the rows that is asked for, and the rows of the table: all of them, if the whole is."""
+    page = Paginator(rows, size).get_page(request.page)
+    return page, list(rows if request.page is None else page)
+
+
+class StillComputing(APIException):
+    """A worker has not finished what was asked for; `waiting` is its computation, where a page has nothing else."""
+
+    status_code, default_code, wait = 503, "still_computing", RETRY_AFTER
+    default_detail = "Still computing; try again soon."
+
+    def __init__(self, waiting: Computation | None = None) -> None:
+        super().__init__()
+        self.waiting = waiting
+
+
+def write_table(request: AnalysisRequest, sections: PageSections, format_name: str, key: str) -> HttpResponse:
+    """Return the table with that key as a file, in one of TABLE_FORMATS. Raises StillComputing or InvalidParameter."""
+    tables = {table.key: table for table in sections.tables}
+    if sections.waiting and key not in tables:
+        raise StillComputing
+    if request.error:
+        raise request.error
+    check_choice("as", format_name, TABLE_FORMATS)
+    table_format = TABLE_FORMATS[format_name]
+    if key not in tables:
+        names = ", ".join(tables) or "none on this page"
+        raise InvalidParameter("table", f"unknown table; available: {names}.")
+    headers = {}
+    if table_format.suffix in ("csv", "json"):
+        name = f"{request.project.slug}-{key}.{table_format.suffix}"
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return HttpResponse(table_format.write(tables[key]), content_type=table_format.content_type, headers=headers)
+
+
+def label_models(sections: PageSections, models: Collection[str]) -> PageSections:
+    """Return what a page shows with each name of a model followed by what it is."""
+    if not models:
+        return sections
+    names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
+    pattern = re.compile(f"(?<!{SIGN})({names})(?!{SIGN})")
+    alone = {shown: label_model(shown) for name in models for shown in (name, shorten(name))}
+
+    def label(words: str) -> str:
+        return pattern.sub(lambda found: label_model(found[0]), words)
+
+    def label_column(table: Table, place: int, column: Column) -> Column:
+        if column.label in models:
+            column = replace(column, label=label_model(column.label))
+        if column.name not in OF_CODERS:
+            return column
+        values = {value for row in table.rows if isinstance(value := cell_value(row[place]), str)}
+        labels = {value: labelled for value in values if (labelled := label(value)) != value}
+        return replace(column, labels={**labels, **column.labels})
+
+    def label_figure(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: label_figure(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return list(map(label_figure, part))
+        return alone.get(part, part) if isinstance(part, str) else part
+
+    tables = [
+        replace(table, columns=[label_column(table, *placed) for placed in enumerate(table.columns)])
+        for table in sections.tables
+    ]
+    charts = [
+        replace(chart, figure=label_figure(chart.figure), alternative=label(chart.alternative))
+        for chart in sections.charts
+    ]
+    return replace(sections, tables=tables, charts=charts)
 
 
 class ResultPage[R]:
@@ -105,7 +223,7 @@ class ResultPage[R]:
     rows: str | None = None  # the field of which the API gives a page; empty: the answer is a list itself
 
     def __init__(self) -> None:
-        self.api_names = tuple(name for name in self.takes if name != FORM)  # what API and command take
+        self.api_names = tuple(name for name in self.takes if name != "form")  # what API and command take
         self.options = self.options or self.api_names
         self.about = " ".join((type(self).__doc__ or "").split())
         self.path = self.path or f"agreement/{self.name}/"
@@ -219,7 +337,6 @@ class ResultPage[R]:
         return self.begin(project, reader, address).read_query(query, options, whole_tables=whole_tables)
 
     def build(self, request: AnalysisRequest) -> PageSections:
-        """Compute the tables and charts."""
         report = self.compute(request)
         return PageSections(self.tables(request, report), self.charts(request, report))
 
@@ -312,10 +429,9 @@ def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
 
 def is_lost(computation: Computation) -> bool:
     """Return whether no worker computes it any more, nor will."""
-    path, is_begun = compute.module_path, bool(computation.total)
-    return not computation.finished_at and is_abandoned(
-        path, computation.pk, computation.heartbeat_at, is_begun=is_begun
-    )
+    if computation.finished_at:
+        return False
+    return is_abandoned(compute.module_path, computation.pk, computation.heartbeat_at, is_begun=bool(computation.total))
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)

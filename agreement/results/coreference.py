@@ -11,11 +11,10 @@ from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import describe_versions, list_codings_left_out
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.labels import SCORE_LABELS
-from agreement.results.tables import ENDS, Cell, Column, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, with_ends
 
 NOTE = (
     "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"
@@ -24,6 +23,12 @@ NOTE = (
 NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
 NOTE_PARTS = "Where neither coder has a link in a text, its CoNLL average is the mean of the other two scores."
 NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page Agreement computes it."
+SCORE_COLUMNS = [
+    Column("score", "Score"),
+    *columns_of("figure", recall="Recall", precision="Precision", f1="F1"),
+    *ENDS,
+    Column("note", "Notes"),
+]
 
 
 @register
@@ -83,16 +88,6 @@ def _choose_pair(request: AnalysisRequest) -> tuple[str, str] | None:
     if not first or not second:
         raise InvalidParameter("second" if first else "first", "name two coders, first and second.")
     return first, second
-
-
-SCORE_COLUMNS = [
-    Column("score", "Score"),
-    Column("recall", "Recall", "figure"),
-    Column("precision", "Precision", "figure"),
-    Column("f1", "F1", "figure"),
-    *ENDS,
-    Column("note", "Notes"),
-]
 
 
 def score_cells(name: str, one: ScoreFigures) -> list[Cell]:

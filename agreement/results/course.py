@@ -16,10 +16,8 @@ from agreement.reports.coders import profiles
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
 from agreement.results.figures.sections import build_days
 from agreement.results.tables import ENDS, Column, Table, figure_columns, format_value, with_ends
@@ -30,10 +28,9 @@ from annotations.core.text import pluralize
 # What each coder did in each document.
 type Work = Mapping[tuple[int, str], Activity]
 
-GROUPINGS = ("round", "week", "operations")
+GROUPINGS = {"round": "round", "week": "week", "operations": "number of operations"}
 BINS = 8
 EVERY = "the table has every value."
-GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +89,14 @@ def compute_running(extract: ProjectAnswers, parameters: Parameters, work: Work)
     sums = basis.compute_sums(extract, parameters, texts)[parameters.distance] if has_sums else None
     for size in profiles.divide_evenly(len(texts)):
         of_size = texts[:size]
-        n_texts, last = len({text.text_pk for text in of_size}), texts[size - 1]
+        n_texts, last = len({text.text_pk for text in of_size}), of_size[-1]
         if not parameters.is_alpha:
             points.append(RunningPoint(n_texts, last, basis.compute_result(extract, parameters, of_size)))
             continue
-        interval = (
-            basis.compute_interval(extract, parameters, of_size)
-            if sums is None
-            else interval_sums(sums[:size], original=original_of)
-        )
+        if sums is None:
+            interval = basis.compute_interval(extract, parameters, of_size)
+        else:
+            interval = interval_sums(sums[:size], original=original_of)
         points.append(RunningPoint(n_texts, last, interval.result, interval.low, interval.high))
     return points
 
@@ -161,7 +157,7 @@ class Course(ResultPage[PageSections]):
     template = "agreement/overall/course.html"
     is_kept = True
     position, tab = 130, 150
-    takes = {"by": ChoiceField(GROUPINGS, help_text="How texts are grouped.")}
+    takes = {"by": ChoiceField(list(GROUPINGS), help_text="How texts are grouped.")}
 
     def cost(self, request: AnalysisRequest) -> int:
         """Return how many judgements the pairs have: each is in as many as there are other coders."""
@@ -183,7 +179,7 @@ class Course(ResultPage[PageSections]):
         return self.sections(request).extended(
             days.tables,
             days.charts,
-            choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPING_LABELS.items()],
+            choices=[(label, request.address_with(by=name), name == by) for name, label in GROUPINGS.items()],
         )
 
     def _read(self, request: AnalysisRequest) -> tuple[Work, str]:

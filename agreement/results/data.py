@@ -19,14 +19,21 @@ from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value
 from agreement.reports.request.basis import pick_texts, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections, paginate
-from agreement.results.tables import Cell, Column, FileForm, Kind, Table
+from agreement.results.computations import PageSections, ResultPage, paginate, register
+from agreement.results.tables import Cell, Column, FileForm, Kind, Table, columns_of
 from annotations.formats.tables.matrix import Matrix, Row, write_csv, write_json
 from annotations.formats.tables.matrix import Value as MatrixValue
+
+PAGE_SIZE = 50
+# So many members of a set stand in words, too.
+MOST_WORDS = 12
+NOTE_RAW = (
+    "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
+    " answer is incomplete."
+)
+NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +51,6 @@ class CanonicalForm:
 
     @cached_property
     def _codes(self) -> Ints:
-        """The code in the data of each integer."""
         numbers, first = np.unique(self.numbers, return_index=True)
         codes = np.full(self.data.n_values + 1, MISSING, dtype=np.int64)
         codes[numbers] = self.data.codes.ravel()[first]
@@ -143,16 +149,6 @@ def _value_in_keys(value: Value, keys: Mapping[Hashable, str]) -> MatrixValue:
     return frozenset(keys.get(one, str(one)) for one in value) if isinstance(value, frozenset) else name_value(value)
 
 
-PAGE_SIZE = 50
-# So many members of a set stand in words, too.
-MOST_WORDS = 12
-NOTE_RAW = (
-    "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
-    " answer is incomplete."
-)
-NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
-
-
 def _file_of(write: Callable[[Matrix], bytes]) -> Callable[[AnalysisRequest], bytes]:
     return lambda request: write(reliability_matrix(request.extract, request.parameters))
 
@@ -215,8 +211,7 @@ csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.""
         def list_units(key: str, caption: str, kind: Kind, cells: Sequence[Sequence[Cell]], note: str) -> Table:
             columns = [
                 Column("row", "Row", "count"),
-                Column("text", "Text"),
-                Column("words", "Words"),
+                *columns_of("text", text="Text", words="Words"),
                 *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
                 Column("key", "Key"),
             ]

@@ -13,8 +13,7 @@ from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method

@@ -9,13 +9,11 @@ from django.http import Http404
 from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.coders import read_groups
-from agreement.data.project_answers import ProjectAnswers
 from agreement.reports.coders import differences
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
@@ -50,13 +48,10 @@ class Difference(ResultPage[differences.DifferenceReport]):
 
     def compute(self, request: AnalysisRequest) -> differences.DifferenceReport:
         by, first, second = (request.options.get(name, "") for name in self.options)
-
-        def answers_of(slug: str) -> ProjectAnswers:
-            return read_asked(_find_project(request, slug), request.parameters)
-
-        groups = read_groups(request.project)
         return differences.compare_parts(
-            request.project_answers, request.parameters, by, first, second, answers_of, groups
+            *(request.project_answers, request.parameters, by, first, second),
+            lambda slug: read_asked(_find_project(request, slug), request.parameters),
+            read_groups(request.project),
         )
 
     def tables(self, request: AnalysisRequest, report: differences.DifferenceReport) -> list[Table]:
@@ -152,38 +147,29 @@ class Groups(ResultPage[differences.GroupsReport]):
             for pair in report.pairs
         ]
         left_out = f" {pluralize(report.n_left_out, 'smaller group')} left out." if report.n_left_out else ""
+        ungrouped = f"In no group: {', '.join(report.ungrouped)}." if report.ungrouped else ""
         groups, units, note = Column("groups", "Groups"), Column("units", "Units", "count"), Column("note", "Notes")
+        within_columns = [
+            Column("group", "Group", cell="name"),
+            Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
+            Column("who", "Who", cell=lambda row: ", ".join(row.coders)),
+            *figure_columns(Column("value", "Value", "figure"), "interval"),
+            *(replace(units, cell="interval.n_units"), replace(note, cell="interval.note")),
+        ]
+        between_columns = [groups, Column("between", "Value", "figure"), *ENDS, units, note]
+        apart_columns = [groups, Column("difference", "Difference", "figure"), *ENDS, *P_VALUES, note]
+        how_between = (
+            "Each judgement of the one group against each of the other, with the same distance (Wong, Paritosh &"
+            f" Aroyo 2021): of two coders Cohen’s kappa, weighted by the distance.{left_out}"
+        )
+        how_apart = (
+            "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test"
+            " assigns the codings of each text to the groups at random."
+        )
         return [
-            Table.of(
-                "within",
-                "Within each group",
-                [
-                    Column("group", "Group", cell="name"),
-                    Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-                    Column("who", "Who", cell=lambda row: ", ".join(row.coders)),
-                    *figure_columns(Column("value", "Value", "figure"), "interval"),
-                    replace(units, cell="interval.n_units"),
-                    replace(note, cell="interval.note"),
-                ],
-                report.groups,
-                f"In no group: {', '.join(report.ungrouped)}." if report.ungrouped else "",
-            ),
-            Table(
-                "between",
-                "Between each two groups",
-                [groups, Column("between", "Value", "figure"), *ENDS, units, note],
-                between,
-                "Each judgement of the one group against each of the other, with the same distance (Wong, Paritosh &"
-                f" Aroyo 2021): of two coders Cohen’s kappa, weighted by the distance.{left_out}",
-            ),
-            Table(
-                "difference",
-                "How far they differ within, first − second",
-                [groups, Column("difference", "Difference", "figure"), *ENDS, *P_VALUES, note],
-                apart,
-                "Where both coded the same texts each is left out of both at once, else it is Welch’s t; the test"
-                " assigns the codings of each text to the groups at random.",
-            ),
+            Table.of("within", "Within each group", within_columns, report.groups, ungrouped),
+            Table("between", "Between each two groups", between_columns, between, how_between),
+            Table("difference", "How far they differ within, first − second", apart_columns, apart, how_apart),
         ]
 
     def charts(self, request: AnalysisRequest, report: differences.GroupsReport) -> list[Chart]:

@@ -10,16 +10,21 @@ from agreement.measures import Interval
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings, resolve
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.reports.request.request import (
+    AnalysisRequest,
+    allows_coefficient,
+    choices_of,
+    read_asked,
+    relevant_settings,
+    resolve,
+)
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.labels import choice_label, field_texts
-from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, with_ends
-from annotations.core.processes.progress import Progress
+from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
+from annotations.core.processes.progress import Progress, reported
 
-# Choices for which answers are read anew.
+# Choices for which answers are read again.
 READ_OTHERWISE = ("units", "unasked")
 
 
@@ -52,9 +57,7 @@ def vary_choices(
         and (extract_of or name not in READ_OTHERWISE)
         and allows_coefficient(selected, replace(base, **{name: choice}))
     ]
-    for done, (name, choice) in enumerate(choices):
-        if progress:
-            progress(done, len(choices))
+    for name, choice in reported(choices, progress):
         chosen = replace(base, **{name: choice})
         source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
         selected, changed = resolve(source, chosen)
@@ -106,9 +109,8 @@ class Grid(ResultPage[list[Half]]):
 
     def tables(self, request: AnalysisRequest, report: list[Half]) -> list[Table]:
         names = " and ".join(request.extract.label(name) for name in request.parameters.without.split(",") if name)
-        captions = {"grid": f"{_caption(request)}, with K"}
-        captions["grid-without"] = f"The same without markables that are mostly {names}"
-        tables = []
+        tables, without = [], f"The same without markables that are mostly {names}"
+        captions = {"grid": f"{_caption(request)}, with K", "grid-without": without}
         for (key, caption), (_, rows) in zip(captions.items(), report, strict=False):
             distances = [cell.parameters.distance if cell.parameters.is_alpha else "K" for cell in rows[0][1]]
             columns = [
@@ -125,7 +127,7 @@ class Grid(ResultPage[list[Half]]):
         return tables
 
     def charts(self, request: AnalysisRequest, report: list[Half]) -> list[Chart]:
-        [(_, rows), *_] = report
+        rows = report[0][1]
         cells = [[cell for cell in of_construction if cell.parameters.is_alpha] for _, of_construction in rows]
         names = [choice_label("distance", cell.parameters.distance) for cell in cells[0]]
         values = [[cell.value for cell in of_construction] for of_construction in cells]
@@ -150,18 +152,10 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
         k, alpha = overall.compare_antecedents(request.extract, parameters)
         more = alpha.value - k.value if alpha.value is not None and k.value is not None else None
         rows.append((label, *(_link(cell.value, cell.parameters) for cell in (k, alpha)), more))
-    return Table(
-        "antecedents",
-        "K and alpha on antecedents only",
-        [
-            Column("markables", "Markables"),
-            Column("k", "K", "figure"),
-            Column("alpha", "Alpha, Passonneau", "figure"),
-            Column("difference", "Alpha − K", "figure"),
-        ],
-        rows,
-        "K counts one shared antecedent of several as disagreement; alpha counts it in part.",
-    )
+    figures = columns_of("figure", k="K", alpha="Alpha, Passonneau", difference="Alpha − K")
+    note = "K counts one shared antecedent of several as disagreement; alpha counts it in part."
+    columns = [Column("markables", "Markables"), *figures]
+    return Table("antecedents", "K and alpha on antecedents only", columns, rows, note)
 
 
 @register
@@ -182,34 +176,26 @@ class Compare(ResultPage[PageSections]):
             return request.extract if same else read_asked(request.project, parameters)
 
         changes = vary_choices(request.extract, request.parameters, request.progress, extract_of)
-        labels = []
-        for one in changes:
-            field, _ = field_texts(one.name, pyramids=bool(request.extract.units)) if one.name else ("", "")
-            labels.append(f"{field}: {choice_label(one.name, one.choice)}" if field else "current")
-        presets = []
+        labels, presets = ["current"], []
+        for one in changes[1:]:
+            field, _ = field_texts(one.name, pyramids=bool(request.extract.units))
+            labels.append(f"{field}: {choice_label(one.name, one.choice)}")
         for preset in presets_for(request.extract.answers):
             chosen = request.parameters.with_convention(preset.parameters)
             interval = compute_interval(*resolve(extract_of(chosen), chosen))
             presets.append((_link(preset.label, chosen), *with_ends(interval), preset.published, preset.where))
         figures = [Column("value", "Value", "figure"), *ENDS]
-        where = Column("where", "for the paper’s own data")
-        tables = [
-            Table(
-                "compare",
-                "One setting changed at a time",
-                [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")],
-                [
-                    (_link(label, one.parameters), *with_ends(one.interval), one.moved)
-                    for label, one in zip(labels, changes, strict=True)
-                ],
-            ),
-            Table(
-                "presets",
-                "Presets from the literature",
-                [Column("convention", "Preset"), *figures, Column("published", "Published"), where],
-                presets,
-            ),
+        columns = [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")]
+        rows = [
+            (_link(label, one.parameters), *with_ends(one.interval), one.moved)
+            for label, one in zip(labels, changes, strict=True)
         ]
-        rows = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
+        published = columns_of("text", published="Published", where="for the paper’s own data")
+        of_presets = [Column("convention", "Preset"), *figures, *published]
+        tables = [
+            Table("compare", "One setting changed at a time", columns, rows),
+            Table("presets", "Presets from the literature", of_presets, presets),
+        ]
+        dots = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
-        return PageSections(tables, [dots_chart("compare", title, rows, "value", overall.LIMITS)])
+        return PageSections(tables, [dots_chart("compare", title, dots, "value", overall.LIMITS)])

@@ -22,6 +22,9 @@ from agreement.results.labels import RELATION_LABELS, item_address, read_setting
 from annotations.models import Project
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first
+N_ITEMS = 5
+N_DAYS = 28
+MOST_CODERS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,6 @@ def _scus_of_docset(
         label, weight = pyramid.labels[key], pyramid.pyramid.weights[key]
         found.append(DisputedScu(pyramid.docset, pyramid.coder, label, weight, of_words, *numbers, own))
     return found
-
-
-N_ITEMS = 5
-N_DAYS = 28
-MOST_CODERS = 12
 
 
 def build_headline(project: Project) -> dict[str, Any]:

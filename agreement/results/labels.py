@@ -1,11 +1,7 @@
 """What choices and values are called on pages, the settings of a page in words, and which coders are models."""
 
-from __future__ import annotations
-
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -13,26 +9,21 @@ from django.utils.http import urlencode
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.measures.results import pluralize
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall.overall import DISTANCE_NAMES, count_unanswered
 from agreement.reports.request.parameters import (
+    COEFFICIENTS,
     MODELS,
-    NAMES,
     PRIMARY_WEIGHTS,
     SELECTIONS,
     VERSIONS,
     InvalidParameter,
     Parameters,
     Preset,
-    default_parameters,
     default_preset,
+    presets_for,
 )
-from agreement.reports.request.request import AnalysisRequest, read_asked
-from agreement.reports.request.resolution import differing_settings, find_preset, relevant_settings, resolve
+from agreement.reports.request.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.content import PageSections
-from agreement.results.figures.charts import shorten
-from agreement.results.tables import Column, Table, cell_value
 
 # What each control is called, and the short sentence below it.
 FIELDS = {
@@ -101,6 +92,10 @@ RELATION_LABELS = {
     "disjunction": "disjoint",
     "category": "different category",
 }
+MOST_NAMES = 3  # of a selection that stand on a chip
+IN_SIGHT = ("distance",)  # what is in sight besides the chips
+# What the values of a question are called, and one of them.
+TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
@@ -122,12 +117,6 @@ def item_address(project: str, text: Document, key: str, query: str) -> str:
 def selection_of(text: Document) -> dict[str, str]:
     """Return the parameters that choose the document: the text, with the round where it has several documents."""
     return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
-
-
-MOST_NAMES = 3  # of a selection that stand on a chip
-IN_SIGHT = ("distance",)  # what is in sight besides the chips
-# What the values of a question are called, and one of them.
-TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +157,24 @@ class Settings:
 
 
 def read_settings(request: AnalysisRequest) -> Settings:
-    """Return how the page of the request is computed."""
-    project, parameters, answers = request.project, request.parameters, request.extract
-    own = default_preset(project.preset, answers.answers)
-    changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
-    values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
-    preset = find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked)
+    """Return how the page of the request is computed: by its own preset before others, or by none of them."""
+    parameters, answers = request.parameters, request.extract
+    own = default_preset(request.project.preset, answers.answers)
+    names = relevant_settings(answers.kind, parameters)
+
+    def differing(preset: Preset) -> dict[str, str]:
+        """Return the settings that differ from the preset, with the value that each has there."""
+        units = parameters.units and (preset.parameters.units or "words")
+        theirs = resolve_choices(preset.parameters, answers.kind, units, answers.unmarked)
+        return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
+
+    values = differing(own) | {name: "" for name in SELECTIONS if getattr(parameters, name)}
     differences = (
         Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
         for name, value in values.items()
     )
-    return Settings(preset, own, tuple(differences))
+    found = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
+    return Settings(found, own, tuple(differences))
 
 
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
@@ -226,8 +222,8 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     for_two, distance, readings = COEFFICIENTS[changed.coefficient].for_two, changed.distance, changed.readings
     if name == "units" or (name == VERSIONS and (for_two or distance == "ratio" or readings == "matched")):
         answers = read_asked(request.project, changed)
-    own = default_parameters(request.project.preset, request.extract.answers)
-    for _ in NAMES:
+    own = default_preset(request.project.preset, request.extract.answers).parameters
+    for _ in FIELDS:
         try:
             resolve(answers, changed)
         except InvalidParameter as error:
@@ -235,49 +231,6 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
         else:
             break
     return f"?{urlencode(changed.query() | request.options)}"
-
-
-# Columns whose cells have coders by name, one or several.
-OF_CODERS = frozenset({"coder", "coders", "human", "first", "second", "who", "part", "name"})
-SIGN = r"[\w.@+-]"  # what a name of an account may have
-
-
-def label_models(sections: PageSections, models: Collection[str]) -> PageSections:
-    """Return what a page shows with each name of a model followed by what it is."""
-    if not models:
-        return sections
-    names = "|".join(re.escape(name) for name in sorted(models, key=len, reverse=True))
-    pattern = re.compile(f"(?<!{SIGN})({names})(?!{SIGN})")
-    alone = {shown: label_model(shown) for name in models for shown in (name, shorten(name))}
-
-    def label(words: str) -> str:
-        return pattern.sub(lambda found: label_model(found[0]), words)
-
-    def label_column(table: Table, place: int, column: Column) -> Column:
-        if column.label in models:
-            column = replace(column, label=label_model(column.label))
-        if column.name not in OF_CODERS:
-            return column
-        values = {value for row in table.rows if isinstance(value := cell_value(row[place]), str)}
-        labels = {value: labelled for value in values if (labelled := label(value)) != value}
-        return replace(column, labels={**labels, **column.labels})
-
-    def label_figure(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {key: label_figure(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return list(map(label_figure, part))
-        return alone.get(part, part) if isinstance(part, str) else part
-
-    tables = [
-        replace(table, columns=[label_column(table, *placed) for placed in enumerate(table.columns)])
-        for table in sections.tables
-    ]
-    charts = [
-        replace(chart, figure=label_figure(chart.figure), alternative=label(chart.alternative))
-        for chart in sections.charts
-    ]
-    return replace(sections, tables=tables, charts=charts)
 
 
 def label_model(name: str) -> str:

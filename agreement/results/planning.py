@@ -14,12 +14,10 @@ from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fiel
 from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import cached_report
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.reports.request.request import AnalysisRequest, cached_report
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, forecast_chart
-from agreement.results.tables import ENDS, Cell, Column, Table, format_value
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, format_value
 from annotations.core.text import pluralize
 
 POWER, DIFFERENCE = 0.8, 0.1
@@ -30,6 +28,20 @@ SIZES = (3, 5, 8, 10, 15, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800,
 MORE_CODERS = (1, 2, 3, 5, 10)
 # Beyond so many times the texts there is a row only for what is enough.
 FARTHEST = 6
+ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
+HOPEFUL = (
+    "With few texts the power for a bound is too hopeful: in simulations with ten texts .17 was foretold where .13 came"
+    " true. Then take more texts than it says."
+)
+CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
+# The label and the hint of each, and from what to what it may be.
+FIELDS = {
+    "margin": ("95% CI of ±", "the next", 0.001, 2),
+    "bound": ("95% CI above", "0.667", -1, 0.999),
+    "difference": ("Difference", f"{DIFFERENCE:g}", 0.001, 2),
+    "power": ("Power", f"{POWER:g}", 0.5, 0.999),
+}
+SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +59,16 @@ class Targets:
         """Return the targets that an address or a command names. Raises InvalidParameter."""
         sample = options.get("sample") or SAMPLES[0]
         check_choice("sample", sample, SAMPLES)
-        given = {
-            name: _parse(name, text, *ENDS_OF[name]) for name in ENDS_OF if (text := options.get(name, "").strip())
-        }
+        given = dict[str, float]()
+        for name, (*_, low, high) in FIELDS.items():
+            if text := options.get(name, "").strip():
+                try:
+                    given[name] = float(text)
+                except ValueError:
+                    given[name] = float("nan")
+                if not low <= given[name] <= high:
+                    raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
         return cls(**given, sample=sample)
-
-
-# From what to what each may be.
-ENDS_OF = {"margin": (0.001, 2), "bound": (-1, 0.999), "difference": (0.001, 2), "power": (0.5, 0.999)}
-
-
-def _parse(name: str, text: str, low: float, high: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        raise InvalidParameter(name, f"give a number from {low:g} to {high:g}, such as 0.05.")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +248,6 @@ def _shorten(number: float) -> str:
     return text.removeprefix("0") if text.startswith("0.") else text.replace("-0.", "\N{MINUS SIGN}.")
 
 
-ENOUGH = {"margin": "margin", "bound": "above the bound", "difference": "difference"}
-HOPEFUL = (
-    "With few texts the power for a bound is too hopeful: in simulations with ten texts .17 was foretold where .13 came"
-    " true. Then take more texts than it says."
-)
-CODED, EXTRAPOLATED = "up to those coded", "extrapolated"
-FIELDS = (
-    ("margin", "95% CI of ±", "the next"),
-    ("bound", "95% CI above", "0.667"),
-    ("difference", "Difference", f"{DIFFERENCE:g}"),
-    ("power", "Power", f"{POWER:g}"),
-)
-SAMPLE_LABELS = {"groups": "these coders", "both": "coders like these"}
-
-
 @register
 class Planning(ResultPage[PlanningReport]):
     """How many texts are enough: the interval that other numbers of texts would have, and what it can show."""
@@ -312,7 +301,7 @@ class Planning(ResultPage[PlanningReport]):
         Targets.from_options(request.options)
         sample = request.options.get("sample") or SAMPLES[0]
         return self.sections(request).extended(
-            fields=[(name, label, request.options.get(name, ""), hint) for name, label, hint in FIELDS],
+            fields=[(name, label, request.options.get(name, ""), hint) for name, (label, hint, *_) in FIELDS.items()],
             samples=[
                 (label, request.address_with(sample=name), name == sample) for name, label in SAMPLE_LABELS.items()
             ],
@@ -323,7 +312,7 @@ class Planning(ResultPage[PlanningReport]):
 def _enough_table(report: PlanningReport) -> Table:
     here, bound, difference = report.n_texts, report.targets.bound, report.targets.difference
     reached = [(f"95% CI of ±{one.margin:g}", one.texts) for one in report.margins]
-    chance, has_power = f", in {report.power:.0%} of cases", _has_power(report)
+    chance, has_power = f", in {report.power:.0%} of cases", report.margin is not None and not report.n_coders
     if has_power:
         reached.append((f"95% CI above {bound.value:g}{chance}", bound.texts))
     rows: list[list[Cell]] = [[what, n, None if n is None else max(n - here, 0)] for what, n in reached]
@@ -335,18 +324,10 @@ def _enough_table(report: PlanningReport) -> Table:
     return Table("enough", "How many texts are enough", columns, rows, note)
 
 
-def _has_power(report: PlanningReport) -> bool:
-    """Return whether power is foretold: not where coders stand for others, nor without an interval."""
-    return report.margin is not None and not report.n_coders
-
-
 def _sizes_table(report: PlanningReport) -> Table:
     power, note = [], ""
-    if _has_power(report):
-        power = [
-            Column("power_above", "Power, bound", "percent"),
-            Column("power_of_difference", "Power, difference", "percent"),
-        ]
+    if report.margin is not None and not report.n_coders:  # where coders stand for others no power is foretold
+        power = columns_of("percent", power_above="Power, bound", power_of_difference="Power, difference")
         note = (
             f"Power: how often the 95% CI lies above {report.targets.bound.value:g}, and how often two rounds, each of"
             f" so many other texts, are told apart that differ by {report.targets.difference.value:g}."

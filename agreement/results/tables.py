@@ -50,7 +50,6 @@ class Column:
     cell: str | Callable[[Any], Cell] = ""
 
     def shown(self, value: CellValue) -> CellValue:
-        """Return a value as people read it."""
         return self.labels.get(value, value) if isinstance(value, str) else value
 
     @property
@@ -64,6 +63,11 @@ class Column:
 
 # The ends of an interval of 95%.
 ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))
+
+
+def columns_of(kind: Kind, **labels: str) -> list[Column]:
+    """Return columns of one kind by their names, with what people read above each."""
+    return [Column(name, label, kind) for name, label in labels.items()]
 
 
 class HasEnds(Protocol):
@@ -138,7 +142,6 @@ class Table:
 
     @property
     def page_columns(self) -> list[Column]:
-        """The columns that the page shows."""
         return [column for column in self.columns if column.place != "file"]
 
     @property
@@ -149,7 +152,6 @@ class Table:
 
     @property
     def file_columns(self) -> list[Column]:
-        """The columns of a file."""
         return [column for column in self.columns if column.place != "page"]
 
     @property

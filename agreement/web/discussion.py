@@ -18,7 +18,7 @@ from agreement.data.documents import row_key
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Flag, Remark
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections
 from agreement.web.forms import FlagForm, RemarkForm
 from annotations.models import Markable, Project, Question, User
 from annotations.models.people.rights import Right

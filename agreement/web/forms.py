@@ -10,8 +10,13 @@ from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
-from agreement.reports.request.request import AnalysisRequest, parse_query
-from agreement.reports.request.resolution import allows_coefficient, choices_of, relevant_settings
+from agreement.reports.request.request import (
+    AnalysisRequest,
+    allows_coefficient,
+    choices_of,
+    parse_query,
+    relevant_settings,
+)
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
 from agreement.results.labels import CHOICE_LABELS, IN_SIGHT, Settings, field_texts, label_model
 from annotations.core.http.fields import BoundedSelect

@@ -25,9 +25,9 @@ from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_vers
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
+from agreement.results import computations
 from agreement.results.categories import format_mapping, parse_mapping
-from agreement.results.computations import ResultPage, is_lost, leave_long_reading
-from agreement.results.content import RETRY_AFTER, PageSections, StillComputing, write_table
+from agreement.results.computations import PageSections, ResultPage, is_lost, leave_long_reading, write_table
 from agreement.results.headline import build_headline
 from agreement.results.labels import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.web.discussion import discussion_of
@@ -73,9 +73,9 @@ def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
         try:
             with leave_long_reading():
                 return show(request, project, page, address)
-        except StillComputing as still:
+        except computations.StillComputing as still:
             if "as" in request.GET:
-                return HttpResponse(str(still), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+                return HttpResponse(str(still), status=503, headers={"Retry-After": str(computations.RETRY_AFTER)})
             reading = {"project": project, "page": page, "waiting": still.waiting}
             return render(request, "agreement/reading.html", reading)
 
@@ -155,7 +155,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         with leave_long_reading():
             return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})
-    except StillComputing as still:
+    except computations.StillComputing as still:
         return render(request, "agreement/parts/headline.html", {"project": project, "waiting": still.waiting})
 
 

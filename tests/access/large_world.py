@@ -64,7 +64,7 @@ SIZES = (
     "agreement.results.pyramids.scores.MOST_DOTS",
     "agreement.results.pyramids.scores.PAGE_SIZE",
     "agreement.results.pyramids.scus.PAGE_SIZE",
-    "agreement.results.texts.PAGE_SIZE",
+    "agreement.results.agreement.PAGE_SIZE",
     "agreement.results.tables.MOST_ALIKE",
     "agreement.results.tables.MOST_ROWS",
     "agreement.web.forms.TOO_MANY",

@@ -14,7 +14,7 @@ from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import find_highest
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results.registry import PAGES
 from annotations.models import User
 from tests.shared.agreeing import convention

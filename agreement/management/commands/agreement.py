@@ -12,7 +12,7 @@ from django.http import Http404
 from agreement.measures import Result
 from agreement.reports.overall import overall
 from agreement.reports.request import parameters
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections
 from agreement.results.registry import REPORTS
 from agreement.results.tables import as_csv, as_json, as_markdown
 from annotations.management.base import ProgramCommand

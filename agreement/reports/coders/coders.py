@@ -20,7 +20,7 @@ from agreement.reports.links import coreference
 from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.resolution import cached_report, remembered_report, resolve
+from agreement.reports.request.request import cached_report, remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.

@@ -23,7 +23,7 @@ from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import cached_report, resolve
+from agreement.reports.request.request import cached_report, resolve
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 

@@ -19,7 +19,7 @@ from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
 from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, remembered, select_data
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import remembered_report, resolve
+from agreement.reports.request.request import remembered_report, resolve
 from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace_of

@@ -17,11 +17,10 @@ from agreement.reports.coders.differences import compare_groups, compare_occasio
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.datasheet import rounds as parts
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
-from agreement.reports.methods.methods import describe_methods, program_name
-from agreement.reports.methods.references import Reference
+from agreement.reports.methods.methods import Reference, describe_methods, program_name
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Project

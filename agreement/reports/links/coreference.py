@@ -21,7 +21,7 @@ from agreement.measures.values import Bools, Floats, Ints
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import cached_report, resolve
+from agreement.reports.request.request import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
@@ -56,7 +56,6 @@ class ScoreFigures:
 
     @property
     def notes(self) -> str:
-        """What there is to say of the score and of its interval."""
         return "; ".join(filter(None, [self.note, self.f1_interval.note if self.f1_interval else ""]))
 
     @property
@@ -97,7 +96,6 @@ class ScoresOfPair:
 
     @property
     def scores(self) -> dict[str, ScoreFigures]:
-        """The scores by name."""
         return {name: getattr(self, name) for name in SCORES}
 
 

@@ -13,31 +13,13 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import cached_report, resolve
+from agreement.reports.request.parameters import COEFFICIENTS, Parameters
+from agreement.reports.request.request import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
-from annotations.core.processes.progress import Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """The coefficient over random samples of the texts, drawn with replacement."""
-
-    value: float | None
-    low: Annotated[float | None, "of the 95% interval: percentiles"]
-    high: float | None
-    standard_error: float | None
-    replicates: int
-    undefined: Annotated[int, "replicates without a value, which are left out"]
-    drawn_from: Annotated[int, "how many there are to draw"]
-    by: Annotated[str, "what is drawn: document, or unit where there is one"]
-    seed: int
-    note: str
-
+from annotations.core.processes.progress import Progress, reported
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
@@ -69,6 +51,31 @@ DISTANCE_NAMES = {name: name for name in DISTANCES} | {
     "masi": "MASI",
     "masi-product": "MASI, product form",
 }
+# Krippendorff's usual marks, 1980.
+RELIABLE, TENTATIVE = 0.8, 0.667
+CAUTION = "How much agreement is enough depends on the use of the data."
+BANDS = (
+    "Below .667, the threshold for tentative conclusions (Krippendorff)",
+    "Between .667 and .8: tentative conclusions only (Krippendorff)",
+    "At least .8: reliable by the usual threshold (Krippendorff)",
+)
+LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """The coefficient over random samples of the texts, drawn with replacement."""
+
+    value: float | None
+    low: Annotated[float | None, "of the 95% interval: percentiles"]
+    high: float | None
+    standard_error: float | None
+    replicates: int
+    undefined: Annotated[int, "replicates without a value, which are left out"]
+    drawn_from: Annotated[int, "how many there are to draw"]
+    by: Annotated[str, "what is drawn: document, or unit where there is one"]
+    seed: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,6 @@ class AgreementReport:
         return tuple(map(self.of_text, basis.pick_texts(self.extract, self.parameters)))
 
     def of_text(self, text: Document) -> TextReport:
-        """Return one of the texts."""
         result = basis.compute_result(self.extract, self.parameters, [text])
         return TextReport(text, result, self._shifts.get(text.pk))
 
@@ -140,7 +146,6 @@ class AgreementReport:
 
     @property
     def name(self) -> str:
-        """What the figure is, for people."""
         coefficient = COEFFICIENTS[self.parameters.coefficient].name
         if not self.parameters.takes_distance:
             return coefficient
@@ -255,7 +260,6 @@ class GridCell:
 
     @classmethod
     def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
-        """Return the coefficient of these parameters."""
         result = basis.compute_result(extract, parameters)
         return cls(construction, parameters, result.value, result.note)
 
@@ -288,10 +292,7 @@ def compute_grid(
 ) -> list[tuple[str, list[GridCell]]]:
     """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
-    constructions = CONSTRUCTIONS[extract.kind]
-    for done, (label, construction) in enumerate(constructions):
-        if progress:
-            progress(done, len(constructions))
+    for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
         selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
         cells = [replace(chosen, distance=name) for name in basis.distances_of(selected)]
         cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
@@ -319,11 +320,6 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
         f"Jaccard − MASI = {jaccard - masi:+.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one set"
         " contains the other, and by 1/3 where each has members of its own.",
     ]
-
-
-# Krippendorff's usual marks, 1980.
-RELIABLE, TENTATIVE = 0.8, 0.667
-CAUTION = "How much agreement is enough depends on the use of the data."
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,14 +367,6 @@ def verdict(interval: Interval) -> str:
     return (
         f"{BANDS[band]}; its CI reaches {' and '.join(beyond)}." if beyond else f"{BANDS[band]}; so is all of the CI."
     )
-
-
-BANDS = (
-    "Below .667, the threshold for tentative conclusions (Krippendorff)",
-    "Between .667 and .8: tentative conclusions only (Krippendorff)",
-    "At least .8: reliable by the usual threshold (Krippendorff)",
-)
-LIMITS, MARKS = (TENTATIVE, RELIABLE), (".667", ".8")
 
 
 def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) -> str:

@@ -10,29 +10,18 @@ from typing import Any, cast
 import numpy as np
 from django.core.cache import caches
 
+from agreement import measures
 from agreement.data.columns import NO_LABEL
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers, name_value
 from agreement.data.reliability import category_data, reliability_data, units_of_coders
-from agreement.measures import (
-    DistanceSums,
-    Interval,
-    ReliabilityData,
-    Result,
-    SumOptions,
-    TextSums,
-    alphas,
-    combine,
-    interval,
-    interval_sums,
-)
+from agreement.measures import DistanceSums, Interval, ReliabilityData, Result, SumOptions, TextSums
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import tabulate
 from agreement.measures.values import Bools, Ints, Label
-from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
-from agreement.reports.request.parameters import Parameters, distances_for
+from agreement.reports.request.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
 from annotations.core.processes.installed import program_version
 
 # Of fewer judgements figures are computed as quickly as they are looked for.
@@ -49,13 +38,9 @@ def distances_of(extract: ProjectAnswers) -> tuple[str, ...]:
     return tuple(name for name in names if name != "ratio" or not negative)
 
 
-def _selections(parameters: Parameters) -> tuple[frozenset[str], frozenset[str]]:
-    return parameters.selection("texts"), parameters.selection("rounds")
-
-
 def pick_texts(extract: ProjectAnswers, parameters: Parameters) -> tuple[Document, ...]:
     """Return the texts that the parameters choose."""
-    texts, rounds = _selections(parameters)
+    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     if not texts and not rounds:
         return extract.texts
     return tuple(
@@ -70,7 +55,7 @@ def pick_texts_to_draw(extract: ProjectAnswers, parameters: Parameters) -> tuple
 
 def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str, int]:
     """Return how many codings of the chosen texts and rounds are left out, by reason."""
-    return extract.count_left_out(*_selections(parameters))
+    return extract.count_left_out(parameters.selection("texts"), parameters.selection("rounds"))
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
@@ -78,7 +63,8 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
 
     None where judgements of all versions count.
     """
-    return extract.count_other_versions(*_selections(parameters)) if extract.versions else None
+    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
+    return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
@@ -159,10 +145,8 @@ def mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools
 
 def count_names(data: ReliabilityData, names: Sequence[str]) -> Ints:
     """Return how many coders gave each category, or each label of a set, to each unit: (units, names)."""
-    counts = np.zeros((len(data.units), len(names)), dtype=np.int64)
-    for column, name in enumerate(names):
-        counts[:, column] = np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1)
-    return counts
+    counts = [np.isin(data.codes, codes_with(data.labels, name)).sum(axis=1) for name in names]
+    return np.array(counts, dtype=np.int64).reshape(len(names), len(data.units)).T
 
 
 def codes_with(labels: Sequence[Label], name: str) -> list[int]:
@@ -251,7 +235,7 @@ def _sum_data(
 def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None) -> Result:
     """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
-        result = combine(compute_sums(extract, parameters, texts)[parameters.distance])
+        result = measures.combine(compute_sums(extract, parameters, texts)[parameters.distance])
         return replace(result, parameters=result.parameters or _coefficient_options(parameters))
     return coefficient_function(parameters)(select_data(extract, parameters, texts))
 
@@ -279,7 +263,7 @@ def compute_interval_of(extract: ProjectAnswers, parameters: Parameters, coders:
     if p.distance not in ORDERED_DISTANCES:
         [sums, *_] = _sum_data(extract, parameters, data, texts)
         if count_texts(sums[p.distance]) != 1:
-            return interval_sums(sums[p.distance], original=original_of)
+            return measures.interval_sums(sums[p.distance], original=original_of)
     return interval_over_texts(data, coefficient_function(parameters))
 
 
@@ -287,7 +271,7 @@ def interval_over_texts(
     data: ReliabilityData, coefficient: Callable[..., Result], *arguments: Any, **options: Any
 ) -> Interval:
     """Return the interval of a coefficient, a text that was coded in several rounds being one group."""
-    return interval(data, coefficient, *arguments, original=original_of, **options)
+    return measures.interval(data, coefficient, *arguments, original=original_of, **options)
 
 
 def count_texts(sums: DistanceSums) -> int:
@@ -306,33 +290,29 @@ def _compute_intervals(
     n_used = count_texts(next(iter(sums.values())))
     # the sums of numbers are no averages of what texts add
     if n_used != 1 and not set(sums) & set(ORDERED_DISTANCES):
-        return interval_sums(sums, original=original_of)
+        return measures.interval_sums(sums, original=original_of)
     data, intervals = select_data(extract, parameters, texts), dict[str, Interval]()
     for names in _computed_together(tuple(sums)):
-        compute = partial(alphas, distances=names, **cast(Any, _conventions(parameters)))
-        intervals |= interval(data, compute, original=original_of)
+        compute = partial(measures.alphas, distances=names, **cast(Any, _conventions(parameters)))
+        intervals |= measures.interval(data, compute, original=original_of)
     return intervals
 
 
 def _computed_together(distances: Sequence[str]) -> list[list[str]]:
     """Return the distances in groups: those of numbers are found by another way than those of sets."""
-    ordered = [name for name in distances if name in ORDERED_DISTANCES]
-    others = [name for name in distances if name not in ORDERED_DISTANCES]
-    return [one for one in (others, ordered) if one]
+    groups = [[name for name in distances if (name in ORDERED_DISTANCES) is of_numbers] for of_numbers in (False, True)]
+    return [names for names in groups if names]
 
 
 def _name_texts(intervals: dict[str, Interval], texts: Sequence[Document]) -> dict[str, Interval]:
     """Return the intervals with notes of texts, and the address of one that a note has by its primary key."""
-    if not any("document" in one.note for one in intervals.values()):
-        return intervals
-    notes = {f"without document {text.text_pk}": f"without text {text.slug!r}" for text in texts}
-    named = {}
+    named = dict(intervals)
     for name, one in intervals.items():
-        before, without, rest = one.note.rpartition("without document ")
-        note = before.replace("document", "text") + notes.get(
-            without + rest, (without + rest).replace("document", "text")
-        )
-        named[name] = replace(one, note=note)
+        if "document" in one.note:
+            before, without, pk = one.note.rpartition("without document ")
+            slugs = (repr(text.slug) for text in texts if without and str(text.text_pk) == pk)
+            slug = next(slugs, pk.replace("document", "text"))
+            named[name] = replace(one, note=f"{before}{without}".replace("document", "text") + slug)
     return named
 
 

@@ -1,24 +1,88 @@
-"""How agreement is to be computed: the choices, their names and the conventions of the papers."""
+"""How agreement is to be computed: the coefficients, the choices, their names and the conventions of the papers."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 
+from agreement import measures
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
 from agreement.measures import options
 from agreement.measures.data.answers import MODES, READINGS, TOPS, UNMARKED
-from agreement.reports.coefficients import COEFFICIENTS
+
+CONVENTIONS = ("exclude_unit", "empty", "thirds")
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A coefficient: `label` in the controls, `name` above a figure, `cited_as` in a methods text, if otherwise.
+
+    `options` are the parameters that it takes besides the data. `for_two`: it is of two coders. `of_labels`: it takes
+    categories, or immediate antecedents as alternatives, and no chains.
+    """
+
+    compute: Callable[..., measures.Result]
+    label: str
+    name: str
+    cited_as: str = ""
+    options: tuple[str, ...] = ("missing",)
+    for_two: bool = False
+    of_labels: bool = False
+
+    @property
+    def takes_distance(self) -> bool:
+        """Whether values may be apart in part."""
+        return "distance" in self.options
+
+
+WEIGHTED = ("distance", "empty", "thirds", "missing")
+COEFFICIENTS = {
+    "alpha": Coefficient(
+        measures.alpha, "Krippendorff's alpha", "Krippendorff’s alpha", options=("distance", *CONVENTIONS)
+    ),
+    "fleiss_kappa": Coefficient(
+        measures.fleiss_kappa, "K (Siegel & Castellan)", "K of Siegel & Castellan", "Siegel and Castellan’s K"
+    ),
+    "multi_kappa": Coefficient(
+        measures.multi_kappa,
+        "multi-kappa (Davies & Fleiss)",
+        "Multi-kappa of Davies & Fleiss",
+        "the multi-rater kappa of Davies and Fleiss",
+    ),
+    "gwet_ac1": Coefficient(measures.gwet_ac1, "AC1 (Gwet)", "Gwet’s AC1"),
+    "beta": Coefficient(
+        measures.beta,
+        "beta (Artstein & Poesio)",
+        "Beta of Artstein & Poesio",
+        "Artstein and Poesio’s beta, a weighted kappa of several coders",
+        WEIGHTED,
+    ),
+    "scott_pi": Coefficient(measures.scott_pi, "pi of two coders (Scott)", "Scott’s pi", for_two=True),
+    "cohen_kappa": Coefficient(measures.cohen_kappa, "kappa of two coders (Cohen)", "Cohen’s kappa", for_two=True),
+    # of two coders beta is the weighted kappa whose weights are 1 less the distance
+    "weighted_kappa": Coefficient(
+        measures.beta, "weighted kappa of two coders (Cohen)", "Cohen’s weighted kappa", options=WEIGHTED, for_two=True
+    ),
+    "bennett_s": Coefficient(
+        measures.bennett_s,
+        "S (Bennett, Alpert & Goldstein)",
+        "S of Bennett, Alpert & Goldstein",
+        "the S of Bennett, Alpert and Goldstein, of the values in use",
+    ),
+    "augmented_kappa": Coefficient(
+        measures.augmented_kappa,
+        "augmented kappa (Rosenberg & Binkowski)",
+        "Augmented kappa of Rosenberg & Binkowski",
+        "Rosenberg and Binkowski’s augmented kappa, in which alternatives share a judgement’s vote",
+        of_labels=True,
+    ),
+}
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
 UNITS = ("words", "spans")
-# What it is that a question was not asked: no value, or one of its own.
-UNASKED = ("missing", "label")
 # The weight of a first choice beside a second one.
 PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
-NOMINAL = ("nominal",)
-DISTANCES_OF = {"categories": NOMINAL, "numbers": (*NOMINAL, *options.ORDERED_DISTANCES)}
-
+DISTANCES_OF = {"categories": ("nominal",), "numbers": ("nominal", *options.ORDERED_DISTANCES)}
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": tuple(COEFFICIENTS),
     "distance": options.DISTANCES,
@@ -31,33 +95,24 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "missing": options.MISSING_RULES,
     "unmarked": UNMARKED,
     "units": UNITS,
-    "unasked": UNASKED,
+    "unasked": ("missing", "label"),
     "primary_weight": PRIMARY_WEIGHTS,
 }
-
 # Choices that only answers to a question have.
 OF_QUESTIONS = ("unasked", "primary_weight")
-
 # The question whose answers are compared; empty: the category, with its chains.
 QUESTION = "question"
-
 # Judgements by the version of the scheme under which they were last given: numbers from 1.
 VERSIONS = "versions"
-
 # Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
 SELECTIONS = ("coders", "texts", "rounds", "without", "include", VERSIONS)
-
 # The codings of models, which are read only where they are included.
 MODELS = "models"
-# What of codings can be included besides those that count by default.
-INCLUDED = (MODELS, *REASONS_LEFT_OUT)
 GOLD_IS_NO_CODING = (
     "gold is no coder’s coding: the page Gold compares coders with it; adjudicators counts what adjudicators coded."
 )
-
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
-
 HELP = {
     "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
     + ". Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
@@ -84,8 +139,6 @@ HELP = {
     "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
     " are missing.",
 }
-
-
 NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 
@@ -142,7 +195,7 @@ class Parameters:
         if IS_GOLD in self.selection("include"):
             raise InvalidParameter("include", GOLD_IS_NO_CODING)
         for name in sorted(self.selection("include")):
-            check_choice("include", name, INCLUDED)
+            check_choice("include", name, (MODELS, *REASONS_LEFT_OUT))
         for name in sorted(self.selection(VERSIONS)):
             if not re.fullmatch("[1-9][0-9]{0,8}", name):
                 raise InvalidParameter(VERSIONS, f"{name!r} is not the number of a version of the scheme.")

@@ -24,8 +24,7 @@ from agreement.reports.request.basis import effective_distance, pick_texts, reme
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
-from agreement.results.computations import ResultPage, count_judgements, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
 from agreement.results.figures.sections import build_confusion, build_times
 from agreement.results.labels import SCORE_LABELS, choice_label, selection_of

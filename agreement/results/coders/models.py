@@ -14,8 +14,7 @@ from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
 from agreement.results.items.items import answers_cell, given_answers, group_answers, keyword_cell
 from agreement.results.labels import item_address, selection_of

@@ -21,11 +21,9 @@ from agreement.reports.items.items import compute_items
 from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.results.coders.coders import MEASURES
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.figures.sections import build_confusion
 from agreement.results.labels import RELATION_LABELS

@@ -11,8 +11,7 @@ from agreement.reports.request.basis import cached
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import list_codings_left_out, list_docsets_left_out, list_gold_left_out
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends

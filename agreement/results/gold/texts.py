@@ -7,13 +7,12 @@ from operator import attrgetter
 import numpy as np
 
 from agreement.data.texts.snippets import read_snippets
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
 from agreement.results.figures.sections import build_square, describe_equal

@@ -23,8 +23,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.items import items as reports
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import ResultPage, register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.figures.sections import bin_positions, build_positions
 from agreement.results.labels import RELATION_LABELS, TERMS, item_address, name_terms

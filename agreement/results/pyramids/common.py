@@ -10,8 +10,7 @@ from agreement.data.pyramids.pyramids import Pyramids, read_pyramids, require_py
 from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import NOTHING, ResultPage
-from agreement.results.content import PageSections
+from agreement.results.computations import NOTHING, PageSections, ResultPage
 from agreement.results.tables import Column, Kind
 from annotations.models import Project
 from annotations.projects.navigation import PYRAMIDS

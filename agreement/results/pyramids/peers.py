@@ -18,8 +18,7 @@ from agreement.measures import (
 )
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.pyramids import common
 from agreement.results.tables import Cell, Column, Table, with_ends

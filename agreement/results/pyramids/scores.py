@@ -15,8 +15,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column

@@ -16,8 +16,7 @@ from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fl
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import InvalidParameter, check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import register
-from agreement.results.content import PageSections, paginate
+from agreement.results.computations import PageSections, paginate, register
 from agreement.results.pyramids import common
 from agreement.results.tables import Cell, Column, Linked, Table
 from annotations.coding.markables.markables import Parts

@@ -6,7 +6,7 @@ Where progress is reported the job also learns that it was cancelled: its row is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -53,6 +53,14 @@ def progress_recorder(row: QuerySet[Any]) -> Progress:
             raise Cancelled
 
     return progress
+
+
+def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:
+    """Yield the items, and report before each how many of them are done."""
+    for done, item in enumerate(items):
+        if progress:
+            progress(done, len(items))
+        yield item
 
 
 def report_completion(progress: Progress | None, total: int) -> None:

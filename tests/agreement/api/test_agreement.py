@@ -8,7 +8,7 @@ from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.fields import as_json
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
-from agreement.reports.request.resolution import choices_of
+from agreement.reports.request.request import choices_of
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member

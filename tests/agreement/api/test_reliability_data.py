@@ -13,7 +13,7 @@ from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kap
 from agreement.measures.__main__ import main
 from agreement.reports.request.basis import compute_result
 from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User

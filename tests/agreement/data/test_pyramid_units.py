@@ -7,7 +7,7 @@ from agreement.data.reading import read_answers
 from agreement.data.reliability import reliability_data
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
 from annotations.projects.people.members import add_member

@@ -19,7 +19,7 @@ from agreement.reports.links.coreference import find_clusters
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results.agreement import distribute_distances
 from agreement.results.data import reliability_matrix
 from annotations.coding import operations

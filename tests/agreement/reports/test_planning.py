@@ -11,7 +11,7 @@ from agreement.measures import alpha, forecast, interval
 from agreement.reports.fields import as_json
 from agreement.reports.request.basis import compute_interval, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results.planning import EXTRAPOLATED, MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project

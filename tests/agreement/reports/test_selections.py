@@ -18,7 +18,7 @@ from agreement.reports.coders import coders
 from agreement.reports.items import items
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results import categories, course
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding

@@ -9,7 +9,7 @@ from agreement.reports.datasheet.report import describe_project
 from agreement.reports.methods.methods import describe_data, describe_methods
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import compute_interval, distances_of, select_data
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results.planning import Targets, plan_size
 from annotations.models import Project, Round, User
 from annotations.planning.work.assignments import assign_texts

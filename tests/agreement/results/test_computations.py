@@ -11,7 +11,7 @@ from django_tasks_db.models import DBTaskResult
 
 from agreement.models import Computation
 from agreement.results import computations
-from agreement.results.content import PageSections
+from agreement.results.computations import PageSections
 from agreement.results.grid import Grid
 from annotations.coding.status import reopen_coding
 from annotations.core.processes.heartbeat import host_name

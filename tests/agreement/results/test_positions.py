@@ -5,9 +5,9 @@ from itertools import combinations
 import pytest
 from django.http import QueryDict
 
+from agreement.results.agreement import Texts
 from agreement.results.figures import sections as positions
 from agreement.results.items.items import ItemsPage
-from agreement.results.texts import Texts
 from annotations.models import User
 from annotations.projects.viewing import results_for
 from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out

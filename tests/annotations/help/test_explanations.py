@@ -49,6 +49,7 @@ def test_each_explanation_is_shown_somewhere():
     text = "\n".join(path.read_text() for path in [*sources, ROOT / "annotations" / "web" / "views" / "texts.py"])
     named = {key for match in NAMED.findall(text) for key in match if key}
     names = set(re.findall(r'(?:Column|whole_column|columns_with_ends)\(\s*f?"(\w+)"', text))
+    names |= {name for labels in re.findall(r"columns_of\(([^)]*)\)", text) for name in re.findall(r"(\w+)=", labels)}
     computed = {"recall", "precision", "f1", "chains_of_coder", "links_of_coder", "k"}
     computed |= {"confusion", "gold_confusion", "gold_period", "agreed_period", "together", "rank", "rank_change"}
     computed |= {f"choice-{name}" for name in ("docset", "score", "mean", "first", "second")}

@@ -10,7 +10,7 @@ from agreement.data.reading import read_answers
 from agreement.measures import alt_test
 from agreement.reports.coders.models import compute_alt_test
 from agreement.reports.request.basis import select_data
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
 

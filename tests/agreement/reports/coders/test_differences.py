@@ -13,7 +13,7 @@ from agreement.reports.coders.differences import OTHERS, compare_parts
 from agreement.reports.fields import as_json
 from agreement.reports.request.basis import select_categories, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding
 from annotations.planning.rounds import move_to_round

@@ -15,7 +15,7 @@ from agreement.reports.coders.differences import compare_groups, compare_parts
 from agreement.reports.fields import as_json
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import compute_result, select_data
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from annotations.models import Project
 from tests.agreement.measures import exact
 from tests.shared.agreeing import answer, coded_project, convention, digits, figures

@@ -17,8 +17,7 @@ from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval
 from agreement.reports.gold import compare_with_gold
 from agreement.reports.links.coreference import SCORES, find_clusters
-from agreement.reports.request.request import parse_asked, read_with_gold
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import parse_asked, read_with_gold, resolve
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding

@@ -10,12 +10,11 @@ from django.db.models import Count
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa
 from agreement.models import FiguresVersion
-from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
-from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
+from agreement.reports.methods.methods import REFERENCES, VENUE_FIELDS
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
-from agreement.reports.request.resolution import choices_of, resolve
+from agreement.reports.request.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
+from agreement.reports.request.request import choices_of, resolve
 from agreement.results import grid
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
@@ -193,7 +192,7 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 def test_every_coefficient_has_a_name_and_a_reference():
     for key, coefficient in COEFFICIENTS.items():
-        assert all((coefficient.label, coefficient.name, coefficient.phrase, REFERENCES[key].bibtex))
+        assert all((coefficient.label, coefficient.name, REFERENCES[key].bibtex))
     for name, words in {"distance": methods.DISTANCES, "chains": methods.CHAINS, "top": methods.TOPS}.items():
         assert set(words) == set(CHOICES[name])
     assert set(methods.EXCLUDED) == set(CHOICES["exclude_unit"])

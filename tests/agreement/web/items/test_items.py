@@ -13,7 +13,7 @@ from agreement.reports.items import items
 from agreement.reports.items.items import read_readings
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import default_parameters
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core.database import bulk

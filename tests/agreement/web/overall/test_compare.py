@@ -7,7 +7,7 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.reports.request.basis import compute_interval
 from agreement.reports.request.parameters import default_parameters, presets_for
-from agreement.reports.request.resolution import resolve
+from agreement.reports.request.request import resolve
 from agreement.results import grid
 from tests.shared.agreeing import (
     WALK,
