@@ -222,13 +222,17 @@ def _describe_coders(sheet: Datasheet) -> Section:
 
 
 def _describe_rounds(sheet: Datasheet) -> Section:
-    named, days = Column("round", "Round", explanation="datasheet-round", cell="name"), "datasheet-dates"
+    named = Column("round", "Round", explanation="datasheet-round", cell="name")
     rounds = [
         named,
         Column("kind", "Kind", explanation="round-kind"),
         Column("state", "State", explanation="datasheet-state", cell=lambda row: "closed" if row.closed else "open"),
-        Column("from", "From", "date", explanation=days, cell=lambda row: row.starts_on and str(row.starts_on)),
-        Column("until", "Until", "date", explanation=days, cell=lambda row: row.ends_on and str(row.ends_on)),
+        Column(
+            "from", "From", "date", explanation="datasheet-dates", cell=lambda row: row.starts_on and str(row.starts_on)
+        ),
+        Column(
+            "until", "Until", "date", explanation="datasheet-dates", cell=lambda row: row.ends_on and str(row.ends_on)
+        ),
         Column("guidelines", "Guidelines version", "count", explanation="round-versions", cell="guidelines_version"),
         Column("scheme", "Scheme version", "count", explanation="round-versions", cell="scheme_version"),
     ]
@@ -291,7 +295,7 @@ def _describe_agreement(sheet: Datasheet) -> Section:
 
 
 def _describe_training(sheet: Datasheet) -> Section:
-    again, twice = [one for one in (sheet.repeats, sheet.rechecks) if one], "datasheet-coded-twice"
+    again = [one for one in (sheet.repeats, sheet.rechecks) if one]
     notes = []
     if sheet.training is None:
         notes = ["Results of training are shown to those who decide what is gold."]
@@ -310,7 +314,7 @@ def _describe_training(sheet: Datasheet) -> Section:
         Column("highest", "Highest best score", "figure", explanation=score),
     ]
     repeated = [
-        Column("what", "Coded twice", explanation=twice, cell=lambda row: shown[row.coded_again]),
+        Column("what", "Coded twice", explanation="datasheet-coded-twice", cell=lambda row: shown[row.coded_again]),
         Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
         Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
         Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),
@@ -337,7 +341,6 @@ def describe_adjudication(sheet: Datasheet) -> Section:
     elif not gold.rounds:
         notes = ["No text has gold."]
     else:
-        drafts = "datasheet-drafts"
         columns = [
             ROUND,
             Column("kind", "Kind", explanation="round-kind"),
@@ -345,7 +348,9 @@ def describe_adjudication(sheet: Datasheet) -> Section:
             *(Column(str(state), str(state).title(), "count", explanation="gold-status") for state in State),
             Column("contested", "Contested", "count", explanation="gold-contested", cell="n_contested"),
             Column("decided_items", "Of them decided", "count", explanation="gold-contested", cell="n_decided"),
-            Column("methods", "Drafts", explanation=drafts, cell=lambda row: list_counts(row.methods, METHODS)),
+            Column(
+                "methods", "Drafts", explanation="datasheet-drafts", cell=lambda row: list_counts(row.methods, METHODS)
+            ),
         ]
         tables = [Table.of("gold", "Gold, by round", columns, gold.rounds)]
         facts = _describe_gold(gold)
