@@ -196,7 +196,7 @@ def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
     assert gold.count() == 2
     assert not Coding.objects.filter(pk__in=gold).exists()
     assert not training.codings.filter(kind="gold").exists()
-    codings = list_codings(read_rows(project)).rows
+    codings = list_codings(read_rows(project), "").rows
     assert {row.pk for rows in codings for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
     for one in gold.select_related("text__project", "coder"):
         assert list(log_mismatches(one)) == []
