@@ -1,7 +1,5 @@
 """The categories of a project, and what each asks for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

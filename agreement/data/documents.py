@@ -4,8 +4,6 @@ Documents and units have whole numbers as keys. Those of the first document of a
 and of its markables; each further document of the text has others, from which these are found again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Links of judgements and their readings: what is meant together, and what are alternatives."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The answers of a project, or of the codings that count."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
@@ -20,8 +18,6 @@ from agreement.measures.values import Bools, Floats, Ints
 
 # How values are made of which chains are the sets.
 CHAINED = ("pointers", "indices")
-# In place of a round, where a text is practice.
-NO_ROUND = -1
 # Why a coding does not count unless it is included by this name; the first that fits holds.
 REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
 # Why a coding does not count whatever is included: gold is no coder's coding.
@@ -135,7 +131,7 @@ class ProjectAnswers:
         columns: AnswerColumns,
         names: tuple[str, ...],
         **more: Any,
-    ) -> ProjectAnswers:
+    ) -> "ProjectAnswers":
         """Return all answers of these texts; `more` are further fields."""
         # whoever judged nothing under the versions that were read is a coder of the project all the same
         coders = name_coders(columns, names, columns.is_answer)
@@ -168,7 +164,7 @@ class ProjectAnswers:
             return ", ".join(sorted(self.label(str(name)) for name in label)) or NO_LABEL
         return self.label(name_value(label))
 
-    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> ProjectAnswers:
+    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> "ProjectAnswers":
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
         coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
@@ -183,7 +179,7 @@ class ProjectAnswers:
         selected: ProjectAnswers = self.cache[key]
         return selected
 
-    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> ProjectAnswers:
+    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> "ProjectAnswers":
         columns, codings = self.columns, self.columns.codings
         numbers = [number for number, name in enumerate(self.names) if not chosen or name in chosen]
         is_chosen = np.isin(codings["coder"], numbers)
@@ -215,7 +211,7 @@ class ProjectAnswers:
         n, reason = int(self.columns.n_other_versions[place]), reason or REASONS[coding["reason"]]
         return CodingLeftOut(text.slug, self.names[coding["coder"]], reason, text.round, n)
 
-    def restrict(self, texts: Sequence[Document]) -> ProjectAnswers:
+    def restrict(self, texts: Sequence[Document]) -> "ProjectAnswers":
         """Return the answers of the same coders in some of the texts."""
         if texts is self.texts:
             return self
@@ -306,13 +302,6 @@ class ProjectAnswers:
     def rounds(self) -> tuple[str, ...]:
         places = {text.round: text.place for text in self.texts}
         return tuple(sorted(places, key=lambda name: (places[name], name)))
-
-    @cached_property
-    def round_places(self) -> Ints:
-        """The place in `rounds` of the round of each text; NO_ROUND of practice."""
-        number = {name: place for place, name in enumerate(self.rounds)}
-        places = [NO_ROUND if text.reason == "practice" else number[text.round] for text in self.texts]
-        return np.array(places, dtype=np.int64)
 
     @cached_property
     def fingerprint(self) -> str:

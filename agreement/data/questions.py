@@ -4,8 +4,6 @@ The answers to an attribute or relation take the place of the categories, so tha
 computed of them. They are made from the judgements that are read anyway, and from the rows of that question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

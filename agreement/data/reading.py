@@ -5,8 +5,6 @@ A process keeps the answers of the projects that were looked at last; with anoth
 documents that have changed.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -201,9 +199,9 @@ def _remember(key: Hashable, known: _Known) -> None:
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
-        sizes = {one: sum(table.nbytes for table in each.columns.tables) for one, each in _answers.items()}
-        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
-            del sizes[_answers.popitem(last=False)[0]]
+        sizes = [sum(table.nbytes for table in kept.columns.tables) for kept in _answers.values()]
+        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes[-len(_answers) :]) > MAX_BYTES):
+            _answers.popitem(last=False)
 
 
 def forget_answers() -> None:
@@ -224,11 +222,13 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
         codings = reading.list_codings(scheme_version)
-        before = known if known is not None and known.stamp.origin == stamp.origin else None
+        before = known if known and known.stamp.origin == stamp.origin else None
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
     codings = known.codings
+    scheme = read_scheme(project.pk) if categories.asks_more and not reading.units else None
+    questions = list_questions(scheme) if scheme else ()
     # who may not see gold does not learn how much there is
     gold = () if reading.gold or reading.units or not may_see_gold(project) else codings.gold
     answers = ProjectAnswers.of_texts(
@@ -243,20 +243,18 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         levels=tuple(level.key for level in categories.levels),
         labels=categories.labels,
         managers=codings.managers,
+        questions=questions,
+        categories_asked=bool(categories.keys),
         versions=reading.versions,
         state_name=repr((stamp, scheme_version, categories.labels, project.unmarked, reading.key, bool(gold))),
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )
-    if categories.asks_more and not reading.units:
-        scheme = read_scheme(project.pk)
-        questions = list_questions(scheme)
-        answers = replace(answers, questions=questions, categories_asked=bool(categories.keys), cache={})
-        asked = {found.key: found for found in questions}.get(question)
-        if asked is None and not categories.keys and not question:
-            asked = next(iter(questions), None)
-        if asked is not None:
-            answers = read_question(project, scheme, asked, unasked, answers)
+    if questions and not categories.keys and not question:
+        question = questions[0].key
+    asked = next((one for one in questions if one.key == question), None)
+    if scheme and asked:
+        answers = read_question(project, scheme, asked, unasked, answers)
     return answers, read_now
 
 
@@ -264,10 +262,10 @@ def _read_documents(
     reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
-    documents = codings.versioned_keys
-    place_of = {} if known is None else {one: place for place, one in enumerate(known.codings.versioned_keys)}
-    changed = [place for place, document in enumerate(documents) if document not in place_of]
-    is_stored = not reading.versions and len(documents) >= MIN_STORED
+    keys = codings.keys
+    place_of = {key: place for place, key in enumerate(known.codings.keys)} if known else {}
+    changed = [place for place, key in enumerate(keys) if key not in place_of]
+    is_stored = not reading.versions and len(keys) >= MIN_STORED
     parts = _read_stored(reading, codings, changed, "content", "names") if is_stored else {}
     missing = [place for place in changed if place not in parts]
     n_missing = sum(len(codings.rows[place]) for place in missing)
@@ -278,10 +276,10 @@ def _read_documents(
     ]
     parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
     columns = AnswerColumns.from_bytes([parts[place] for place in changed])
-    if known is not None and len(changed) < len(documents):
-        place_of |= {documents[place]: len(place_of) + number for number, place in enumerate(changed)}
+    if known and len(changed) < len(keys):
+        place_of |= {keys[place]: len(place_of) + number for number, place in enumerate(changed)}
         columns = AnswerColumns.concatenate([known.columns, columns])
-        columns = columns.select(np.array([place_of[document] for document in documents], dtype=np.int64))
+        columns = columns.select(np.array([place_of[key] for key in keys], dtype=np.int64))
     return columns, read_now if is_stored else []
 
 
@@ -293,28 +291,25 @@ def _read_stored(
     if len(places) <= MAX_TEXTS_IN_QUERY:
         rows = rows.filter(text__in={codings.keys[place][0] for place in places})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    stored = {(row[:3], bytes(row[3])): row[4:] for row in found}
-    documents = codings.versioned_keys
-    return {place: stored[documents[place]] for place in places if documents[place] in stored}
+    stored = {(text, round_, occasion, bytes(version)): row for text, round_, occasion, version, *row in found}
+    return {place: tuple(stored[codings.keys[place]]) for place in places if codings.keys[place] in stored}
 
 
 def _read_missing(
     reading: _Reading, categories: Categories, codings: Codings, places: Sequence[int]
 ) -> list[StoredAnswers]:
     """Read the documents at some places, as they are to be stored."""
-    columns = reading.read(
-        categories, [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
-    )
+    documents = [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
+    key_fields, stored = ("text_id", "round_id", "occasion", "version"), reading.read(categories, documents).to_bytes()
     return [
         StoredAnswers(
-            **dict(zip(("text_id", "round_id", "occasion"), codings.keys[place], strict=True)),
             project=reading.project,
             reading=reading.name,
-            version=codings.versions[place],
             content=content,
             names=names,
+            **dict(zip(key_fields, codings.keys[place], strict=True)),
         )
-        for place, (content, names) in zip(places, columns.to_bytes(), strict=True)
+        for place, (content, names) in zip(places, stored, strict=True)
     ]
 
 

@@ -1,7 +1,5 @@
 """The answers of a project -> reliability data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -334,8 +334,8 @@ def compare_with_agreed(
     number of queries is fixed. Raises InvalidParameter.
     """
     selected, parameters = resolve(answers, parameters)
-    agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
-    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, reader, progress)
+    agreed, (all_docsets, pyramids) = read_agreed_pyramids(project), read_every_pyramid(project)
+    compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
@@ -360,7 +360,7 @@ def compare_with_agreed(
     chosen = parameters.selection("texts")
     left_out = Counter(
         "missing" if about is None else about.reason or "uncoded"
-        for docset in every.docsets
+        for docset in all_docsets
         if docset.text not in of_text and (not chosen or docset.slug in chosen)
         for about in [agreed.get(docset.text)]
     )

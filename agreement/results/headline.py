@@ -10,12 +10,12 @@ import numpy as np
 from django.http import QueryDict
 from django.utils import timezone
 
-from agreement.data.activity import Day, count_remaining, read_activity, read_progress
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
+from agreement.reports.overall.activity import Day, count_remaining, read_activity, read_progress
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.labels import RELATION_LABELS, item_address, read_settings

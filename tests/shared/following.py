@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from agreement.data import reading
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import compute_items, find_highest
+from agreement.reports.overall.activity import count_remaining, read_progress
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.request import resolve

@@ -1,9 +1,7 @@
 """The agreed pyramids of docsets: which of them count, who made them, and of whose pyramid they were drafted."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,7 +10,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from agreement.data.gold import why_gold_is_left_out
-from annotations.models import Coding, Operation, Project, Text
+from annotations.models import Coding, Operation, Project
 
 # Why a docset is not compared; the first that fits holds. "missing": it has no agreed pyramid; "practice" and "open" as
 # of gold; "uncoded": no coder has a pyramid that counts.
@@ -59,16 +57,6 @@ def agreed_state(project: Project) -> list[Hashable]:
     agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED)
     docsets = project.docsets.order_by("pk").values_list("pk", "slug")
     return [*docsets, *agreed.order_by("pk").values_list("pk", "status", "version", "coder_id", "round__kind")]
-
-
-def has_agreed_pyramid(project: Project) -> bool:
-    """Return whether there is any agreed pyramid, whether it counts or not. A query."""
-    return Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED).exists()
-
-
-def read_contents(texts: Collection[int]) -> Mapping[int, str]:
-    """Return the contents of texts. A query."""
-    return dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
 
 
 def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:

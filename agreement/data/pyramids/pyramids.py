@@ -1,7 +1,5 @@
 """The pyramids of a project and what peer summaries were found to say: rows of the database -> plain data."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -114,55 +112,31 @@ def require_pyramids(project: Project) -> None:
         raise Http404("There are no pyramids in this project.")
 
 
-@dataclass(frozen=True, eq=False)
-class EveryPyramid:
-    """The docsets of a project, by their addresses, and the pyramids of all rounds by the keys of their codings."""
-
-    docsets: tuple[DocsetInfo, ...]
-    by_coding: Mapping[int, PyramidAnnotation]
-
-
-def read_every_pyramid(project: Project) -> EveryPyramid:
-    """Return all pyramids of a project, agreed ones among them. Six queries, whatever the size."""
+def read_every_pyramid(project: Project) -> tuple[tuple[DocsetInfo, ...], dict[int, PyramidAnnotation]]:
+    """Return the docsets, and all pyramids by the keys of their codings, agreed ones among them. Six queries."""
     rows = _read_rows(project, kind__in=PYRAMID_KINDS)
-    return EveryPyramid(tuple(rows.docsets.values()), {one.pk: rows.annotation(one) for one in rows.codings})
+    return tuple(rows.docsets.values()), {coding.pk: rows.annotation(coding) for coding in rows.codings}
 
 
 def read_pyramids(project: Project, docset: str = "") -> Pyramids:
     """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
     # what is practice, or coded to be compared with an earlier round, is no result
     rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)
-    annotations: dict[tuple[int, str, str], PyramidAnnotation] = {}
+    annotations: dict[tuple[int | None, str, str], PyramidAnnotation] = {}
     for coding in rows.codings:
         if coding.kind in PYRAMID_KINDS:
-            owner = "" if coding.kind == Coding.Kind.AGREED else coding.coder
-            annotations[rows.texts[coding.text].docset, coding.kind, owner] = rows.annotation(coding)
+            owner = "" if coding.kind == Coding.Kind.AGREED else coding.coder.username
+            annotations[rows.texts[coding.text_id].docset_id, coding.kind, owner] = rows.annotation(coding)
     peer_marks = []
     for coding in rows.codings:
         if coding.kind in PYRAMID_OF_PEER_KIND:
             pyramid = PYRAMID_OF_PEER_KIND[Coding.Kind(coding.kind)]
-            owner = coding.coder if pyramid == Coding.Kind.PYRAMID else ""
-            reference = annotations.get((rows.texts[coding.text].docset, pyramid, owner))
+            owner = coding.coder.username if pyramid == Coding.Kind.PYRAMID else ""
+            reference = annotations.get((rows.texts[coding.text_id].docset_id, pyramid, owner))
             peer_marks.append(rows.peer_marks(coding, reference))
     peer_marks.sort(key=lambda one: (one.peer.docset.slug, one.peer.slug, one.agreed, one.coder))
     n_peers = sum(text.role == Text.Role.PEER for text in rows.texts.values())
     return Pyramids(tuple(rows.docsets.values()), tuple(annotations.values()), tuple(peer_marks), n_peers)
-
-
-class _Text(NamedTuple):
-    docset: int
-    role: str
-    slug: str
-    title: str
-    system: str
-
-
-class _Coding(NamedTuple):
-    pk: int
-    text: int
-    kind: str
-    coder: str
-    status: str
 
 
 class _Mark(NamedTuple):
@@ -179,43 +153,43 @@ class _Rows:
     """What was read of docsets and texts, by key, and of codings: what was marked in each, and the labels of SCUs."""
 
     docsets: dict[int, DocsetInfo]
-    texts: dict[int, _Text]
-    codings: list[_Coding]
-    marks: Mapping[int, list[_Mark]]
-    labels: Mapping[int, dict[str, str]]
+    texts: dict[int, Text]
+    codings: list[Coding]
+    marks: Mapping[int, Mapping[int, _Mark]]
+    labels: Mapping[int, Mapping[str, str]]
 
-    def annotation(self, coding: _Coding) -> PyramidAnnotation:
+    def docset_of(self, coding: Coding) -> DocsetInfo:
+        return self.docsets[self.texts[coding.text_id].docset_id or 0]
+
+    def annotation(self, coding: Coding) -> PyramidAnnotation:
         """Return the pyramid of a coding."""
-        marks, labels = self.marks[coding.pk], self.labels[coding.pk]
-        contributors = tuple(
-            Contributor(one.key, one.parts, tuple(one.scus)) for one in marks if one.in_scu and one.scus
-        )
+        marks, labels = self.marks[coding.pk].values(), self.labels[coding.pk]
+        contributors = [Contributor(one.key, one.parts, tuple(one.scus)) for one in marks if one.in_scu and one.scus]
         keys = dict.fromkeys([*(key for one in contributors for key in one.scus), *labels])
         return PyramidAnnotation(
-            docset=self.docsets[self.texts[coding.text].docset],
-            coder=coding.coder,
+            docset=self.docset_of(coding),
+            coder=coding.coder.username,
             agreed=coding.kind == Coding.Kind.AGREED,
             submitted=coding.status == Coding.Status.SUBMITTED,
-            contributors=contributors,
+            contributors=tuple(contributors),
             labels={key: labels.get(key) or f"({key})" for key in keys},
         )
 
-    def peer_marks(self, coding: _Coding, reference: PyramidAnnotation | None) -> PeerMarks:
+    def peer_marks(self, coding: Coding, reference: PyramidAnnotation | None) -> PeerMarks:
         """Return what a coding of a peer says by this pyramid."""
-        docset, _, slug, title, system = self.texts[coding.text]
-        marks, labels = self.marks[coding.pk], reference.labels if reference else {}
-        submitted = coding.status == Coding.Status.SUBMITTED
-        known = {place: [key for key in one.scus if one.in_scu and key in labels] for place, one in enumerate(marks)}
+        text, marks = self.texts[coding.text_id], self.marks[coding.pk].values()
+        submitted, labels = coding.status == Coding.Status.SUBMITTED, reference.labels if reference else {}
+        known = [[key for key in one.scus if one.in_scu and key in labels] for one in marks]
         return PeerMarks(
-            peer=Peer(self.docsets[docset], slug, title, system),
-            coder=coding.coder,
+            peer=Peer(self.docset_of(coding), text.slug, text.title, text.system),
+            coder=coding.coder.username,
             agreed=coding.kind == Coding.Kind.PEER_AGREED,
             submitted=submitted,
             started=bool(marks) or submitted,
             reference=reference,
-            counts=dict(Counter(chain.from_iterable(known.values()))),
+            counts=Counter(chain.from_iterable(known)),
             n_outside=sum(one.in_scu is False for one in marks),
-            n_orphaned=sum(one.in_scu is not False and not known[place] for place, one in enumerate(marks)),
+            n_orphaned=sum(one.in_scu is not False and not keys for one, keys in zip(marks, known, strict=True)),
         )
 
 
@@ -224,10 +198,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
     with read_snapshot():
         docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
         chosen = [pk for pk, slug, _ in docsets if docset in ("", slug)]
-        columns = ("pk", "docset_id", "role", "slug", "title", "system")
-        of_texts = Text.objects.filter(docset__in=chosen).order_by("pk").values_list(*columns)
-        texts = {pk: _Text(*rest) for pk, *rest in of_texts}
-        models = {text.docset: pk for pk, text in texts.items() if text.role == Text.Role.MODELS}
+        texts = {text.pk: text for text in Text.objects.filter(docset__in=chosen).order_by("pk").defer("content")}
+        models = {text.docset_id: pk for pk, text in texts.items() if text.role == Text.Role.MODELS}
         summaries: dict[int, list[tuple[str, Span]]] = defaultdict(list)
         segments = Segment.objects.filter(text__docset__in=chosen, kind=Segment.Kind.SUMMARY).order_by("start")
         for text, label, start, end in segments.values_list("text_id", "label", "start", "end"):
@@ -238,10 +210,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
             infos[pk] = DocsetInfo(
                 pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
             )
-        of_docsets = Coding.objects.filter(text__docset__in=chosen, **selection).order_by()
-        rows = of_docsets.values_list("pk", "text_id", "kind", "coder__username", "status")
-        codings = [_Coding(*row) for row in rows]
-        codings.sort(key=lambda coding: (texts[coding.text].slug, coding.coder, coding.kind))
+        codings = list(Coding.objects.filter(text__docset__in=chosen, **selection).select_related("coder").order_by())
+        codings.sort(key=lambda coding: (texts[coding.text_id].slug, coding.coder.username, coding.kind))
         of_codings = {f"coding__{name}": value for name, value in selection.items()}
         judgements = Judgement.objects.filter(
             coding__text__docset__in=chosen, markable__level__coded=True, **of_codings
@@ -255,8 +225,7 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
         scus = SCU.objects.filter(coding__text__docset__in=chosen).order_by("pk")
         for coding, key, label in scus.values_list("coding_id", "key", "label"):
             labels[coding][key] = label
-    of_marks = defaultdict(list, {coding: list(of_coding.values()) for coding, of_coding in marks.items()})
-    return _Rows(infos, texts, codings, of_marks, labels)
+    return _Rows(infos, texts, codings, marks, labels)
 
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import compress
 from typing import Annotated, Any, ClassVar, Self
 
-from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
@@ -15,6 +14,7 @@ from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
+from agreement.reports.overall.activity import CodingProgress
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.request import cached_report, resolve

@@ -3,10 +3,10 @@
 import pytest
 
 from agreement.data import reading
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
+from agreement.reports.overall.activity import count_remaining, read_progress
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import default_parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agreement.data.activity import count_remaining
+from agreement.reports.overall.activity import count_remaining
 from annotations.models import Coding
 from tests.conftest import judge
 from tests.shared.schemes import BRIDGING, coding_of, rich_project

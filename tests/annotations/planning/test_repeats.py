@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from agreement.data.activity import count_remaining, read_progress
+from agreement.reports.overall.activity import count_remaining, read_progress
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round

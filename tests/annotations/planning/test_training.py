@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.codings import list_codings, read_rows
+from agreement.reports.overall.activity import count_remaining, read_progress
 from agreement.results.headline import build_headline
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations

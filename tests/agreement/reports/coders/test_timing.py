@@ -6,10 +6,10 @@ from uuid import uuid4
 import pytest
 from django.http import QueryDict
 
-from agreement.data.activity import count_remaining
 from agreement.data.reading import read_answers
 from agreement.reports.coders import profiles as timing
 from agreement.reports.coders.profiles import count_days
+from agreement.reports.overall.activity import count_remaining
 from agreement.reports.request.parameters import Parameters
 from agreement.results.coders.coders import Coders
 from agreement.results.course import Course

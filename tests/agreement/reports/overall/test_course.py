@@ -5,10 +5,10 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports.coders import profiles
+from agreement.reports.overall.activity import LATEST, read_activity, read_progress
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.results import course
 from annotations.coding.active_time import Activity, read_work

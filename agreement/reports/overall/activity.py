@@ -1,7 +1,5 @@
 """What happens in a project: how far it is, what was done last, and how much on which day."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
