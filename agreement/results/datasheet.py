@@ -181,8 +181,8 @@ def _describe_texts(sheet: Datasheet) -> Section:
 
 def _describe_coders(sheet: Datasheet) -> Section:
     codings, n_coders = sheet.codings.values(), sheet.n_coders
-    n_active = sum(one.submitted > 0 for one in codings)
-    n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
+    n_active = sum(n_submitted > 0 for _, n_submitted in codings)
+    n_codings, n_submitted = (sum(counts[place] for counts in codings) for place in (0, 1))
     active = f"{n_coders:,}, of whom {n_active:,} have submitted codings"
     facts = [
         ("Coders", active if n_coders else "none yet"),

@@ -15,11 +15,12 @@ from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall.activity import Day, count_remaining, read_activity, read_progress
+from agreement.reports.overall.activity import Day, read_activity, read_progress
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.labels import RELATION_LABELS, item_address, read_settings
 from annotations.models import Project
+from annotations.planning.work.remaining import count_remaining
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first
 N_ITEMS = 5

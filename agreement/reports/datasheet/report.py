@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from django.db.models import Count, Max, Min, Q, Sum
 from django.db.models.functions import Length
@@ -31,13 +31,6 @@ from annotations.transfers.project_formats import formats_of
 
 # So many coders have a row of their own, those with most judgements; the others are counted.
 MOST_CODERS = 100
-
-
-class CodingCounts(NamedTuple):
-    """How many codings somebody has, and has submitted. What is shown again within a round counts once."""
-
-    codings: int
-    submitted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +112,7 @@ class Datasheet:
     program: str = field(default_factory=program_name)
     project: PageOnly[Project]
     spec: PageOnly[SchemeSpec]
-    codings: PageOnly[Mapping[str, CodingCounts]]
+    codings: PageOnly[Mapping[str, tuple[int, int]]]
     n_peers: PageOnly[int]
     references: PageOnly[tuple[Reference, ...]]
     format_labels: PageOnly[tuple[str, ...]]
@@ -187,7 +180,7 @@ def describe_project(
 
 
 def _describe_coders(
-    codings: Mapping[str, CodingCounts], groups: Groups, answers: ProjectAnswers, parameters: Parameters
+    codings: Mapping[str, tuple[int, int]], groups: Groups, answers: ProjectAnswers, parameters: Parameters
 ) -> tuple[CoderDescription, ...]:
     """Return what each coder did, in an order that follows from it alone: so it tells nothing of names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
@@ -221,14 +214,17 @@ def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:
     return tuple(MarkableCounts(*of_level) for _, *of_level in sorted(counts))
 
 
-def _count_codings(project: Project) -> dict[str, CodingCounts]:
-    """Return the codings of each coder, by name; codings of adjudicators are left out, as in every figure."""
+def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
+    """Return how many codings each coder has, and has submitted; those of adjudicators are in no figure.
+
+    What is shown again within a round counts once.
+    """
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     is_submitted = Q(status=Coding.Status.SUBMITTED)
     rows = codings.exclude(coder__in=adjudicators).order_by().values_list("coder__username")
     counts = rows.annotate(n=Count("pk"), submitted=Count("pk", filter=is_submitted))
-    return {coder: CodingCounts(n, submitted) for coder, n, submitted in sorted(counts)}
+    return {coder: (n, submitted) for coder, n, submitted in sorted(counts)}
 
 
 def _read_days(project: Project) -> tuple[date | None, ...]:
