@@ -14,7 +14,7 @@ from django.core.cache import caches
 from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
-from agreement.data.documents import Document, document_key
+from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.models import FiguresVersion
 from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text, User
@@ -124,7 +124,7 @@ def list_codings(of_project: ProjectRows, scheme: str, *, gold: bool = False, mo
             _, round_, occasion = key
             _, _, name, kind = round_of[round_]
             place, reason = coded_rounds.index(round_of[round_]), _why_left_out(kind, occasion)
-            pk, several = document_key(text, number), len(of_text) > 1
+            pk, several = text + number * NEXT_DOCUMENT, len(of_text) > 1
             documents.append(Document(pk, *titles[text], name, place, occasion, reason, several))
             about = sorted(versions[text]), [(row.pk, row.version, row.submitted) for row in own]
             digest = hashlib.blake2b(f"{scheme}{about}".encode(), digest_size=16)

@@ -81,16 +81,14 @@ class KeyIndex:
 
     def __init__(self, keys: Ints, places: Ints | None = None) -> None:
         order = np.argsort(keys, kind="stable")
-        self.keys, self.places = keys[order], order if places is None else places[order]
+        # behind the keys one that nobody looks for
+        self.keys = np.append(keys[order], np.iinfo(np.int64).max)
+        self.places = np.append(order if places is None else places[order], -1)
 
     def find(self, wanted: Ints) -> Ints:
         """Return the place of each key; -1 of those that are not there."""
         found = np.searchsorted(self.keys, wanted)
-        known = found < len(self.keys)
-        known[known] = self.keys[found[known]] == wanted[known]
-        result = np.full(len(wanted), -1, dtype=np.int64)
-        result[known] = self.places[found[known]]
-        return result
+        return np.where(self.keys[found] == wanted, self.places[found], -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,11 +297,9 @@ class AnswerColumns:
     def each_coding(self, documents: Ints | None = None) -> Iterator[CodingAnswers]:
         """Return the answers of each coding, or of those of some documents."""
         begins = [starts_of(sizes) for sizes in (self.n_members, self.codings["marks"], self.codings["links"])]
-        places: Sequence[int] = range(len(self.codings))
-        if documents is not None:
-            sizes = self.documents["codings"]
-            places = ranges(starts_of(sizes)[documents], sizes[documents]).tolist()
-        for place in places:
+        sizes = self.documents["codings"]
+        chosen = np.arange(len(sizes)) if documents is None else documents
+        for place in ranges(starts_of(sizes)[chosen], sizes[chosen]).tolist():
             coding, document = self.codings[place], int(self.document_of_coding[place])
             member, mark, link = begins[0][document], begins[1][place], begins[2][place]
             yield CodingAnswers(

@@ -50,11 +50,6 @@ class Document:
         return f" ({self.round}, occasion {self.occasion})" if self.occasion > 1 else f" ({self.round})"
 
 
-def document_key(text: int, number: int) -> int:
-    """Return the key of a document of the text, which count from 0."""
-    return text + number * NEXT_DOCUMENT
-
-
 def row_key(key: int) -> int:
     """Return the primary key of the text that a document is of, or of the markable that a unit is."""
     return key % NEXT_DOCUMENT

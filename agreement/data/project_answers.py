@@ -320,15 +320,16 @@ class ProjectAnswers:
         # gold is no coder like the others: which answers are its own matters
         marks = [b"gold" if name == GOLD else b"" for name in self.names]
         texts, coders = defaultdict[int, list[bytes]](list), defaultdict[int, list[bytes]](list)
-        digests, own_coders = self.columns.codings["digest"].tolist(), self.columns.codings["coder"].tolist()
-        ends, begin = np.cumsum(self.columns.documents["codings"]).tolist(), 0
-        for text, keys, end in zip(self.texts, self.columns.documents["digest"].tolist(), ends, strict=True):
-            own = digests[begin:end]
-            whole = hashlib.sha256(place_of[text.round, text.occasion] + keys + b"".join(sorted(own))).digest()
+        documents, codings = self.columns.documents, self.columns.codings
+        rows = zip(codings["coder"].tolist(), codings["digest"].tolist(), strict=True)
+        sizes = zip(self.texts, documents["digest"].tolist(), documents["codings"].tolist(), strict=True)
+        for text, keys, n_codings in sizes:
+            own = list(islice(rows, n_codings))
+            answers = b"".join(sorted(answers for _, answers in own))
+            whole = hashlib.sha256(place_of[text.round, text.occasion] + keys + answers).digest()
             texts[text.text_pk].append(whole)
-            for coder, answers in zip(own_coders[begin:end], own, strict=True):
+            for coder, answers in own:
                 coders[coder].append(hashlib.sha256(whole + answers + marks[coder]).digest())
-            begin = end
         for parts in (texts, coders):
             of_each = (hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())
             digest.update(b"".join(sorted(of_each)))

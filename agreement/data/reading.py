@@ -6,7 +6,7 @@ documents that have changed.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -99,12 +99,8 @@ def read_state(project: Project) -> str:
 class LongReading(Exception):
     """A request would read more codings of a project than MAX_READ_IN_REQUEST.
 
-    A worker may `store_answers` of the project by these arguments.
+    Its arguments are the project, and those by which a worker may `store_answers` of it.
     """
-
-    def __init__(self, project: Project, arguments: Mapping[str, Any]) -> None:
-        super().__init__("Reading takes long.")
-        self.project, self.arguments = project, arguments
 
 
 _in_request = ContextVar("in_request", default=False)
@@ -158,25 +154,11 @@ class _Reading:
         """The name under which answers are stored."""
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What `store_answers` is given."""
-        return {"units": self.units, "gold": self.gold, "models": self.models}
-
     def list_codings(self, scheme_version: Hashable) -> Codings:
         """Return the codings of the project as they are now, under a version of its scheme."""
         rows = read_rows(self.project)
         version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
         return list_codings(rows, version, gold=self.gold, models=self.models)
-
-    def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-        """Return the answers in some documents, with sets."""
-        if self.units == "words":
-            columns = read_words(self.project, categories, documents)
-        else:
-            all_marks = self.gold or self.models
-            columns = read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
-        return with_sets(answer_kind(self.project), categories, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +252,8 @@ def _read_documents(
     missing = [place for place in changed if place not in parts]
     n_missing = sum(len(codings.rows[place]) for place in missing)
     if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
-        raise LongReading(reading.project, reading.arguments)
+        arguments = {"units": reading.units, "gold": reading.gold, "models": reading.models}
+        raise LongReading(reading.project, arguments)
     read_now = [
         row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, codings, some)
     ]
@@ -300,7 +283,13 @@ def _read_missing(
 ) -> list[StoredAnswers]:
     """Read the documents at some places, as they are to be stored."""
     documents = [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
-    key_fields, stored = ("text_id", "round_id", "occasion", "version"), reading.read(categories, documents).to_bytes()
+    if reading.units == "words":
+        columns = read_words(reading.project, categories, documents)
+    else:
+        all_marks = reading.gold or reading.models
+        columns = read_judgements(reading.project, categories, documents, reading.versions, all_marks=all_marks)
+    stored = with_sets(answer_kind(reading.project), categories, columns).to_bytes()
+    key_fields = "text_id", "round_id", "occasion", "version"
     return [
         StoredAnswers(
             project=reading.project,

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from django.http import Http404
 
-from agreement.data.pyramids.words import scus_by_word
 from agreement.measures import Pyramid
-from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries
+from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries, held_words
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
 from annotations.core.database.snapshots import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
@@ -55,10 +54,9 @@ class PyramidAnnotation:
     def word_places(self, words: list[Span]) -> dict[str, set[int]]:
         """Return for each SCU the places of its words among the words of the summaries."""
         places: dict[str, set[int]] = {key: set() for key in self.labels}
-        pairs = ((one.parts, key) for one in self.contributors for key in one.scus)
-        for place, keys in scus_by_word(words, pairs).items():
-            for key in keys:
-                places[key].add(place)
+        for contributor in self.contributors:
+            for key in contributor.scus:
+                places[key].update(held_words(words, contributor.parts))
         return places
 
 
