@@ -122,21 +122,12 @@ class ProjectAnswers:
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_texts(
-        cls,
-        kind: str,
-        unmarked: str,
-        categories: tuple[str, ...],
-        texts: tuple[Document, ...],
-        columns: AnswerColumns,
-        names: tuple[str, ...],
-        **more: Any,
-    ) -> "ProjectAnswers":
-        """Return all answers of these texts; `more` are further fields."""
+    def of_columns(cls, columns: AnswerColumns, names: tuple[str, ...], **fields: Any) -> "ProjectAnswers":
+        """Return all answers in these columns; `fields` are the others."""
         # whoever judged nothing under the versions that were read is a coder of the project all the same
         coders = name_coders(columns, names, columns.is_answer)
         known = name_coders(columns, names, columns.is_answer | (columns.n_other_versions > 0))
-        return cls(kind, unmarked, categories, texts, columns, names, coders, known, **more)
+        return cls(columns=columns, names=names, coders=coders, known_coders=known, **fields)
 
     @property
     def answers(self) -> str:
@@ -347,12 +338,6 @@ class ProjectAnswers:
         for array in (columns.documents["digest"], columns.documents["codings"], codings["digest"], columns.units):
             digest.update(array.tobytes())
         return digest.hexdigest()
-
-    def text(self, slug: str, round_name: str = "") -> Document | None:
-        """Return the text with that address: its document in the round of that name, or in its latest."""
-        return next(
-            (text for text in reversed(self.texts) if text.slug == slug and round_name in ("", text.round)), None
-        )
 
 
 def name_coders(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:

@@ -213,13 +213,13 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     questions = list_questions(scheme) if scheme else ()
     # who may not see gold does not learn how much there is
     gold = () if reading.gold or reading.units or not may_see_gold(project) else codings.gold
-    answers = ProjectAnswers.of_texts(
-        answer_kind(project),
-        project.unmarked,
-        categories.keys,
-        codings.documents,
+    answers = ProjectAnswers.of_columns(
         replace(known.columns),  # another object, so that what is found out of its tables goes with the request
         known.names,
+        kind=answer_kind(project),
+        unmarked=project.unmarked,
+        categories=categories.keys,
+        texts=codings.documents,
         units=reading.units,
         singletons=categories.singletons,
         levels=tuple(level.key for level in categories.levels),

@@ -1,6 +1,7 @@
 """The answers of a project -> reliability data."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -72,8 +73,8 @@ def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> Answ
     numbered = columns.codings.copy()
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
-    numbered_columns = replace(columns, codings=numbered)
-    answers = ProjectAnswers.of_texts(kind, "missing", categories.keys, (), numbered_columns, names)
+    fields: dict[str, Any] = {"kind": kind, "unmarked": "missing", "categories": categories.keys, "texts": ()}
+    answers = ProjectAnswers.of_columns(replace(columns, codings=numbered), names, **fields)
     found = collect_answers(answers)
     found = replace(found, others=range(len(found.others)), documents=range(len(columns.documents)))
     if kind == Project.Answers.INDICES:

@@ -16,8 +16,14 @@ import numpy as np
 from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
-from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans
+from agreement.data.pyramids.pyramids import (
+    REASONS_DOCSET_LEFT_OUT,
+    AgreedPyramid,
+    PyramidAnnotation,
+    read_agreed_pyramids,
+    read_every_pyramid,
+    read_word_spans,
+)
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.profiles import read_project_work

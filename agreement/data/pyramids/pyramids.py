@@ -1,4 +1,4 @@
-"""The pyramids of a project and what peer summaries were found to say: rows of the database -> plain data."""
+"""The pyramids of a project, agreed ones among them, and what peer summaries were found to say, as plain data."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping
@@ -6,15 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
+from uuid import UUID
 
+from django.db.models import TextField
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.http import Http404
 
+from agreement.data.gold import why_gold_is_left_out
 from agreement.measures import Pyramid
 from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries, held_words
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
 from annotations.core.database.snapshots import read_snapshot
-from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
+from annotations.models import SCU, Coding, Judgement, Markable, Operation, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
+
+# Why a docset is not compared; the first that fits holds. "missing": it has no agreed pyramid; "practice" and "open" as
+# of gold; "uncoded": no coder has a pyramid that counts.
+REASONS_DOCSET_LEFT_OUT = ("missing", "practice", "open", "uncoded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +248,62 @@ def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
     for text, pk, start, end in words.values_list("text_id", "pk", "start", "end"):
         spans[text][pk] = (start, end)
     return spans
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPyramid:
+    """The agreed pyramid of a docset, whose model summaries are `text`: the coding, and why it does not count.
+
+    `reason` is "practice" or "open", or empty where it counts. `authors` have it in hand or worked on it. `method` is
+    that of its draft and `drafted_from` the coder whose pyramid alone that was, as the log has them; empty where there
+    is no such.
+    """
+
+    coding: int
+    text: int
+    reason: str
+    authors: frozenset[str]
+    method: str = ""
+    drafted_from: str = ""
+
+
+def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
+    """Return the agreed pyramids of a project by the primary keys of their texts. Three queries, or four."""
+    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
+    # who orders a draft, or corrects the text, has decided nothing
+    working = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
+    working = working.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
+    authors = defaultdict[int, set[str]](set)
+    for coding, name in working.values_list("coding", "user__username").distinct():
+        authors[coding].add(name)
+    drafts, columns = _read_drafts(project), ("pk", "text_id", "coder__username", "status", "round__kind")
+    return {
+        text: AgreedPyramid(
+            pk, text, why_gold_is_left_out(status, kind), frozenset({coder, *authors[pk]}), *drafts.get(pk, ("", ""))
+        )
+        for pk, text, coder, status, kind in agreed.values_list(*columns)
+    }
+
+
+def agreed_state(project: Project) -> list[Hashable]:
+    """Return which docsets and agreed pyramids there are, equal where nothing of these has changed. Two queries."""
+    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED)
+    docsets = project.docsets.order_by("pk").values_list("pk", "slug")
+    return [*docsets, *agreed.order_by("pk").values_list("pk", "status", "version", "coder_id", "round__kind")]
+
+
+def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
+    """Return of each agreed pyramid that was drafted the method, and the coder whose pyramid alone it was."""
+    drafts = Operation.objects.filter(
+        coding__text__project=project, coding__kind=Coding.Kind.AGREED, kind=Operation.Kind.DRAFT
+    )
+    method_text, coder_text = (Cast(KeyTextTransform(name, "payload"), TextField()) for name in ("method", "coder"))
+    found = {
+        coding: (method or "", coder)
+        for coding, method, coder in drafts.order_by("sequence").values_list("coding", method_text, coder_text)
+    }
+    # each coding at its version is named by its last operation
+    uuids = {UUID(coder) for _, coder in found.values() if coder}
+    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by() if uuids else None
+    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")} if named else {}
+    return {coding: (method, names.get(coder or "", "")) for coding, (method, coder) in found.items()}

@@ -115,9 +115,10 @@ def report_item(
     Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
     """
     extract, parameters = resolve(extract, parameters)
-    text = extract.text(text_slug, round_name)
-    if text is None:
+    texts = [one for one in extract.texts if one.slug == text_slug and round_name in ("", one.round)]
+    if not texts:
         return None
+    text = texts[-1]
     units, keys = set(extract.units_in(text)), read_keys([text])
     unit = next((one for one, name in keys.items() if name == key and one in units), None)
     if unit is None:
