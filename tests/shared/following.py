@@ -12,12 +12,12 @@ from agreement.data import reading
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import compute_items, find_highest
-from agreement.reports.overall.activity import read_progress
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.request import resolve
 from agreement.results.registry import PAGES
 from annotations.models import User
+from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
 from tests.shared.agreeing import convention
 

@@ -14,12 +14,12 @@ from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
 from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
-from agreement.reports.overall.activity import CodingProgress
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.request import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress, reported
+from annotations.planning.work.progress import CodingProgress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {

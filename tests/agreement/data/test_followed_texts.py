@@ -6,7 +6,6 @@ from agreement.data import reading
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
-from agreement.reports.overall.activity import read_progress
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import default_parameters
@@ -15,6 +14,7 @@ from annotations.models import Coding, User
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
 from annotations.texts.changes import delete_text, deletion_figures
 from tests.conftest import judge

@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.codings import list_codings, read_rows
-from agreement.reports.overall.activity import read_progress
 from agreement.results.headline import build_headline
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
@@ -40,6 +39,7 @@ from annotations.planning.training import (
 )
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.pace import seconds_of_work
+from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
 from annotations.projects.people.members import add_member
 from annotations.projects.permissions import project_for
