@@ -1,18 +1,14 @@
 """The categories of a project, and what each asks for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from django.db.models import Exists, IntegerField, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from agreement.measures.values import Bools
-from annotations.core.database.compiled_queries import compiled_query
-from annotations.models import Attribute, Category, Level, Project, Relation
+from annotations.models import Attribute, Level, Project, Relation
 from annotations.models.coding import pointing_categories
 
 
@@ -37,38 +33,31 @@ class Categories:
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:
     """Return the categories, and what in the scheme the reading of answers depends on."""
+    others = Relation.objects.filter(project=project, identity=False).order_by("pk")
+    attributes = Attribute.objects.filter(project=project).order_by()
+    pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
+    columns = ("pk", "key", "singleton", pointing, "takes_index", "label", Exists(attributes), Exists(others))
     # ordered here: databases differ in how they order names
-    found = sorted(_category_rows(project.pk), key=lambda row: row[1])
-    rows = tuple(row[:-3] for row in found)  # no answer depends on a label
+    found = sorted(project.categories.order_by().values_list(*columns), key=lambda row: row[1])
+    rows = tuple(row[:5] for row in found)  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
     levels = tuple(Level.objects.filter(project=project).order_by("pk"))
     # A relation that is not one of identity makes no chain. Few schemes have one, and they are asked for nothing more.
-    others: tuple[int, ...] = ()
-    if any(row[-1] for row in found):
-        others = tuple(project.relations.filter(identity=False).order_by("pk").values_list("pk", flat=True))
+    other_relations = tuple(others.values_list("pk", flat=True)) if any(row[-1] for row in found) else ()
     categories = Categories(
         keys=tuple(key for _, key, *_ in rows),
-        labels=name_categories({key: label for _, key, *_, label, _, _ in found}),
+        labels=name_categories({row[1]: row[5] for row in found}),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
         points=np.array([points for *_, points, _ in rows], dtype=np.bool_),
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),
         levels=levels,
-        other_relations=others,
+        other_relations=other_relations,
         # without categories it can only ask more
-        asks_more=not found or any(row[-2] for row in found) or bool(others),
+        asks_more=not found or found[0][-2] or bool(other_relations),
     )
-    return categories, (project.answers, rows, tuple((level.pk, level.coded) for level in levels), others)
-
-
-@compiled_query(IntegerField())
-def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
-    pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
-    columns = ("pk", "key", "singleton", pointing, "takes_index")
-    other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
-    attributes = Exists(Attribute.objects.filter(project=OuterRef("project")).order_by())
-    return Category.objects.filter(project=project).order_by().values_list(*columns, "label", attributes, other)
+    return categories, (project.answers, rows, tuple((level.pk, level.coded) for level in levels), other_relations)
 
 
 def name_categories(labels: Mapping[str, str]) -> dict[str, str]:

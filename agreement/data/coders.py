@@ -1,7 +1,5 @@
 """Groups of coders, such as experts and naive ones, and models that code, for whoever may know of them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 

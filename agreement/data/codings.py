@@ -1,12 +1,12 @@
 """The codings of a project as they are now: the documents that are coded, by whom, and the stamp of a project."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from django.core.cache import caches
 from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
-from agreement.data.documents import Document, document_key
+from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.models import FiguresVersion
 from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text, User
@@ -22,8 +22,8 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
 CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
-# A text, a round and an occasion.
-type DocumentKey = tuple[int, int, int]
+# A text, a round, an occasion, and a digest of all that the answers in the document depend on.
+type DocumentKey = tuple[int, int, int, bytes]
 
 
 class CodingRow(NamedTuple):
@@ -40,7 +40,6 @@ class CodingRow(NamedTuple):
 class Codings:
     """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
 
-    versions: a digest of all that the answers in each document depend on
     managers: the members who manage and code
     gold: the text and round of all gold that has begun, by a draft or a decision
     gold_left_out: how much gold does not count, by reason, where gold was read
@@ -49,97 +48,9 @@ class Codings:
     documents: tuple[Document, ...]
     rows: tuple[tuple[CodingRow, ...], ...]
     keys: tuple[DocumentKey, ...]
-    versions: tuple[bytes, ...]
     managers: tuple[str, ...]
     gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int]
-
-    @property
-    def versioned_keys(self) -> list[tuple[DocumentKey, bytes]]:
-        return list(zip(self.keys, self.versions, strict=True))
-
-
-def list_codings(of_project: ProjectRows, scheme: str, *, gold: bool = False, models: bool = False) -> Codings:
-    """Return the codings that coders make independently of each other, and why some of them do not count.
-
-    scheme: what in the scheme the reading of answers depends on. models: also the codings of models, which count as
-    those of people do. gold: only documents that have gold that counts, which is behind the codings of coders.
-    """
-    texts, rounds, members, codings = (
-        json.loads(f"[{rows or ''}]")
-        for rows in (of_project.texts, of_project.rounds, of_project.members, of_project.codings)
-    )
-    titles = {pk: (slug, title) for pk, slug, title in texts}
-    round_of = {pk: _Round(position, pk, name, kind) for pk, position, name, kind in rounds}
-    names = {role: {name for _, name, of_role, *_ in members if of_role == role} for role in Membership.Role.values}
-    coded = defaultdict[DocumentKey, list[CodingRow]](list)
-    marking, golden = defaultdict[int, list[tuple[int, int]]](list), list[_Gold]()
-    for text, round_, occasion, pk, coder, status, version, corrections, kind, by_model in codings:
-        is_read, submitted = kind in INDEPENDENT_KINDS and (models or not by_model), status == Coding.Status.SUBMITTED
-        if is_read:
-            reason = "adjudicators" if coder in names["adjudicator"] else round_of[round_].reason(occasion)
-            row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
-            coded[text, round_, occasion].append(row)
-        if is_read or gold or models:
-            marking[text].append((pk, version))
-        if kind == Coding.Kind.GOLD:
-            row = CodingRow(GOLD, pk, submitted=True, reason="", version=version)
-            why = why_gold_is_left_out(status, round_of[round_].kind)
-            golden.append(_Gold(titles[text], round_of[round_], (text, round_, 1), row, why, version > corrections))
-    # ordered here: databases differ in how they order names
-    keys = sorted(coded, key=lambda key: (titles[key[0]], round_of[key[1]], key[2]))
-    coded_rounds = sorted({round_of[round_] for _, round_, _ in coded})
-    rows_of_gold = {one.key: one.row for one in golden if not one.reason}
-    n_documents, numbers = Counter(text for text, *_ in keys), Counter[int]()
-    documents, versions = dict[DocumentKey, Document](), list[bytes]()
-    of_scheme = hashlib.blake2b(scheme.encode(), digest_size=16)
-    for key in keys:
-        text, round_id, occasion = key
-        of_document, pk = round_of[round_id], document_key(text, numbers[text])
-        numbers[text] += 1
-        if not gold or key in rows_of_gold:
-            coded[key].sort()
-            coded[key] += [rows_of_gold[key]] if gold else []
-            reason, place = of_document.reason(occasion), coded_rounds.index(of_document)
-            several = n_documents[text] > 1
-            documents[key] = Document(pk, *titles[text], of_document.name, place, occasion, reason, several)
-            own = [(row.pk, row.version, row.submitted) for row in coded[key]]
-            version = of_scheme.copy()
-            version.update(repr((sorted(marking[text]), own)).encode())
-            versions.append(version.digest())
-    return Codings(
-        tuple(documents.values()),
-        tuple(tuple(coded[key]) for key in documents),
-        tuple(documents),
-        tuple(versions),
-        tuple(sorted(names["manager-coder"])),
-        tuple((one.title[0], one.round.name) for one in sorted(golden) if one.is_begun),
-        Counter(one.reason or "uncoded" for one in golden if gold and (one.reason or one.key not in coded)),
-    )
-
-
-class _Round(NamedTuple):
-    position: int
-    pk: int
-    name: str
-    kind: str
-
-    def reason(self, occasion: int) -> str:
-        """Return why codings of a document in the round do not count, all of them; empty where they do."""
-        if self.kind == Round.Kind.TRAINING:
-            return "practice"
-        return "repeats" if self.kind == Round.Kind.RECHECK or occasion > 1 else ""
-
-
-class _Gold(NamedTuple):
-    """Gold of a text in a round: the key of its document, its row, why it does not count, and whether it has begun."""
-
-    title: tuple[str, str]
-    round: _Round
-    key: DocumentKey
-    row: CodingRow
-    reason: str
-    is_begun: bool
 
 
 class Stamp(NamedTuple):
@@ -167,6 +78,74 @@ class ProjectRows(NamedTuple):
     coders: str
     refreshed: int | None
     codings: str
+
+
+def list_codings(of_project: ProjectRows, scheme: str, *, gold: bool = False, models: bool = False) -> Codings:
+    """Return the codings that coders make independently of each other, and why some of them do not count.
+
+    scheme: what in the scheme the reading of answers depends on. models: also the codings of models, which count as
+    those of people do. gold: only documents that have gold that counts, which is behind the codings of coders.
+    """
+    texts, rounds, members, codings = (
+        json.loads(f"[{rows or ''}]")
+        for rows in (of_project.texts, of_project.rounds, of_project.members, of_project.codings)
+    )
+    titles, round_of = {pk: (slug, title) for pk, slug, title in texts}, {row[1]: row for row in rounds}
+    names = {role: {name for _, name, of_role, *_ in members if of_role == role} for role in Membership.Role.values}
+    coded = defaultdict[tuple[int, int, int], list[CodingRow]](list)
+    golden, begun = dict[tuple[int, int, int], CodingRow](), list[tuple[int, int, int]]()
+    versions = defaultdict[int, list[tuple[int, int]]](list)
+    for text, round_, occasion, pk, coder, status, version, corrections, kind, by_model in codings:
+        key, round_kind, submitted = (text, round_, occasion), round_of[round_][3], status == Coding.Status.SUBMITTED
+        is_read = kind in INDEPENDENT_KINDS and (models or not by_model)
+        if is_read:
+            reason = "adjudicators" if coder in names["adjudicator"] else _why_left_out(round_kind, occasion)
+            row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
+            coded[key].append(row)
+        if is_read or gold or models:
+            versions[text].append((pk, version))
+        if kind == Coding.Kind.GOLD:
+            golden[key] = CodingRow(GOLD, pk, submitted, why_gold_is_left_out(status, round_kind), version)
+            begun += [key] if version > corrections else []
+
+    def order(key: tuple[int, int, int]) -> tuple[Any, ...]:
+        return titles[key[0]], round_of[key[1]], key[2]
+
+    # ordered here: databases differ in how they order names
+    coded_rounds = sorted(round_of[pk] for pk in {round_ for _, round_, _ in coded})
+    documents, rows, keys = list[Document](), list[tuple[CodingRow, ...]](), list[DocumentKey]()
+    for text, group in groupby(sorted(coded, key=order), key=itemgetter(0)):
+        of_text = list(group)
+        for number, key in enumerate(of_text):
+            gold_row = golden.get(key)
+            if gold and (gold_row is None or gold_row.reason):
+                continue
+            own = (*sorted(coded[key]), *([gold_row] if gold and gold_row else []))
+            _, round_, occasion = key
+            _, _, name, kind = round_of[round_]
+            place, reason = coded_rounds.index(round_of[round_]), _why_left_out(kind, occasion)
+            pk, several = text + number * NEXT_DOCUMENT, len(of_text) > 1
+            documents.append(Document(pk, *titles[text], name, place, occasion, reason, several))
+            about = sorted(versions[text]), [(row.pk, row.version, row.submitted) for row in own]
+            digest = hashlib.blake2b(f"{scheme}{about}".encode(), digest_size=16)
+            keys.append((*key, digest.digest()))
+            rows.append(own)
+    left_out = (row.reason or "uncoded" for key, row in golden.items() if gold and (row.reason or key not in coded))
+    return Codings(
+        tuple(documents),
+        tuple(rows),
+        tuple(keys),
+        tuple(sorted(names["manager-coder"])),
+        tuple((titles[text][0], round_of[round_][2]) for text, round_, _ in sorted(begun, key=order)),
+        Counter(left_out),
+    )
+
+
+def _why_left_out(round_kind: str, occasion: int) -> str:
+    """Return why the codings of a document in a round do not count, all of them; empty where they do."""
+    if round_kind == Round.Kind.TRAINING:
+        return "practice"
+    return "repeats" if round_kind == Round.Kind.RECHECK or occasion > 1 else ""
 
 
 def read_stamp(project: Project) -> Stamp:
@@ -203,9 +182,8 @@ def read_stamp(project: Project) -> Stamp:
 
 def read_rows(project: Project) -> ProjectRows:
     """Return the rows of a project that say who has coded what. One query."""
-    codings = Coding.with_gold.filter(text__project=project)
-    columns = _columns(project) | {"codings_in_json": _join(codings, "text__project", *CODINGS)}
-    return ProjectRows(*_read(project, columns))
+    codings = _join(Coding.with_gold.filter(text__project=project), "text__project", *CODINGS)
+    return ProjectRows(*_read(project, _columns(project) | {"codings_in_json": codings}))
 
 
 def _read(project: Project, columns: dict[str, Subquery]) -> tuple[Any, ...]:
@@ -218,7 +196,7 @@ def _columns(project: Project) -> dict[str, Subquery]:
     coders = Coding.with_gold.filter(text__project=project, coder__isnull=False).order_by().values("coder")
     return {
         "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
-        "rounds_in_json": _join(Round.objects.filter(project=project), "project", "pk", "position", "name", "kind"),
+        "rounds_in_json": _join(Round.objects.filter(project=project), "project", "position", "pk", "name", "kind"),
         "members_in_json": _join(members, "project", "user_id", "user__username", "role", "group", MODEL),
         # of those who are no members any more, too
         "coders_in_json": _join(User.objects.filter(pk__in=coders).annotate(of=Value(1)), "of", "pk", "username"),

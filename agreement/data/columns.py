@@ -1,7 +1,5 @@
 """The answers of coders in documents as columns: tables of members, codings, marks, links and sets, by document."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -83,16 +81,29 @@ class KeyIndex:
 
     def __init__(self, keys: Ints, places: Ints | None = None) -> None:
         order = np.argsort(keys, kind="stable")
-        self.keys, self.places = keys[order], order if places is None else places[order]
+        # behind the keys one that nobody looks for
+        self.keys = np.append(keys[order], np.iinfo(np.int64).max)
+        self.places = np.append(order if places is None else places[order], -1)
 
     def find(self, wanted: Ints) -> Ints:
         """Return the place of each key; -1 of those that are not there."""
         found = np.searchsorted(self.keys, wanted)
-        known = found < len(self.keys)
-        known[known] = self.keys[found[known]] == wanted[known]
-        result = np.full(len(wanted), -1, dtype=np.int64)
-        result[known] = self.places[found[known]]
-        return result
+        return np.where(self.keys[found] == wanted, self.places[found], -1)
+
+
+@dataclass(frozen=True, slots=True)
+class CodingAnswers:
+    """The answers of one coding: its row, its marks and links, and the members of its document.
+
+    `place` and `document` are the places of the coding and of its document.
+    """
+
+    place: int
+    document: int
+    coding: np.void
+    marks: Rows
+    links: Rows
+    members: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +126,7 @@ class AnswerColumns:
     indices: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
     has_sets: bool = field(default=False, kw_only=True)
 
-    def with_marks(self, coding: Ints, **fields: Ints | Bools) -> AnswerColumns:
+    def with_marks(self, coding: Ints, **fields: Ints | Bools) -> "AnswerColumns":
         """Return the answers with these marks, ordered by coding and unit."""
         codings, marks = self.codings.copy(), np.zeros(len(coding), MARK)
         codings["marks"], marks["set"] = np.bincount(coding, minlength=len(codings)), NO_SET
@@ -123,7 +134,7 @@ class AnswerColumns:
             marks[name] = column
         return replace(self, codings=codings, marks=marks)
 
-    def with_links(self, of: Ints, to: Ints, reading: Ints) -> AnswerColumns:
+    def with_links(self, of: Ints, to: Ints, reading: Ints) -> "AnswerColumns":
         """Return the answers with these links, ordered by mark."""
         codings, links, coding = self.codings.copy(), np.zeros(len(of), LINK), self.coding_of_mark[of]
         codings["links"] = np.bincount(coding, minlength=len(codings))
@@ -224,13 +235,13 @@ class AnswerColumns:
         return None if np.array_equal(reading, number_alternatives(self.mark_of_link)[: len(reading)]) else reading
 
     @classmethod
-    def concatenate(cls, parts: Sequence[AnswerColumns]) -> AnswerColumns:
+    def concatenate(cls, parts: Sequence["AnswerColumns"]) -> "AnswerColumns":
         """Return the documents of all parts."""
         tables = map(np.concatenate, zip(*(part.tables for part in parts), strict=True))
         indices = tuple(names for part in parts for names in part.indices)
         return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
 
-    def select(self, documents: Ints, kept: Bools | None = None) -> AnswerColumns:
+    def select(self, documents: Ints, kept: Bools | None = None) -> "AnswerColumns":
         """Return some of the documents, in this order, with all of their codings or those that are kept."""
         sizes = self.documents["codings"][documents]
         codings = ranges(starts_of(self.documents["codings"])[documents], sizes)
@@ -240,7 +251,7 @@ class AnswerColumns:
             codings = codings[chosen]
         return self.gather(documents, codings, sizes)
 
-    def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> AnswerColumns:
+    def gather(self, documents: Ints, codings: Ints, sizes: Ints) -> "AnswerColumns":
         """Return documents with these codings, of which each document has so many, also those of another round."""
         of_sets = self.documents["sets"]
         sets = ranges(starts_of(of_sets)[documents], of_sets[documents])
@@ -258,7 +269,7 @@ class AnswerColumns:
         found.documents["codings"] = sizes
         return found
 
-    def with_first_readings(self) -> AnswerColumns:
+    def with_first_readings(self) -> "AnswerColumns":
         """Return the answers with the first reading of each judgement alone, or its first class (`first_class`)."""
         if self.indices:
             width = int(self.links["to"].max(initial=0)) + 1
@@ -269,7 +280,7 @@ class AnswerColumns:
         codings["links"] = np.bincount(self.coding_of_link[first], minlength=len(codings))
         return replace(self, codings=codings, links=self.links[first], has_sets=False)
 
-    def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> AnswerColumns:
+    def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> "AnswerColumns":
         """Return the answers with the digest of each coding, in which neither the coder nor entities are named.
 
         readings: the readings of links are part of it, also where each link is a reading of its own.
@@ -286,11 +297,9 @@ class AnswerColumns:
     def each_coding(self, documents: Ints | None = None) -> Iterator[CodingAnswers]:
         """Return the answers of each coding, or of those of some documents."""
         begins = [starts_of(sizes) for sizes in (self.n_members, self.codings["marks"], self.codings["links"])]
-        places: Sequence[int] = range(len(self.codings))
-        if documents is not None:
-            sizes = self.documents["codings"]
-            places = ranges(starts_of(sizes)[documents], sizes[documents]).tolist()
-        for place in places:
+        sizes = self.documents["codings"]
+        chosen = np.arange(len(sizes)) if documents is None else documents
+        for place in ranges(starts_of(sizes)[chosen], sizes[chosen]).tolist():
             coding, document = self.codings[place], int(self.document_of_coding[place])
             member, mark, link = begins[0][document], begins[1][place], begins[2][place]
             yield CodingAnswers(
@@ -321,7 +330,7 @@ class AnswerColumns:
         return documents
 
     @classmethod
-    def from_bytes(cls, documents: Sequence[tuple[bytes, str]]) -> AnswerColumns:
+    def from_bytes(cls, documents: Sequence[tuple[bytes, str]]) -> "AnswerColumns":
         """Return the documents that bytes and names were made of."""
         head, widths = 8 * len(KINDS), [kind.itemsize for kind in KINDS]
         sizes = np.frombuffer(b"".join([content[:head] for content, _ in documents]), "<i8").reshape(-1, len(KINDS))
@@ -332,21 +341,6 @@ class AnswerColumns:
             tables.append(np.frombuffer(b"".join(rows), kind))
         indices = tuple(tuple(own) for _, names in documents if names for own in json.loads(names))
         return cls(*tables, indices=indices, has_sets=True)
-
-
-@dataclass(frozen=True, slots=True)
-class CodingAnswers:
-    """The answers of one coding: its row, its marks and links, and the members of its document.
-
-    `place` and `document` are the places of the coding and of its document.
-    """
-
-    place: int
-    document: int
-    coding: np.void
-    marks: Rows
-    links: Rows
-    members: Rows
 
 
 def _digest_coding(one: CodingAnswers, n_units: int, categories: Sequence[str], *, readings: bool) -> bytes:

@@ -4,8 +4,6 @@ Documents and units have whole numbers as keys. Those of the first document of a
 and of its markables; each further document of the text has others, from which these are found again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -50,11 +48,6 @@ class Document:
         if not self.is_one_of_several:
             return ""
         return f" ({self.round}, occasion {self.occasion})" if self.occasion > 1 else f" ({self.round})"
-
-
-def document_key(text: int, number: int) -> int:
-    """Return the key of a document of the text, which count from 0."""
-    return text + number * NEXT_DOCUMENT
 
 
 def row_key(key: int) -> int:

@@ -1,7 +1,5 @@
 """What coders answered on some markables, for people to read: read for what a page shows, not kept."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -25,8 +23,7 @@ class GivenAnswer:
     """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
 
     Of antecedents that are meant together the words are one, as in "Anna + Ben".
-    `targets` are the keys of the antecedents, in the order of the text; of indices there are none. `n_readings` is how
-    many alternatives the coder named.
+    `targets` are the keys of the antecedents, in the order of the text; of indices there are none.
     """
 
     coder: str
@@ -36,12 +33,11 @@ class GivenAnswer:
     targets: tuple[str, ...] = ()
     unsure: bool = False
     note: str = ""
-    n_readings: int = 0
 
     @property
     def is_ambiguous(self) -> bool:
         """Whether the coder named several readings or indices."""
-        return self.n_readings > 1
+        return len(self.antecedents) > 1
 
     def __str__(self) -> str:
         words = self.label or "no category"
@@ -65,22 +61,25 @@ def read_marks(project: Project, answers: ProjectAnswers) -> CoderMarks:
         for text, of_text in zip(answers.texts, answers.rows_by_text(), strict=True)
         for _, coding in of_text
     }
-    note, unsure = set[int](), set[int]()
-    for coding, markable, is_unsure, words in rows.values_list("coding_id", "markable_id", "unsure", "note"):
-        if coding in shifts:
-            unit = markable + shifts[coding]
-            note.update([unit] if words.strip() else [])
-            unsure.update([unit] if is_unsure else [])
-    return CoderMarks(frozenset(note), frozenset(unsure))
+    marks = [
+        (markable + shifts[coding], is_unsure, note.strip())
+        for coding, markable, is_unsure, note in rows.values_list("coding_id", "markable_id", "unsure", "note")
+        if coding in shifts
+    ]
+    noted, unsure = (unit for unit, _, note in marks if note), (unit for unit, is_unsure, _ in marks if is_unsure)
+    return CoderMarks(frozenset(noted), frozenset(unsure))
 
 
 def read_given_answers(
-    answers: ProjectAnswers, labels: Mapping[str, str], units: Collection[int], contents: Mapping[int, str]
+    answers: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
 ) -> dict[int, list[GivenAnswer]]:
     """Return what each coder whose answers count said of these units, by the names of the coders.
 
-    `contents` has the texts of their markables. Two queries, where a database takes so many keys at once.
+    `contents` has the texts of their markables. Two queries, where a database takes so many keys at once. Nobody
+    answers on the words of pyramids.
     """
+    if answers.units:
+        return {}
     wanted, marks = frozenset(units), dict[tuple[int, int], tuple[int, CodingAnswers, int]]()
     for text, _, coding in answers.codings_in([text for text in answers.texts if text.text_pk in contents]):
         for mark, unit in enumerate(coding.members["key"][coding.marks["unit"]].tolist()):
@@ -95,17 +94,17 @@ def read_given_answers(
             if (pk, markable) not in marks:
                 continue
             unit, coding, mark = marks[pk, markable]
-            is_answered, category = coding.marks["category"][mark] != NO_CATEGORY, ""
-            if answers.question:
-                category = label = describe_answer(answers, coding, mark) if is_answered else ""
-            else:
-                category = answers.categories[coding.marks["category"][mark]] if is_answered else ""
-                label = labels.get(category, category)
+            number, names, label, category = int(coding.marks["category"][mark]), list[str](), "", ""
+            if number != NO_CATEGORY:
+                label = describe_answer(answers, coding, mark)
+                category = label if answers.question else answers.categories[number]
+            if answers.kind == "indices":
+                indices = answers.columns.indices[coding.place]
+                names = sorted(indices[link] for link in coding.links["to"][coding.links["of"] == mark].tolist())
             readings = antecedents.get((pk, markable), {})
             targets = tuple(dict.fromkeys(key for keys in readings for key in keys))
-            names = _names_of_indices(answers, coding, mark)
-            words = tuple(readings.values()) or names
-            found[unit].append(GivenAnswer(coder, category, label, words, targets, unsure, note.strip(), len(words)))
+            words = tuple(readings.values()) or tuple(names)
+            found[unit].append(GivenAnswer(coder, category, label, words, targets, unsure, note.strip()))
     return {unit: sorted(given, key=lambda one: one.coder) for unit, given in found.items()}
 
 
@@ -120,13 +119,6 @@ def describe_answer(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -
     numbers = coding.links["to"][coding.links["of"] == mark].tolist() if answers.kind == "labels" else []
     categories = numbers or [int(coding.marks["category"][mark])]
     return ", ".join(answers.label(answers.categories[one]) for one in categories)
-
-
-def _names_of_indices(answers: ProjectAnswers, coding: CodingAnswers, mark: int) -> tuple[str, ...]:
-    if answers.kind != "indices":
-        return ()
-    names = answers.columns.indices[coding.place]
-    return tuple(sorted(names[number] for number in coding.links["to"][coding.links["of"] == mark].tolist()))
 
 
 def _read_antecedents(

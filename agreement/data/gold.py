@@ -4,8 +4,6 @@ Gold is no coding of a coder, and is read for comparisons with it alone: what is
 nothing of it.
 """
 
-from __future__ import annotations
-
 from annotations.models import Coding, Project, Round
 
 # In place of the name of a coder: no account can be called so.

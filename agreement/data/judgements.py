@@ -1,7 +1,5 @@
 """Rows of the database -> the answers of coders as columns, in few queries."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Links of judgements and their readings: what is meant together, and what are alternatives."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import pairwise
@@ -44,11 +42,9 @@ def number_alternatives(link_of: Ints) -> Ints:
     return run_offsets(np.bincount(link_of))
 
 
-def count_readings(link_of: Ints, reading: Ints | None, n: int) -> Ints:
+def count_readings(link_of: Ints, reading: Ints, n: int) -> Ints:
     """Return the number of readings of each of n judgements: with two or more it is ambiguous."""
-    if reading is None or not len(reading):
-        return np.bincount(link_of, minlength=n)
-    width = int(reading.max()) + 1
+    width = int(reading.max(initial=0)) + 1
     return np.bincount(sorted_unique(link_of * width + reading) // width, minlength=n)
 
 

@@ -1,7 +1,5 @@
 """The answers of a project, or of the codings that count."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter, defaultdict
@@ -20,8 +18,6 @@ from agreement.measures.values import Bools, Floats, Ints
 
 # How values are made of which chains are the sets.
 CHAINED = ("pointers", "indices")
-# In place of a round, where a text is practice.
-NO_ROUND = -1
 # Why a coding does not count unless it is included by this name; the first that fits holds.
 REASONS_LEFT_OUT = ("adjudicators", "practice", "repeats", "open")
 # Why a coding does not count whatever is included: gold is no coder's coding.
@@ -126,21 +122,12 @@ class ProjectAnswers:
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_texts(
-        cls,
-        kind: str,
-        unmarked: str,
-        categories: tuple[str, ...],
-        texts: tuple[Document, ...],
-        columns: AnswerColumns,
-        names: tuple[str, ...],
-        **more: Any,
-    ) -> ProjectAnswers:
-        """Return all answers of these texts; `more` are further fields."""
+    def of_columns(cls, columns: AnswerColumns, names: tuple[str, ...], **fields: Any) -> "ProjectAnswers":
+        """Return all answers in these columns; `fields` are the others."""
         # whoever judged nothing under the versions that were read is a coder of the project all the same
         coders = name_coders(columns, names, columns.is_answer)
         known = name_coders(columns, names, columns.is_answer | (columns.n_other_versions > 0))
-        return cls(kind, unmarked, categories, texts, columns, names, coders, known, **more)
+        return cls(columns=columns, names=names, coders=coders, known_coders=known, **fields)
 
     @property
     def answers(self) -> str:
@@ -168,7 +155,7 @@ class ProjectAnswers:
             return ", ".join(sorted(self.label(str(name)) for name in label)) or NO_LABEL
         return self.label(name_value(label))
 
-    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> ProjectAnswers:
+    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> "ProjectAnswers":
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
         coders: only theirs; empty: of all. A submitted coding counts without a judgement, too; an open one does not.
@@ -183,7 +170,7 @@ class ProjectAnswers:
         selected: ProjectAnswers = self.cache[key]
         return selected
 
-    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> ProjectAnswers:
+    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> "ProjectAnswers":
         columns, codings = self.columns, self.columns.codings
         numbers = [number for number, name in enumerate(self.names) if not chosen or name in chosen]
         is_chosen = np.isin(codings["coder"], numbers)
@@ -215,7 +202,7 @@ class ProjectAnswers:
         n, reason = int(self.columns.n_other_versions[place]), reason or REASONS[coding["reason"]]
         return CodingLeftOut(text.slug, self.names[coding["coder"]], reason, text.round, n)
 
-    def restrict(self, texts: Sequence[Document]) -> ProjectAnswers:
+    def restrict(self, texts: Sequence[Document]) -> "ProjectAnswers":
         """Return the answers of the same coders in some of the texts."""
         if texts is self.texts:
             return self
@@ -308,13 +295,6 @@ class ProjectAnswers:
         return tuple(sorted(places, key=lambda name: (places[name], name)))
 
     @cached_property
-    def round_places(self) -> Ints:
-        """The place in `rounds` of the round of each text; NO_ROUND of practice."""
-        number = {name: place for place, name in enumerate(self.rounds)}
-        places = [NO_ROUND if text.reason == "practice" else number[text.round] for text in self.texts]
-        return np.array(places, dtype=np.int64)
-
-    @cached_property
     def fingerprint(self) -> str:
         """A short name for exactly these answers: equal for equal data, whatever the database and all names in it.
 
@@ -331,15 +311,16 @@ class ProjectAnswers:
         # gold is no coder like the others: which answers are its own matters
         marks = [b"gold" if name == GOLD else b"" for name in self.names]
         texts, coders = defaultdict[int, list[bytes]](list), defaultdict[int, list[bytes]](list)
-        digests, own_coders = self.columns.codings["digest"].tolist(), self.columns.codings["coder"].tolist()
-        ends, begin = np.cumsum(self.columns.documents["codings"]).tolist(), 0
-        for text, keys, end in zip(self.texts, self.columns.documents["digest"].tolist(), ends, strict=True):
-            own = digests[begin:end]
-            whole = hashlib.sha256(place_of[text.round, text.occasion] + keys + b"".join(sorted(own))).digest()
+        documents, codings = self.columns.documents, self.columns.codings
+        rows = zip(codings["coder"].tolist(), codings["digest"].tolist(), strict=True)
+        sizes = zip(self.texts, documents["digest"].tolist(), documents["codings"].tolist(), strict=True)
+        for text, keys, n_codings in sizes:
+            own = list(islice(rows, n_codings))
+            answers = b"".join(sorted(answers for _, answers in own))
+            whole = hashlib.sha256(place_of[text.round, text.occasion] + keys + answers).digest()
             texts[text.text_pk].append(whole)
-            for coder, answers in zip(own_coders[begin:end], own, strict=True):
+            for coder, answers in own:
                 coders[coder].append(hashlib.sha256(whole + answers + marks[coder]).digest())
-            begin = end
         for parts in (texts, coders):
             of_each = (hashlib.sha256(b"".join(sorted(own))).digest() for own in parts.values())
             digest.update(b"".join(sorted(of_each)))
@@ -357,12 +338,6 @@ class ProjectAnswers:
         for array in (columns.documents["digest"], columns.documents["codings"], codings["digest"], columns.units):
             digest.update(array.tobytes())
         return digest.hexdigest()
-
-    def text(self, slug: str, round_name: str = "") -> Document | None:
-        """Return the text with that address: its document in the round of that name, or in its latest."""
-        return next(
-            (text for text in reversed(self.texts) if text.slug == slug and round_name in ("", text.round)), None
-        )
 
 
 def name_coders(columns: AnswerColumns, names: Sequence[str], chosen: Bools) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ The answers to an attribute or relation take the place of the categories, so tha
 computed of them. They are made from the judgements that are read anyway, and from the rows of that question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -93,6 +91,7 @@ class _QuestionReader:
 
     columns: what coders answered without the question
     marks: the places of the judgements at which it can be asked, in the order of codings and of the text
+    number: the place of each mark among these judgements; -1 where it is none, and at the place -1
     is_here: of each member of a document whether it is of a level on which the question is asked
     asked: at which judgements it was asked
     category: the number of the value of each judgement
@@ -133,6 +132,8 @@ class _QuestionReader:
         member = starts_of(columns.n_members)[columns.document_of_mark] + columns.marks["unit"]
         is_judgement = columns.is_judgement | is_without[member]
         self.marks = np.flatnonzero(self.is_here[member] & is_judgement & ~columns.marks["other_version"])
+        self.number = np.full(len(columns.marks) + 1, -1, dtype=np.int64)
+        self.number[self.marks] = np.arange(len(self.marks))
         self.coding = columns.coding_of_mark[self.marks]
         self.index = RowIndex(columns)
         self.asked = np.ones(len(self.marks), dtype=np.bool_)
@@ -148,16 +149,10 @@ class _QuestionReader:
             names, links = self._read_attribute(self.attribute)
         return {name: self.values.get(name, name) for name in names}, self._build_columns(names, links)
 
-    def _find(self, marks: Ints) -> Ints:
-        """Return the places of marks among the judgements; -1 of those that are none, or are not there."""
-        number = np.full(len(self.columns.marks) + 1, -1, dtype=np.int64)
-        number[self.marks] = np.arange(len(self.marks))
-        return number[marks]
-
     def _read(self, rows: QuerySet[Any, Any], *columns: str) -> Ints:
         """Return the place of the judgement of each row, and further columns of numbers of those that are there."""
         found = self.index.read(rows, *columns)
-        found[0] = self._find(found[0])
+        found[0] = self.number[found[0]]
         return found[:, found[0] >= 0]
 
     def _pointers_of(self, relation: str) -> QuerySet[Pointer]:
@@ -221,10 +216,14 @@ class _QuestionReader:
             is_number = attribute.kind == AnswerKind.NUMBER
             found = list(rows.order_by().values_list(*OF_JUDGEMENT, "number" if is_number else "text"))
             of_judgement = np.array([row[:2] for row in found], dtype=np.int64).reshape(-1, 2).T
-            of = self._find(self.index.find(*of_judgement))
+            of = self.number[self.index.find(*of_judgement)]
             given = [row[2] for row, place in zip(found, of.tolist(), strict=True) if place >= 0]
             of = of[of >= 0]
-            own = [name_value(float(one)) if is_number else _name_words(one.strip(), names) for one in given]
+            if is_number:
+                own = [name_value(float(value)) for value in given]
+            else:  # in quotation marks where a value of another meaning is called so
+                words = [value.strip() for value in given]
+                own = [f"“{value}”" if value.strip("“”") in names else value for value in words]
             names = [*sorted(set(own) - set(names), key=float if is_number else None), *names]
             place_of = {name: place for place, name in enumerate(names)}
             value = np.array([place_of[one] for one in own], dtype=np.int64)
@@ -295,11 +294,6 @@ class _QuestionReader:
         found = found.with_marks(columns.coding_of_mark[kept], **{name: one[kept] for name, one in marks.items()})
         found = found.with_links((np.cumsum(kept) - 1)[of_mark], to, reading)
         return found.with_digests(names, readings=self.question.kind == "labels" or bool(self.question.second))
-
-
-def _name_words(words: str, taken: Sequence[str]) -> str:
-    """Return what a coder wrote as a value: in quotation marks where a value of another meaning is called so."""
-    return f"“{words}”" if words.strip("“”") in taken else words
 
 
 def _find_entities(kind: str, columns: AnswerColumns, marks: Ints) -> tuple[Ints, Ints]:

@@ -5,10 +5,8 @@ A process keeps the answers of the projects that were looked at last; with anoth
 documents that have changed.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -101,12 +99,8 @@ def read_state(project: Project) -> str:
 class LongReading(Exception):
     """A request would read more codings of a project than MAX_READ_IN_REQUEST.
 
-    A worker may `store_answers` of the project by these arguments.
+    Its arguments are the project, and those by which a worker may `store_answers` of it.
     """
-
-    def __init__(self, project: Project, arguments: Mapping[str, Any]) -> None:
-        super().__init__("Reading takes long.")
-        self.project, self.arguments = project, arguments
 
 
 _in_request = ContextVar("in_request", default=False)
@@ -160,25 +154,11 @@ class _Reading:
         """The name under which answers are stored."""
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What `store_answers` is given."""
-        return {"units": self.units, "gold": self.gold, "models": self.models}
-
     def list_codings(self, scheme_version: Hashable) -> Codings:
         """Return the codings of the project as they are now, under a version of its scheme."""
         rows = read_rows(self.project)
         version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
         return list_codings(rows, version, gold=self.gold, models=self.models)
-
-    def read(self, categories: Categories, documents: Sequence[CodedDocument]) -> AnswerColumns:
-        """Return the answers in some documents, with sets."""
-        if self.units == "words":
-            columns = read_words(self.project, categories, documents)
-        else:
-            all_marks = self.gold or self.models
-            columns = read_judgements(self.project, categories, documents, self.versions, all_marks=all_marks)
-        return with_sets(answer_kind(self.project), categories, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +181,9 @@ def _remember(key: Hashable, known: _Known) -> None:
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
-        sizes = {one: sum(table.nbytes for table in each.columns.tables) for one, each in _answers.items()}
-        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
-            del sizes[_answers.popitem(last=False)[0]]
+        sizes = [sum(table.nbytes for table in kept.columns.tables) for kept in _answers.values()]
+        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes[-len(_answers) :]) > MAX_BYTES):
+            _answers.popitem(last=False)
 
 
 def forget_answers() -> None:
@@ -224,39 +204,39 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
         codings = reading.list_codings(scheme_version)
-        before = known if known is not None and known.stamp.origin == stamp.origin else None
+        before = known if known and known.stamp.origin == stamp.origin else None
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
     codings = known.codings
+    scheme = read_scheme(project.pk) if categories.asks_more and not reading.units else None
+    questions = list_questions(scheme) if scheme else ()
     # who may not see gold does not learn how much there is
     gold = () if reading.gold or reading.units or not may_see_gold(project) else codings.gold
-    answers = ProjectAnswers.of_texts(
-        answer_kind(project),
-        project.unmarked,
-        categories.keys,
-        codings.documents,
+    answers = ProjectAnswers.of_columns(
         replace(known.columns),  # another object, so that what is found out of its tables goes with the request
         known.names,
+        kind=answer_kind(project),
+        unmarked=project.unmarked,
+        categories=categories.keys,
+        texts=codings.documents,
         units=reading.units,
         singletons=categories.singletons,
         levels=tuple(level.key for level in categories.levels),
         labels=categories.labels,
         managers=codings.managers,
+        questions=questions,
+        categories_asked=bool(categories.keys),
         versions=reading.versions,
         state_name=repr((stamp, scheme_version, categories.labels, project.unmarked, reading.key, bool(gold))),
         gold_left_out=dict(codings.gold_left_out),
         left_out=tuple(CodingLeftOut(text, GOLD, IS_GOLD, round_) for text, round_ in gold),
     )
-    if categories.asks_more and not reading.units:
-        scheme = read_scheme(project.pk)
-        questions = list_questions(scheme)
-        answers = replace(answers, questions=questions, categories_asked=bool(categories.keys), cache={})
-        asked = {found.key: found for found in questions}.get(question)
-        if asked is None and not categories.keys and not question:
-            asked = next(iter(questions), None)
-        if asked is not None:
-            answers = read_question(project, scheme, asked, unasked, answers)
+    if questions and not categories.keys and not question:
+        question = questions[0].key
+    asked = next((one for one in questions if one.key == question), None)
+    if scheme and asked:
+        answers = read_question(project, scheme, asked, unasked, answers)
     return answers, read_now
 
 
@@ -264,24 +244,25 @@ def _read_documents(
     reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
-    documents = codings.versioned_keys
-    place_of = {} if known is None else {one: place for place, one in enumerate(known.codings.versioned_keys)}
-    changed = [place for place, document in enumerate(documents) if document not in place_of]
-    is_stored = not reading.versions and len(documents) >= MIN_STORED
+    keys = codings.keys
+    place_of = {key: place for place, key in enumerate(known.codings.keys)} if known else {}
+    changed = [place for place, key in enumerate(keys) if key not in place_of]
+    is_stored = not reading.versions and len(keys) >= MIN_STORED
     parts = _read_stored(reading, codings, changed, "content", "names") if is_stored else {}
     missing = [place for place in changed if place not in parts]
     n_missing = sum(len(codings.rows[place]) for place in missing)
     if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
-        raise LongReading(reading.project, reading.arguments)
+        arguments = {"units": reading.units, "gold": reading.gold, "models": reading.models}
+        raise LongReading(reading.project, arguments)
     read_now = [
         row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, codings, some)
     ]
     parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
     columns = AnswerColumns.from_bytes([parts[place] for place in changed])
-    if known is not None and len(changed) < len(documents):
-        place_of |= {documents[place]: len(place_of) + number for number, place in enumerate(changed)}
+    if known and len(changed) < len(keys):
+        place_of |= {keys[place]: len(place_of) + number for number, place in enumerate(changed)}
         columns = AnswerColumns.concatenate([known.columns, columns])
-        columns = columns.select(np.array([place_of[document] for document in documents], dtype=np.int64))
+        columns = columns.select(np.array([place_of[key] for key in keys], dtype=np.int64))
     return columns, read_now if is_stored else []
 
 
@@ -293,28 +274,31 @@ def _read_stored(
     if len(places) <= MAX_TEXTS_IN_QUERY:
         rows = rows.filter(text__in={codings.keys[place][0] for place in places})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    stored = {(row[:3], bytes(row[3])): row[4:] for row in found}
-    documents = codings.versioned_keys
-    return {place: stored[documents[place]] for place in places if documents[place] in stored}
+    stored = {(text, round_, occasion, bytes(version)): row for text, round_, occasion, version, *row in found}
+    return {place: tuple(stored[codings.keys[place]]) for place in places if codings.keys[place] in stored}
 
 
 def _read_missing(
     reading: _Reading, categories: Categories, codings: Codings, places: Sequence[int]
 ) -> list[StoredAnswers]:
     """Read the documents at some places, as they are to be stored."""
-    columns = reading.read(
-        categories, [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
-    )
+    documents = [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
+    if reading.units == "words":
+        columns = read_words(reading.project, categories, documents)
+    else:
+        all_marks = reading.gold or reading.models
+        columns = read_judgements(reading.project, categories, documents, reading.versions, all_marks=all_marks)
+    stored = with_sets(answer_kind(reading.project), categories, columns).to_bytes()
+    key_fields = "text_id", "round_id", "occasion", "version"
     return [
         StoredAnswers(
-            **dict(zip(("text_id", "round_id", "occasion"), codings.keys[place], strict=True)),
             project=reading.project,
             reading=reading.name,
-            version=codings.versions[place],
             content=content,
             names=names,
+            **dict(zip(key_fields, codings.keys[place], strict=True)),
         )
-        for place, (content, names) in zip(places, columns.to_bytes(), strict=True)
+        for place, (content, names) in zip(places, stored, strict=True)
     ]
 
 

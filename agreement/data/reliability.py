@@ -1,8 +1,7 @@
 """The answers of a project -> reliability data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +38,12 @@ def reliability_data(
     known = columns.has_sets and readings == "union" and plural == "targets"
     known &= indexing or chains == "full" or not len(columns.links)
     found = collect_answers(answers, with_links=not known)
-    if answers.question and answers.kind != "targets":
-        data = _values_of_question(answers, found, unmarked, second)
+    if answers.kind == "labels":
+        data = label_sets(found, empty=NO_LABEL, unmarked=unmarked)
+    elif answers.question and answers.kind != "targets":
+        if answers.kind == "numbers":  # what stands in place of a number is none
+            found = replace(found, labels=[name if name == NOT_ASKED else float(name) for name in answers.categories])
+        data = labelled_values(found, unmarked=unmarked, second=second)
     elif known:
         data = _values_of_sets(answers, found, unmarked, linked=not indexing and top == "category")
     elif indexing:
@@ -70,8 +73,8 @@ def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> Answ
     numbered = columns.codings.copy()
     numbered["coder"] = run_offsets(columns.documents["codings"])
     names = tuple(map(str, range(columns.documents["codings"].max(initial=0))))
-    numbered_columns = replace(columns, codings=numbered)
-    answers = ProjectAnswers.of_texts(kind, "missing", categories.keys, (), numbered_columns, names)
+    fields: dict[str, Any] = {"kind": kind, "unmarked": "missing", "categories": categories.keys, "texts": ()}
+    answers = ProjectAnswers.of_columns(replace(columns, codings=numbered), names, **fields)
     found = collect_answers(answers)
     found = replace(found, others=range(len(found.others)), documents=range(len(columns.documents)))
     if kind == Project.Answers.INDICES:
@@ -104,15 +107,6 @@ def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> Answ
         documents["units"][of_element] + others - starts_of(documents["others"])[of_element],
     )
     return replace(columns, documents=documents, marks=marks, sets=sets, elements=elements, has_sets=True)
-
-
-def _values_of_question(answers: ProjectAnswers, found: Answers, unmarked: str, second: bool) -> ReliabilityData:
-    """Return the data of labels, of sets of them, or of numbers."""
-    if answers.kind == "labels":
-        return label_sets(found, empty=NO_LABEL, unmarked=unmarked)
-    if answers.kind == "numbers":  # what stands in place of a number is none
-        found = replace(found, labels=[name if name == NOT_ASKED else float(name) for name in answers.categories])
-    return labelled_values(found, unmarked=unmarked, second=second)
 
 
 def category_data(answers: ProjectAnswers) -> ReliabilityData:

@@ -16,8 +16,14 @@ import numpy as np
 from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.agreed_pyramids import REASONS_DOCSET_LEFT_OUT, AgreedPyramid, read_agreed_pyramids
-from agreement.data.pyramids.pyramids import PyramidAnnotation, read_every_pyramid, read_word_spans
+from agreement.data.pyramids.pyramids import (
+    REASONS_DOCSET_LEFT_OUT,
+    AgreedPyramid,
+    PyramidAnnotation,
+    read_agreed_pyramids,
+    read_every_pyramid,
+    read_word_spans,
+)
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.profiles import read_project_work
@@ -334,8 +340,8 @@ def compare_with_agreed(
     number of queries is fixed. Raises InvalidParameter.
     """
     selected, parameters = resolve(answers, parameters)
-    agreed, every = read_agreed_pyramids(project), read_every_pyramid(project)
-    compared, n_by_authors = _compare_documents(selected, parameters, agreed, every.by_coding, reader, progress)
+    agreed, (all_docsets, pyramids) = read_agreed_pyramids(project), read_every_pyramid(project)
+    compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
     of_text = {one.text.text_pk: one for one in compared}
@@ -360,7 +366,7 @@ def compare_with_agreed(
     chosen = parameters.selection("texts")
     left_out = Counter(
         "missing" if about is None else about.reason or "uncoded"
-        for docset in every.docsets
+        for docset in all_docsets
         if docset.text not in of_text and (not chosen or docset.slug in chosen)
         for about in [agreed.get(docset.text)]
     )

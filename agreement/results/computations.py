@@ -363,8 +363,9 @@ def leave_long_reading() -> Iterator[None]:
         with refuse_long_reading():
             yield
     except LongReading as reading:
-        reading.project.computations.filter(kind=STORING, error="").exclude(finished_at=None).delete()
-        request = AnalysisRequest(reading.project, options=dict(reading.arguments))
+        project, arguments = reading.args
+        project.computations.filter(kind=STORING, error="").exclude(finished_at=None).delete()
+        request = AnalysisRequest(project, options=arguments)
         raise StillComputing(_enqueue(request, STORING, "")) from reading
 
 

@@ -19,7 +19,7 @@ from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, RelationSpec, ValueSpec
-from annotations.models import Project, Round, Segment, Text
+from annotations.models import Project, Round, Segment
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.schemes.design.wording import SchemeWording
@@ -155,11 +155,10 @@ def _describe_texts(sheet: Datasheet) -> Section:
         ("Characters", f"{sheet.n_characters:,}"),
     ]
     if project.answers == Project.Answers.SCUS:
-        peers = sheet.corpus.roles.get(Text.Role.PEER)
         facts += [
             ("Docsets", f"{len(sheet.docsets):,}"),
             ("Model summaries", f"{sum(one.n_summaries for one in sheet.docsets):,}"),
-            ("Peer summaries", f"{peers.texts if peers else 0:,}"),
+            ("Peer summaries", f"{sheet.n_peers:,}"),
         ]
     else:
         kinds = dict(Segment.Kind.choices)
@@ -181,9 +180,9 @@ def _describe_texts(sheet: Datasheet) -> Section:
 
 
 def _describe_coders(sheet: Datasheet) -> Section:
-    codings, n_coders = sheet.corpus.coders.values(), sheet.n_coders
-    n_active = sum(one.submitted > 0 for one in codings)
-    n_submitted, n_codings = sum(one.submitted for one in codings), sum(one.codings for one in codings)
+    codings, n_coders = sheet.codings.values(), sheet.n_coders
+    n_active = sum(n_submitted > 0 for _, n_submitted in codings)
+    n_codings, n_submitted = (sum(counts[place] for counts in codings) for place in (0, 1))
     active = f"{n_coders:,}, of whom {n_active:,} have submitted codings"
     facts = [
         ("Coders", active if n_coders else "none yet"),

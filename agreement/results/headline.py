@@ -3,14 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Any
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import Count, TextField
+from django.db.models.functions import Cast, Substr
 from django.http import QueryDict
 from django.utils import timezone
 
-from agreement.data.activity import Day, count_remaining, read_activity, read_progress
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
 from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
@@ -19,12 +20,16 @@ from agreement.reports.items.items import Items, compute_items, find_highest, no
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.labels import RELATION_LABELS, item_address, read_settings
-from annotations.models import Project
+from annotations.models import Coding, Operation, Project
+from annotations.planning.work.progress import read_progress
+from annotations.planning.work.remaining import count_remaining
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first
 N_ITEMS = 5
 N_DAYS = 28
 MOST_CODERS = 12
+LATEST = 5
+EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,38 @@ def _scus_of_docset(
         label, weight = pyramid.labels[key], pyramid.pyramid.weights[key]
         found.append(DisputedScu(pyramid.docset, pyramid.coder, label, weight, of_words, *numbers, own))
     return found
+
+
+class Event(NamedTuple):
+    """What somebody did with a coding of a text."""
+
+    user: str
+    action: str
+    text: str
+    coder: str
+    moment: datetime
+
+
+class Day(NamedTuple):
+    """How many operations there were on a day, and that as a share of the busiest."""
+
+    day: date
+    operations: int
+    height: float
+
+    @property
+    def top(self) -> float:
+        """Where its bar begins, from above."""
+        return 100 - self.height
+
+
+class ProjectActivity(NamedTuple):
+    latest: tuple[Event, ...]
+    days: tuple[Day, ...]
+
+    @property
+    def operations(self) -> int:
+        return sum(day.operations for day in self.days)
 
 
 def build_headline(project: Project) -> dict[str, Any]:
@@ -153,3 +190,23 @@ def _scale(interval: Interval) -> dict[str, Any] | None:
     at, left, right, tentative, reliable = (round(100 * min(max(number, 0.0), 1.0), 2) for number in ends)
     marks = [(tentative, ".667"), (reliable, ".8")]
     return {"low": left, "width": max(right - left, 0.5), "value": at, "marks": marks}
+
+
+def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
+    """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
+    operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
+    columns = ("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")
+    latest = operations.filter(kind__in=EVENT_VERBS).order_by("-applied_at", "-pk").values_list(*columns)[:LATEST]
+    # By minutes in UTC: SQLite has no time zones, and asks Python for the day of each row.
+    minute = Substr(Cast("applied_at", TextField()), 1, len("2000-01-31 12:30"))
+    recent = operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min))).order_by()
+    of_day = Counter[date]()
+    for moment, number in recent.annotate(minute=minute).values_list("minute").annotate(number=Count("pk")):
+        of_day[timezone.localdate(datetime.fromisoformat(moment).replace(tzinfo=UTC))] += number
+    shown = [since + timedelta(days=number) for number in range(days)]
+    maximum = max(of_day[day] for day in shown) or 1
+    return ProjectActivity(
+        tuple(Event(user, EVENT_VERBS[kind], *rest) for user, kind, *rest in latest),
+        tuple(Day(day, of_day[day], round(100 * of_day[day] / maximum, 1)) for day in shown),
+    )

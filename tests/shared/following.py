@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 
 from agreement.data import reading
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import compute_items, find_highest
@@ -18,6 +17,8 @@ from agreement.reports.request import basis
 from agreement.reports.request.request import resolve
 from agreement.results.registry import PAGES
 from annotations.models import User
+from annotations.planning.work.progress import read_progress
+from annotations.planning.work.remaining import count_remaining
 from tests.shared.agreeing import convention
 
 

@@ -1,6 +1,4 @@
-"""The pyramids of a project and what peer summaries were found to say: rows of the database -> plain data."""
-
-from __future__ import annotations
+"""The pyramids of a project, agreed ones among them, and what peer summaries were found to say, as plain data."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping
@@ -8,16 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
+from uuid import UUID
 
+from django.db.models import TextField
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.http import Http404
 
-from agreement.data.pyramids.words import scus_by_word
+from agreement.data.gold import why_gold_is_left_out
 from agreement.measures import Pyramid
-from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries
+from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries, held_words
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
 from annotations.core.database.snapshots import read_snapshot
-from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
+from annotations.models import SCU, Coding, Judgement, Markable, Operation, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
+
+# Why a docset is not compared; the first that fits holds. "missing": it has no agreed pyramid; "practice" and "open" as
+# of gold; "uncoded": no coder has a pyramid that counts.
+REASONS_DOCSET_LEFT_OUT = ("missing", "practice", "open", "uncoded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,9 @@ class PyramidAnnotation:
     def word_places(self, words: list[Span]) -> dict[str, set[int]]:
         """Return for each SCU the places of its words among the words of the summaries."""
         places: dict[str, set[int]] = {key: set() for key in self.labels}
-        pairs = ((one.parts, key) for one in self.contributors for key in one.scus)
-        for place, keys in scus_by_word(words, pairs).items():
-            for key in keys:
-                places[key].add(place)
+        for contributor in self.contributors:
+            for key in contributor.scus:
+                places[key].update(held_words(words, contributor.parts))
         return places
 
 
@@ -114,55 +119,31 @@ def require_pyramids(project: Project) -> None:
         raise Http404("There are no pyramids in this project.")
 
 
-@dataclass(frozen=True, eq=False)
-class EveryPyramid:
-    """The docsets of a project, by their addresses, and the pyramids of all rounds by the keys of their codings."""
-
-    docsets: tuple[DocsetInfo, ...]
-    by_coding: Mapping[int, PyramidAnnotation]
-
-
-def read_every_pyramid(project: Project) -> EveryPyramid:
-    """Return all pyramids of a project, agreed ones among them. Six queries, whatever the size."""
+def read_every_pyramid(project: Project) -> tuple[tuple[DocsetInfo, ...], dict[int, PyramidAnnotation]]:
+    """Return the docsets, and all pyramids by the keys of their codings, agreed ones among them. Six queries."""
     rows = _read_rows(project, kind__in=PYRAMID_KINDS)
-    return EveryPyramid(tuple(rows.docsets.values()), {one.pk: rows.annotation(one) for one in rows.codings})
+    return tuple(rows.docsets.values()), {coding.pk: rows.annotation(coding) for coding in rows.codings}
 
 
 def read_pyramids(project: Project, docset: str = "") -> Pyramids:
     """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
     # what is practice, or coded to be compared with an earlier round, is no result
     rows = _read_rows(project, docset, round__kind__in=COUNTED_KINDS)
-    annotations: dict[tuple[int, str, str], PyramidAnnotation] = {}
+    annotations: dict[tuple[int | None, str, str], PyramidAnnotation] = {}
     for coding in rows.codings:
         if coding.kind in PYRAMID_KINDS:
-            owner = "" if coding.kind == Coding.Kind.AGREED else coding.coder
-            annotations[rows.texts[coding.text].docset, coding.kind, owner] = rows.annotation(coding)
+            owner = "" if coding.kind == Coding.Kind.AGREED else coding.coder.username
+            annotations[rows.texts[coding.text_id].docset_id, coding.kind, owner] = rows.annotation(coding)
     peer_marks = []
     for coding in rows.codings:
         if coding.kind in PYRAMID_OF_PEER_KIND:
             pyramid = PYRAMID_OF_PEER_KIND[Coding.Kind(coding.kind)]
-            owner = coding.coder if pyramid == Coding.Kind.PYRAMID else ""
-            reference = annotations.get((rows.texts[coding.text].docset, pyramid, owner))
+            owner = coding.coder.username if pyramid == Coding.Kind.PYRAMID else ""
+            reference = annotations.get((rows.texts[coding.text_id].docset_id, pyramid, owner))
             peer_marks.append(rows.peer_marks(coding, reference))
     peer_marks.sort(key=lambda one: (one.peer.docset.slug, one.peer.slug, one.agreed, one.coder))
     n_peers = sum(text.role == Text.Role.PEER for text in rows.texts.values())
     return Pyramids(tuple(rows.docsets.values()), tuple(annotations.values()), tuple(peer_marks), n_peers)
-
-
-class _Text(NamedTuple):
-    docset: int
-    role: str
-    slug: str
-    title: str
-    system: str
-
-
-class _Coding(NamedTuple):
-    pk: int
-    text: int
-    kind: str
-    coder: str
-    status: str
 
 
 class _Mark(NamedTuple):
@@ -179,43 +160,43 @@ class _Rows:
     """What was read of docsets and texts, by key, and of codings: what was marked in each, and the labels of SCUs."""
 
     docsets: dict[int, DocsetInfo]
-    texts: dict[int, _Text]
-    codings: list[_Coding]
-    marks: Mapping[int, list[_Mark]]
-    labels: Mapping[int, dict[str, str]]
+    texts: dict[int, Text]
+    codings: list[Coding]
+    marks: Mapping[int, Mapping[int, _Mark]]
+    labels: Mapping[int, Mapping[str, str]]
 
-    def annotation(self, coding: _Coding) -> PyramidAnnotation:
+    def docset_of(self, coding: Coding) -> DocsetInfo:
+        return self.docsets[self.texts[coding.text_id].docset_id or 0]
+
+    def annotation(self, coding: Coding) -> PyramidAnnotation:
         """Return the pyramid of a coding."""
-        marks, labels = self.marks[coding.pk], self.labels[coding.pk]
-        contributors = tuple(
-            Contributor(one.key, one.parts, tuple(one.scus)) for one in marks if one.in_scu and one.scus
-        )
+        marks, labels = self.marks[coding.pk].values(), self.labels[coding.pk]
+        contributors = [Contributor(one.key, one.parts, tuple(one.scus)) for one in marks if one.in_scu and one.scus]
         keys = dict.fromkeys([*(key for one in contributors for key in one.scus), *labels])
         return PyramidAnnotation(
-            docset=self.docsets[self.texts[coding.text].docset],
-            coder=coding.coder,
+            docset=self.docset_of(coding),
+            coder=coding.coder.username,
             agreed=coding.kind == Coding.Kind.AGREED,
             submitted=coding.status == Coding.Status.SUBMITTED,
-            contributors=contributors,
+            contributors=tuple(contributors),
             labels={key: labels.get(key) or f"({key})" for key in keys},
         )
 
-    def peer_marks(self, coding: _Coding, reference: PyramidAnnotation | None) -> PeerMarks:
+    def peer_marks(self, coding: Coding, reference: PyramidAnnotation | None) -> PeerMarks:
         """Return what a coding of a peer says by this pyramid."""
-        docset, _, slug, title, system = self.texts[coding.text]
-        marks, labels = self.marks[coding.pk], reference.labels if reference else {}
-        submitted = coding.status == Coding.Status.SUBMITTED
-        known = {place: [key for key in one.scus if one.in_scu and key in labels] for place, one in enumerate(marks)}
+        text, marks = self.texts[coding.text_id], self.marks[coding.pk].values()
+        submitted, labels = coding.status == Coding.Status.SUBMITTED, reference.labels if reference else {}
+        known = [[key for key in one.scus if one.in_scu and key in labels] for one in marks]
         return PeerMarks(
-            peer=Peer(self.docsets[docset], slug, title, system),
-            coder=coding.coder,
+            peer=Peer(self.docset_of(coding), text.slug, text.title, text.system),
+            coder=coding.coder.username,
             agreed=coding.kind == Coding.Kind.PEER_AGREED,
             submitted=submitted,
             started=bool(marks) or submitted,
             reference=reference,
-            counts=dict(Counter(chain.from_iterable(known.values()))),
+            counts=Counter(chain.from_iterable(known)),
             n_outside=sum(one.in_scu is False for one in marks),
-            n_orphaned=sum(one.in_scu is not False and not known[place] for place, one in enumerate(marks)),
+            n_orphaned=sum(one.in_scu is not False and not keys for one, keys in zip(marks, known, strict=True)),
         )
 
 
@@ -224,10 +205,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
     with read_snapshot():
         docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
         chosen = [pk for pk, slug, _ in docsets if docset in ("", slug)]
-        columns = ("pk", "docset_id", "role", "slug", "title", "system")
-        of_texts = Text.objects.filter(docset__in=chosen).order_by("pk").values_list(*columns)
-        texts = {pk: _Text(*rest) for pk, *rest in of_texts}
-        models = {text.docset: pk for pk, text in texts.items() if text.role == Text.Role.MODELS}
+        texts = {text.pk: text for text in Text.objects.filter(docset__in=chosen).order_by("pk").defer("content")}
+        models = {text.docset_id: pk for pk, text in texts.items() if text.role == Text.Role.MODELS}
         summaries: dict[int, list[tuple[str, Span]]] = defaultdict(list)
         segments = Segment.objects.filter(text__docset__in=chosen, kind=Segment.Kind.SUMMARY).order_by("start")
         for text, label, start, end in segments.values_list("text_id", "label", "start", "end"):
@@ -238,10 +217,8 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
             infos[pk] = DocsetInfo(
                 pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
             )
-        of_docsets = Coding.objects.filter(text__docset__in=chosen, **selection).order_by()
-        rows = of_docsets.values_list("pk", "text_id", "kind", "coder__username", "status")
-        codings = [_Coding(*row) for row in rows]
-        codings.sort(key=lambda coding: (texts[coding.text].slug, coding.coder, coding.kind))
+        codings = list(Coding.objects.filter(text__docset__in=chosen, **selection).select_related("coder").order_by())
+        codings.sort(key=lambda coding: (texts[coding.text_id].slug, coding.coder.username, coding.kind))
         of_codings = {f"coding__{name}": value for name, value in selection.items()}
         judgements = Judgement.objects.filter(
             coding__text__docset__in=chosen, markable__level__coded=True, **of_codings
@@ -255,8 +232,7 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
         scus = SCU.objects.filter(coding__text__docset__in=chosen).order_by("pk")
         for coding, key, label in scus.values_list("coding_id", "key", "label"):
             labels[coding][key] = label
-    of_marks = defaultdict(list, {coding: list(of_coding.values()) for coding, of_coding in marks.items()})
-    return _Rows(infos, texts, codings, of_marks, labels)
+    return _Rows(infos, texts, codings, marks, labels)
 
 
 def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
@@ -272,3 +248,62 @@ def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
     for text, pk, start, end in words.values_list("text_id", "pk", "start", "end"):
         spans[text][pk] = (start, end)
     return spans
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedPyramid:
+    """The agreed pyramid of a docset, whose model summaries are `text`: the coding, and why it does not count.
+
+    `reason` is "practice" or "open", or empty where it counts. `authors` have it in hand or worked on it. `method` is
+    that of its draft and `drafted_from` the coder whose pyramid alone that was, as the log has them; empty where there
+    is no such.
+    """
+
+    coding: int
+    text: int
+    reason: str
+    authors: frozenset[str]
+    method: str = ""
+    drafted_from: str = ""
+
+
+def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
+    """Return the agreed pyramids of a project by the primary keys of their texts. Three queries, or four."""
+    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
+    # who orders a draft, or corrects the text, has decided nothing
+    working = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
+    working = working.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
+    authors = defaultdict[int, set[str]](set)
+    for coding, name in working.values_list("coding", "user__username").distinct():
+        authors[coding].add(name)
+    drafts, columns = _read_drafts(project), ("pk", "text_id", "coder__username", "status", "round__kind")
+    return {
+        text: AgreedPyramid(
+            pk, text, why_gold_is_left_out(status, kind), frozenset({coder, *authors[pk]}), *drafts.get(pk, ("", ""))
+        )
+        for pk, text, coder, status, kind in agreed.values_list(*columns)
+    }
+
+
+def agreed_state(project: Project) -> list[Hashable]:
+    """Return which docsets and agreed pyramids there are, equal where nothing of these has changed. Two queries."""
+    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED)
+    docsets = project.docsets.order_by("pk").values_list("pk", "slug")
+    return [*docsets, *agreed.order_by("pk").values_list("pk", "status", "version", "coder_id", "round__kind")]
+
+
+def _read_drafts(project: Project) -> dict[int, tuple[str, str]]:
+    """Return of each agreed pyramid that was drafted the method, and the coder whose pyramid alone it was."""
+    drafts = Operation.objects.filter(
+        coding__text__project=project, coding__kind=Coding.Kind.AGREED, kind=Operation.Kind.DRAFT
+    )
+    method_text, coder_text = (Cast(KeyTextTransform(name, "payload"), TextField()) for name in ("method", "coder"))
+    found = {
+        coding: (method or "", coder)
+        for coding, method, coder in drafts.order_by("sequence").values_list("coding", method_text, coder_text)
+    }
+    # each coding at its version is named by its last operation
+    uuids = {UUID(coder) for _, coder in found.values() if coder}
+    named = Operation.objects.filter(uuid__in=uuids, coding__text__project=project).order_by() if uuids else None
+    names = {str(uuid): name for uuid, name in named.values_list("uuid", "coding__coder__username")} if named else {}
+    return {coding: (method, names.get(coder or "", "")) for coding, (method, coder) in found.items()}

@@ -1,7 +1,5 @@
 """Rows of the database -> the answers of pyramids whose units are words."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

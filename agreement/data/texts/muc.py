@@ -1,10 +1,8 @@
 """What MUC-6 matches by: the least words of markables, and which are optional. Rows of the database -> plain data."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db.models import Q
 
@@ -15,15 +13,6 @@ from agreement.measures import KeyMarkable
 from annotations.models import Coding, Judgement, Markable, Project, Text
 
 type Members = Collection[Hashable]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedText:
-    """A document with what one coder, the key, and another, the response, marked in it: by the keys of its units."""
-
-    content: str
-    key: dict[Hashable, KeyMarkable] = field(default_factory=dict)
-    response: dict[Hashable, tuple[int, int]] = field(default_factory=dict)
 
 
 def matches_by_muc6(project: Project) -> bool:
@@ -41,24 +30,25 @@ class Markings:
 
     def of_pair(
         self, texts: Sequence[Document], key: str, response: str, of_key: Members, of_response: Members
-    ) -> dict[int, MarkedText]:
-        """Return the documents by their keys.
+    ) -> Iterator[tuple[int, str, dict[Hashable, KeyMarkable], dict[Hashable, tuple[int, int]]]]:
+        """Yield the key of each document, its content, and the markables of the key and of the response by units.
 
         A markable is of a side if its coder judged it, or if it is among `of_key` or `of_response`, the members of the
         side's clusters: also what a coder only points to is in a cluster.
         """
-        marked = {}
         for document in texts:
-            one = marked[document.pk] = MarkedText(self.contents[document.text_pk])
+            content, shift = self.contents[document.text_pk], shift_of(document.pk)
+            key_marks, response_marks = dict[Hashable, KeyMarkable](), dict[Hashable, tuple[int, int]]()
             for pk, start, end, head in self.markables.get(document.text_pk, ()):
-                unit = pk + shift_of(document.pk)
+                unit = pk + shift
                 own_head, optional = self.judged.get((key, unit), ([], False))
                 if (key, unit) in self.judged or unit in of_key:
-                    minimum = _least_words(one.content, start, end, own_head or head)
-                    one.key[unit] = KeyMarkable(start, end, minimum, optional)
+                    key_marks[unit] = KeyMarkable(
+                        start, end, _least_words(content, start, end, own_head or head), optional
+                    )
                 if (response, unit) in self.judged or unit in of_response:
-                    one.response[unit] = start, end
-        return marked
+                    response_marks[unit] = start, end
+            yield document.pk, content, key_marks, response_marks
 
 
 def read_markings(answers: ProjectAnswers, texts: Sequence[Document], coders: Collection[str]) -> Markings:

@@ -1,7 +1,5 @@
 """The words of markables: read for what a page shows, not kept with the answers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -36,23 +34,20 @@ def read_snippets(units: Collection[int]) -> dict[int, Snippet]:
 
 def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet], dict[int, str]]:
     """Return the same, and the content of each text that has one of them."""
-    rows = [
-        row
+    markables = {
+        markable.pk: markable
         for some in batched({row_key(unit) for unit in units}, bulk.MAX_KEYS)
-        for row in Markable.objects.filter(pk__in=some).values_list("pk", "key", "label", "parts", "text_id")
-    ]
-    contents = dict(Text.objects.filter(pk__in={row[-1] for row in rows}).values_list("pk", "content"))
-    found = {
-        pk: (
-            key,
-            label,
-            covered_text(contents[text], parts),
-            text_in_context(contents[text], parts),
-            keyword_in_context(contents[text], parts),
-        )
-        for pk, key, label, parts, text in rows
+        for markable in Markable.objects.filter(pk__in=some).only("key", "label", "parts", "text_id")
     }
-    return {unit: Snippet(unit, *found[row_key(unit)]) for unit in units if row_key(unit) in found}, contents
+    texts = Text.objects.filter(pk__in={markable.text_id for markable in markables.values()})
+    contents, snippets = dict(texts.values_list("pk", "content")), dict[int, Snippet]()
+    for unit in units:
+        if markable := markables.get(row_key(unit)):
+            content, parts = contents[markable.text_id], markable.parts
+            words, context = covered_text(content, parts), text_in_context(content, parts)
+            keyword = keyword_in_context(content, parts)
+            snippets[unit] = Snippet(unit, markable.key, markable.label, words, context, keyword)
+    return snippets, contents
 
 
 def read_keys(texts: Sequence[Document]) -> dict[int, str]:

@@ -1,7 +1,5 @@
 """Who agrees with whom, who stands apart, and how each coder works."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """How two parts of the data differ, what groups of coders agree, and how far coders agree with themselves."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A model beside people: what it agrees with them, whether it may code in their place, and what it wins and loses."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar

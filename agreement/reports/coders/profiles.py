@@ -1,7 +1,5 @@
 """How each coder codes, how far each is from the others in each text, and the time and days that coders take."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +12,7 @@ from django.utils import timezone
 
 from agreement.data.documents import Document
 from agreement.data.judgements import MAX_TEXTS_IN_QUERY
-from agreement.data.project_answers import NO_ROUND, ProjectAnswers
+from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
@@ -270,8 +268,7 @@ def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
 
     def count() -> DayCounts:
-        places = zip(extract.texts, extract.round_places.tolist(), strict=True)
-        round_of = {text.pk: extract.rounds[place] for text, place in places if place != NO_ROUND}
+        round_of = {text.pk: text.round for text in extract.texts if text.reason != "practice"}
         rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
         coders: dict[str, Counter[date]] = {}
         for (text, coder), judgements in sorted(read_project_work(project, extract).judgement_times.items()):

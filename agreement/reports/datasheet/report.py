@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated
 
+from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.coders import Groups, read_groups
-from agreement.data.corpus import Corpus, read_corpus
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.reports.coders.differences import compare_groups, compare_occasions
@@ -23,7 +24,8 @@ from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
-from annotations.models import Project
+from annotations.models import Coding, GuidelinesVersion, Markable, Membership, Operation, Project, Segment
+from annotations.models.coding import AGREED_KINDS
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.project_formats import formats_of
 
@@ -110,7 +112,8 @@ class Datasheet:
     program: str = field(default_factory=program_name)
     project: PageOnly[Project]
     spec: PageOnly[SchemeSpec]
-    corpus: PageOnly[Corpus]
+    codings: PageOnly[Mapping[str, tuple[int, int]]]
+    n_peers: PageOnly[int]
     references: PageOnly[tuple[Reference, ...]]
     format_labels: PageOnly[tuple[str, ...]]
 
@@ -124,38 +127,41 @@ def describe_project(
     agreement = parts.measure_rounds(answers, parameters)
     report = agreement[0].report
     assert report is not None
-    groups, again, pyramids = read_groups(project), compare_occasions(answers, parameters), Project.Answers.SCUS
-    rounds, corpus, spec = parts.list_rounds(project), read_corpus(project), read_scheme(project.pk).spec
-    of_rounds = [one.round for one in rounds]
-    guidelines, work = corpus.guidelines or (None, None), corpus.work or (None, None)
+    groups, again = read_groups(project), compare_occasions(answers, parameters)
+    rounds, spec, languages = parts.list_rounds(project), read_scheme(project.pk).spec, _read_languages(project)
+    of_rounds, codings, work = [one.round for one in rounds], _count_codings(project), _read_days(project)
+    guidelines = GuidelinesVersion.objects.filter(project=project).values_list("number", "created_at").first()
+    segments = Segment.objects.filter(text__project=project).order_by().values_list("kind").annotate(n=Count("pk"))
     compared = compare_groups(answers, parameters, groups, differences=False)
     # without gold, which has a section of its own
     methods = describe_methods(report.extract, report, compared, again)
     formats = {key: one.label for key, one in formats_of(project).items() if getattr(one, "write", True)}
     unmarked, rechecks = map(parts.CodedTwice.of, again.parts)
-    sizes = [("", corpus.size), *corpus.languages.items()]
-    whole, *languages = (Language(name, size.texts, size.words, size.characters) for name, size in sizes)
+    of_docsets = read_pyramids(project) if project.answers == Project.Answers.SCUS else None
     return copy_fields(
         Datasheet,
-        whole,
         project,
         report,
         scheme=scheme_to_json(spec, project.answers),
-        guidelines_version=guidelines[0],
-        guidelines_saved_on=guidelines[1],
+        guidelines_version=guidelines[0] if guidelines else None,
+        guidelines_saved_on=timezone.localdate(guidelines[1]) if guidelines else None,
         created_on=timezone.localdate(project.created_at),
         archived_on=timezone.localdate(project.archived_at) if project.archived_at else None,
         first_work_on=work[0],
         last_work_on=work[1],
-        languages=tuple(languages),
-        segments=corpus.segments,
-        markables=tuple(MarkableCounts(one.level, one.given, one.marked) for one in corpus.markables),
-        n_coders=len(corpus.coders),
+        languages=languages,
+        n_texts=sum(one.n_texts for one in languages),
+        n_words=sum(one.n_words for one in languages),
+        n_characters=sum(one.n_characters for one in languages),
+        segments=dict(sorted(segments)),
+        markables=_count_markables(project),
+        n_coders=len(codings),
         project=project,
         spec=spec,
-        corpus=corpus,
-        coders=_describe_coders(corpus, groups, answers, parameters),
-        groups={name: n for name, members in groups.items() if (n := len(corpus.coders.keys() & {*members}))},
+        codings=codings,
+        n_peers=of_docsets.n_peers if of_docsets else 0,
+        coders=_describe_coders(codings, groups, answers, parameters),
+        groups={name: n for name, members in groups.items() if (n := len(codings.keys() & {*members}))},
         rounds=rounds,
         agreement=agreement,
         questions=parts.measure_questions(project, answers),
@@ -166,7 +172,7 @@ def describe_project(
         rechecks=rechecks,
         formats=tuple(formats),
         format_labels=tuple(formats.values()),
-        docsets=parts.describe_docsets(read_pyramids(project)) if project.answers == pyramids else (),
+        docsets=parts.describe_docsets(of_docsets) if of_docsets else (),
         models=parts.describe_models(project),
         training=parts.measure_training(of_rounds) if sees_gold else None,
         adjudication=parts.measure_adjudication(project, of_rounds, answers, parameters) if sees_gold else None,
@@ -174,7 +180,7 @@ def describe_project(
 
 
 def _describe_coders(
-    corpus: Corpus, groups: Groups, answers: ProjectAnswers, parameters: Parameters
+    codings: Mapping[str, tuple[int, int]], groups: Groups, answers: ProjectAnswers, parameters: Parameters
 ) -> tuple[CoderDescription, ...]:
     """Return what each coder did, in an order that follows from it alone: so it tells nothing of names."""
     group_of = {coder: group for group, members in groups.items() for coder in members}
@@ -183,10 +189,47 @@ def _describe_coders(
     of_texts = selected.rows_by_text(pick_texts(selected, parameters))
     counted = Counter(coder for rows in of_texts for coder, _ in rows)
     rows = []
-    for coder, codings in corpus.coders.items():
+    for coder, (n_codings, n_submitted) in codings.items():
         profile = profiles.get(coder)
         n_judgements, n_chains = (profile.n_judgements, parts.count_chains(profile)) if profile else (0, 0)
-        counts = *codings, counted[coder], n_judgements, n_chains if answers.has_chains and not answers.units else None
-        rows.append(CoderDescription(group_of.get(coder, ""), *counts))
+        chains = n_chains if answers.has_chains and not answers.units else None
+        group, n_counted = group_of.get(coder, ""), counted[coder]
+        rows.append(CoderDescription(group, n_codings, n_submitted, n_counted, n_judgements, chains))
     rows.sort(key=lambda row: (-row.n_judgements, -row.n_submitted, -row.n_codings, row.group, -(row.n_chains or 0)))
     return tuple(replace(row, place=str(number)) for number, row in enumerate(rows[:MOST_CODERS], start=1))
+
+
+def _read_languages(project: Project) -> tuple[Language, ...]:
+    """Return the texts of each language, the language of most texts first."""
+    rows = project.texts.with_words().order_by().values_list("language")
+    sizes = rows.annotate(n=Count("pk"), n_words=Sum("words"), n_characters=Sum(Length("content")))
+    return tuple(sorted((Language(*row) for row in sizes), key=lambda one: (-one.n_texts, one.language)))
+
+
+def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:
+    markables, given = Markable.objects.in_use().filter(text__project=project).order_by(), Q(predefined=True)
+    counts = markables.values_list("level__position", "level__label").annotate(
+        given=Count("pk", filter=given), marked=Count("pk", filter=~given)
+    )
+    return tuple(MarkableCounts(*of_level) for _, *of_level in sorted(counts))
+
+
+def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
+    """Return how many codings each coder has, and has submitted; those of adjudicators are in no figure.
+
+    What is shown again within a round counts once.
+    """
+    adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
+    codings = Coding.objects.filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
+    is_submitted = Q(status=Coding.Status.SUBMITTED)
+    rows = codings.exclude(coder__in=adjudicators).order_by().values_list("coder__username")
+    counts = rows.annotate(n=Count("pk"), submitted=Count("pk", filter=is_submitted))
+    return {coder: (n, submitted) for coder, n, submitted in sorted(counts)}
+
+
+def _read_days(project: Project) -> tuple[date | None, ...]:
+    """Return the first and the last day on which a coder did something."""
+    operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
+    operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
+    days = operations.aggregate(first=Min("applied_at"), last=Max("applied_at"))
+    return tuple(day and timezone.localdate(day) for day in days.values())

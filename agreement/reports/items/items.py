@@ -1,7 +1,5 @@
 """Where coders disagree: the units by their share of the observed disagreement, and each pair of coders on one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

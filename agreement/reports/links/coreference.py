@@ -251,8 +251,8 @@ def pair_clusters(
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if markings:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
-        for pk, marked in markings.of_pair(texts, first, second, *members).items():
-            alignment = match_muc6(marked.content, marked.key, marked.response, key[pk], response[pk])
+        for pk, content, of_key, of_response in markings.of_pair(texts, first, second, *members):
+            alignment = match_muc6(content, of_key, of_response, key[pk], response[pk])
             key[pk] = [frozenset(one) for one in alignment.key]
             response[pk] = [frozenset(one) for one in alignment.response]
     return key, response

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import compress
 from typing import Annotated, Any, ClassVar, Self
 
-from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
@@ -20,6 +19,7 @@ from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.request import cached_report, resolve
 from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
 from annotations.core.processes.progress import Progress, reported
+from annotations.planning.work.progress import CodingProgress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {

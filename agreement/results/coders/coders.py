@@ -1,7 +1,5 @@
 """Who agrees with whom, how each coder works, in each text, and how far coders agree with themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """A model beside people: agreement, the alternative annotator test, what it wins and loses, and the items it misses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -9,6 +7,7 @@ from urllib.parse import urlencode
 from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.coders import read_model_names
+from agreement.data.given_answers import read_given_answers
 from agreement.data.texts.snippets import read_snippets_and_texts
 from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
@@ -16,7 +15,7 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
-from agreement.results.items.items import answers_cell, given_answers, group_answers, keyword_cell
+from agreement.results.items.items import answers_cell, group_answers, keyword_cell
 from agreement.results.labels import item_address, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
@@ -135,7 +134,7 @@ def _describe_items(
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts(units)
     selected = request.project_answers.select(parameters.selection("include"), parameters.selection("coders"))
-    answers = given_answers(selected, units, contents)
+    answers = read_given_answers(selected, units, contents)
     described = []
     for row, unit in zip(rows, units, strict=True):
         text, snippet, given = items.texts[items.text[row]], snippets[unit], answers.get(unit, ())

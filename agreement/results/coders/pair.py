@@ -1,7 +1,5 @@
 """Two coders: every measure of them, how they differ, and their chains in one text aligned one to one."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast

@@ -1,7 +1,5 @@
 """Charts of pages: Plotly figures as plain data, each with what it says in words. Colours and type are the page's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Tables with charts that several pages show: which categories coders confuse, where in texts they part, and times."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

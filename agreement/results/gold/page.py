@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from agreement.data.pyramids.agreed_pyramids import agreed_state, has_agreed_pyramid, read_contents
+from agreement.data.pyramids.pyramids import agreed_state
 from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, count_alike
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
 from agreement.reports.request.basis import cached
@@ -16,7 +16,7 @@ from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
-from annotations.models import Project
+from annotations.models import Coding, Project, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 
@@ -120,7 +120,8 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         }
         if pyramids:
             # who codes is not told of agreed pyramids besides those that they may read of
-            has_gold = bool(reader.documents) if reader.codes else has_agreed_pyramid(request.project)
+            agreed = Coding.objects.filter(text__project=request.project, kind=Coding.Kind.AGREED)
+            has_gold = bool(reader.documents) if reader.codes else agreed.exists()
         else:
             gold = request.answers_with_gold
             context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
@@ -303,7 +304,8 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     if chosen:
         own = report.differences.get(chosen, ())
         shown = own[:MOST_DIFFERENCES]
-        contents = read_contents({one.text.text_pk for one in shown if one.difference.parts})
+        texts = Text.objects.filter(pk__in={one.text.text_pk for one in shown if one.difference.parts})
+        contents = dict(texts.values_list("pk", "content"))
 
         def words_of(one: LocatedDifference) -> str:
             content = contents.get(one.text.text_pk, "")

@@ -1,7 +1,5 @@
 """One item: every coder's chain in the text, their sets and relations."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +11,7 @@ from django.http import Http404
 from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document, row_key, shift_of
+from agreement.data.given_answers import read_given_answers
 from agreement.data.project_answers import ProjectAnswers, name_value
 from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.pyramids.words import scus_by_word
@@ -28,7 +27,7 @@ from agreement.reports.request.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import PageSections, register
 from agreement.results.figures.charts import Chart, upset_plot
-from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, given_answers, read_items
+from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, read_items
 from agreement.results.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table
 from annotations.coding.markables.markables import Parts
@@ -116,9 +115,10 @@ def report_item(
     Of a text in several rounds it is that of the named one, or of the latest. Relations are without the unit itself.
     """
     extract, parameters = resolve(extract, parameters)
-    text = extract.text(text_slug, round_name)
-    if text is None:
+    texts = [one for one in extract.texts if one.slug == text_slug and round_name in ("", one.round)]
+    if not texts:
         return None
+    text = texts[-1]
     units, keys = set(extract.units_in(text)), read_keys([text])
     unit = next((one for one, name in keys.items() if name == key and one in units), None)
     if unit is None:
@@ -168,7 +168,7 @@ class ItemPage(OfItems[ItemReport]):
         names = read_keys([report.text])
         members = request.extract.restrict([report.text]).columns.members["key"].tolist()
         keys = {member: names[member] for member in members}
-        given = given_answers(request.extract, [report.unit], read_snippets_and_texts([report.unit])[1])
+        given = read_given_answers(request.extract, [report.unit], read_snippets_and_texts([report.unit])[1])
         judged = [(coder, value) for coder, value in report.values.items() if value is not None]
         values = tuple(_describe_value(*one, keys, of_units=report.of_units) for one in judged)
         answers = tuple(map(AnswerFields.of, given.get(report.unit, ())))
@@ -256,7 +256,7 @@ def _details(request: AnalysisRequest, report: ItemReport, about: Text) -> PageS
     markables = Markable.objects.filter(pk__in=named).order_by("start", "-end").values_list("pk", "label", "parts")
     units = {pk + shift: (label, covered_text(content, parts), parts) for pk, label, parts in markables}
     label, words, unit_parts = units[unit]
-    answers = {one.coder: one for one in given_answers(extract, [unit], {about.pk: content}).get(unit, ())}
+    answers = {one.coder: one for one in read_given_answers(extract, [unit], {about.pk: content}).get(unit, ())}
     pyramids = read_pyramids(request.project, about.docset.slug if about.docset else "").own if of_pyramids else ()
     own_pyramids = {pyramid.coder: pyramid for pyramid in pyramids}
     coders: list[dict[str, Any]] = []

@@ -1,20 +1,18 @@
 """On which items coders disagree."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
-from agreement.data.project_answers import CHAINED, ProjectAnswers
+from agreement.data.project_answers import CHAINED
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
@@ -58,7 +56,7 @@ class AnswerFields:
     note: str
 
     @classmethod
-    def of(cls, one: GivenAnswer) -> AnswerFields:
+    def of(cls, one: GivenAnswer) -> Self:
         """Return an answer as the API gives it."""
         return copy_fields(cls, one, category=one.category or None, category_label=one.label or None)
 
@@ -148,13 +146,6 @@ def read_items(request: AnalysisRequest) -> ItemsReport:
     return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
 
-def given_answers(
-    extract: ProjectAnswers, units: Collection[int], contents: Mapping[int, str]
-) -> dict[int, list[GivenAnswer]]:
-    """Return what coders answered on each of these markables; of pyramids nothing, whose words nobody answers on."""
-    return {} if extract.units else read_given_answers(extract, extract.labels, units, contents)
-
-
 def describe_items(
     request: AnalysisRequest,
     report: ItemsReport,
@@ -164,7 +155,7 @@ def describe_items(
 ) -> list[Item]:
     """Return the items in these rows; `snippets` and `contents` have at least their words and texts."""
     items, marks, readings = report
-    answers = given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
+    answers = read_given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
     discusses, described = may(request.project, Right.DISCUSS), []
     for row in rows:
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotations.coding.active_time import WorkedDay, read_worked_days
-from annotations.models import Coding, Project, Round, RoundText, Text
+from annotations.models import Coding, PlanText, Project, Round, RoundText, Text
+from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.models.people.rights import Person
 from annotations.planning.work.pace import read_coder_paces
 from annotations.planning.work.states import CodingState, read_states
@@ -25,6 +27,20 @@ HOURS_RULE = (
     "minutes counts nothing; what goes past midnight is of the day on which it ends. What was imported is no work."
 )
 HOURS_COLUMNS = ("coder", "round", "text", "day", "active_seconds", "hours")
+
+
+class CodingProgress(NamedTuple):
+    """How far the codings of a project are.
+
+    n_assigned: texts that anybody codes in any round. n_in_pools: texts that coders may take, and nobody has taken.
+    n_codings, n_submitted: codings without practice and repeats.
+    """
+
+    n_texts: int
+    n_assigned: int
+    n_in_pools: int
+    n_codings: int
+    n_submitted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +77,22 @@ class ProgressMatrix:
     def several_rounds(self) -> bool:
         """Whether codings are named with their round."""
         return len(self.rounds) > 1
+
+
+def read_progress(project: Project) -> CodingProgress:
+    """Return how far those codings are that agreement is computed of, without practice and repeats. Two queries."""
+    plans = PlanText.objects.filter(text=OuterRef("pk"), plan__pool=True, plan__round__closed_at=None)
+    coded = Coding.objects.filter(text=OuterRef("pk"), kind__in=INDEPENDENT_KINDS)
+    texts = project.texts.exclude(role=Text.Role.PEER).aggregate(
+        n_texts=Count("pk"),
+        n_assigned=Count("pk", filter=Exists(coded)),
+        n_in_pools=Count("pk", filter=~Exists(coded) & Exists(plans)),
+    )
+    codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
+    codings = codings.exclude(round__kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK))
+    submitted = Q(status=Coding.Status.SUBMITTED)
+    numbers = codings.aggregate(n_codings=Count("pk"), n_submitted=Count("pk", filter=submitted))
+    return CodingProgress(**texts, **numbers)
 
 
 def read_progress_matrix(

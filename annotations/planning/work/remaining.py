@@ -7,8 +7,9 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotations.coding.required_answers import count_lacking
 from annotations.core.text import pluralize
-from annotations.models import Markable, Project
+from annotations.models import Coding, Markable, Project, Round
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def _be(count: int) -> str:
     return "is" if count <= 1 else "are"
 
 
-def texts_to_mark(project: Project) -> dict[int, int]:
+def _texts_to_mark(project: Project) -> dict[int, int]:
     """Return the texts whose markables coders create, none being given, each with its number of words.
 
     One query, and another where coders create any.
@@ -63,3 +64,23 @@ def texts_to_mark(project: Project) -> dict[int, int]:
     given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
     texts: QuerySet[Any, Any] = project.texts.filter(~Exists(given)).order_by().with_words()
     return dict(texts.values_list("pk", "words"))
+
+
+def count_remaining(project: Project) -> dict[str, Remaining]:
+    """Return by round what coders have yet to do in codings that are not submitted; nothing of rounds without any.
+
+    In a closed round nobody decides anything, and practice and repeats are no part of the work. Four queries.
+    """
+    rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
+    codings = Coding.objects.filter(text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1)
+    is_open: QuerySet[Any, Any] = codings.filter(status=Coding.Status.OPEN).order_by().with_progress()
+    rows = list(is_open.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
+    lacking = count_lacking(project, [pk for pk, *_, decided in rows if decided])
+    to_mark = _texts_to_mark(project)
+    found: dict[str, Remaining] = {}
+    for pk, text, name, to_decide, decided in rows:
+        words = to_mark.get(text)
+        marked = (0, 0) if words is None else (1, words)
+        markables = max(to_decide - decided + lacking.get(pk, 0), 0)
+        found[name] = found.get(name, Remaining()) + Remaining(markables, 1, *marked)
+    return found

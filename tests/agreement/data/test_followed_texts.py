@@ -3,7 +3,6 @@
 import pytest
 
 from agreement.data import reading
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
@@ -15,6 +14,8 @@ from annotations.models import Coding, User
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.progress import read_progress
+from annotations.planning.work.remaining import count_remaining
 from annotations.texts.changes import delete_text, deletion_figures
 from tests.conftest import judge
 from tests.shared.following import another_process, figures

@@ -101,9 +101,8 @@ def test_two_coders_who_agree_on_a_plural_are_at_distance_0_and_nothing_is_ambig
 
 def _given(project, extracted):
     text = project.texts.get()
-    labels = dict(project.categories.values_list("key", "label"))
     units = text.markables.filter(label__in="abcdef").values_list("pk", flat=True)
-    return read_given_answers(extracted, labels, list(units), {text.pk: text.content})
+    return read_given_answers(extracted, list(units), {text.pk: text.content})
 
 
 @pytest.mark.parametrize("readings", READINGS)

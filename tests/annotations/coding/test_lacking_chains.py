@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agreement.data.activity import count_remaining
 from annotations.models import Coding
+from annotations.planning.work.remaining import count_remaining
 from tests.conftest import judge
 from tests.shared.schemes import BRIDGING, coding_of, rich_project
 

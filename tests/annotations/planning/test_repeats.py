@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from agreement.data.activity import count_remaining, read_progress
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Membership, Operation, Project, Question, RepeatPlan, Round
@@ -26,7 +25,8 @@ from annotations.planning.repeats import (
 )
 from annotations.planning.rounds import change_round, create_round, figures_of_rounds
 from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.progress import read_progress_matrix
+from annotations.planning.work.progress import read_progress, read_progress_matrix
+from annotations.planning.work.remaining import count_remaining
 from annotations.projects.people.members import activity_of_members, remove_membership
 from annotations.projects.rounds import put_into_round
 from annotations.texts.questions import ask, reply_to, resolve_question

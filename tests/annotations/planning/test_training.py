@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.data.activity import count_remaining, read_progress
 from agreement.data.codings import list_codings, read_rows
 from agreement.results.headline import build_headline
 from annotations.adjudication.hands import open_gold
@@ -40,6 +39,8 @@ from annotations.planning.training import (
 )
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.pace import seconds_of_work
+from annotations.planning.work.progress import read_progress
+from annotations.planning.work.remaining import count_remaining
 from annotations.projects.people.members import add_member
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import save_scheme

@@ -6,7 +6,6 @@ from uuid import uuid4
 import pytest
 from django.http import QueryDict
 
-from agreement.data.activity import count_remaining
 from agreement.data.reading import read_answers
 from agreement.reports.coders import profiles as timing
 from agreement.reports.coders.profiles import count_days
@@ -18,7 +17,7 @@ from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
-from annotations.planning.work.remaining import Remaining
+from annotations.planning.work.remaining import Remaining, count_remaining
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.overall.test_basis import sorted_out

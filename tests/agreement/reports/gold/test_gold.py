@@ -422,4 +422,5 @@ def long_text(chosen, n):
         links.append(of_coder)
     columns = AnswerColumns(documents, members, codings, np.concatenate(marks), np.concatenate(links))
     text = chosen.texts[:1]
-    return ProjectAnswers.of_texts("pointers", "missing", chosen.categories, text, columns, names, levels=("phrase",))
+    fields = {"kind": "pointers", "unmarked": "missing", "categories": chosen.categories, "texts": text}
+    return ProjectAnswers.of_columns(columns, names, **fields, levels=("phrase",))

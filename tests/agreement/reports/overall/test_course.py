@@ -5,17 +5,18 @@ from itertools import combinations
 
 import pytest
 
-from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports.coders import profiles
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.results import course
+from agreement.results.headline import LATEST, read_activity
 from annotations.coding.active_time import Activity, read_work
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
+from annotations.planning.work.progress import read_progress
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.agreement.reports.overall.test_basis import THREE, same, sorted_out, table_of

@@ -2,7 +2,6 @@
 
 import pytest
 
-from agreement.data.activity import read_progress
 from agreement.data.reading import read_answers
 from agreement.measures import Interval, Result
 from agreement.reports.overall import overall
@@ -10,6 +9,7 @@ from agreement.reports.overall.overall import BANDS, build_overview, verdict
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
+from annotations.planning.work.progress import read_progress
 from tests.agreement.reports.overall.test_basis import LONG, THREE, answer_with, sorted_out
 from tests.conftest import judge_all, judgement
 from tests.shared.agreeing import WALK, coded_project, hand_in

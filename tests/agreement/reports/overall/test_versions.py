@@ -157,7 +157,7 @@ def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
         next(text for text in answers.texts if text.slug == "text-2"),
         project.texts.get(slug="text-2").content,
     )
-    given = read_given_answers(answers, answers.labels, answers.units_in(text), {text.pk: content})
+    given = read_given_answers(answers, answers.units_in(text), {text.pk: content})
     units = dict(project.texts.get(slug="text-2").markables.values_list("pk", "label"))
     assert {(one.coder, units[unit]) for unit, several in given.items() for one in several} == {
         (coder, unit)
