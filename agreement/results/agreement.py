@@ -13,7 +13,7 @@ from agreement.data.coders import read_groups
 from agreement.data.documents import Document, original_of
 from agreement.data.gold import has_gold
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, Interval, bootstrap, bootstrap_sums
+from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
@@ -107,19 +107,19 @@ def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> lis
     InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    distance, conventions = basis.effective_distance(parameters), basis.comparison_options(parameters)
-    if distance in ORDERED_DISTANCES:  # they have no largest value
+    options = basis.comparison(parameters)
+    if options.ordered:  # they have no largest value
         return []
-    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **{"exclude_unit": "none"} | conventions)
+    distance, exclude_unit = str(options.distance), options.exclude_unit
+    as_alpha = replace(parameters, coefficient="alpha", distance=distance, exclude_unit=exclude_unit)
     return basis.remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
 
 
 def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    texts, options = basis.pick_texts(extract, parameters), basis.comparison(parameters)
-    if not texts:
+    if not basis.pick_texts(extract, parameters):
         return []
-    data = basis.select_data(extract, parameters, texts)
-    counts = count_distances(PairableUnits.from_data(data), options)
+    pairable = PairableUnits.from_data(basis.select_data(extract, parameters))
+    counts = count_distances(pairable, basis.comparison(parameters))
     if not counts.observed.any():
         return []
     observed, expected = counts.observed, counts.expected

@@ -12,9 +12,10 @@ from agreement.reports.request.basis import compute_interval, distances_of, pick
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import (
     AnalysisRequest,
-    allows_coefficient,
     choices_of,
+    coders_in,
     read_asked,
+    refuse_coefficient,
     relevant_settings,
     resolve,
 )
@@ -47,7 +48,7 @@ def vary_choices(
 ) -> list[Variation]:
     """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
     selected, base = resolve(extract, parameters)
-    whole = compute_interval(selected, base)
+    whole, n_coders = compute_interval(selected, base), len(coders_in(selected, base))
     variations = [Variation("", "", base, whole, None)]
     choices = [
         (name, choice)
@@ -55,7 +56,7 @@ def vary_choices(
         for choice in (distances_of(extract) if name == "distance" else choices_of(name, extract.kind, base))
         if choice != getattr(base, name)
         and (extract_of or name not in READ_OTHERWISE)
-        and allows_coefficient(selected, replace(base, **{name: choice}))
+        and not refuse_coefficient(extract.kind, replace(base, **{name: choice}), n_coders)
     ]
     for name, choice in reported(choices, progress):
         chosen = replace(base, **{name: choice})

@@ -75,7 +75,7 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
     part, shown = whole.on_page(context["request"].GET.get(number))
     return {
         "table": part,
-        "n_hidden": whole.n_hidden,
+        "n_hidden": len(whole.columns) - len(part.columns),
         "shown": shown,
         "number": number,
         "request": context["request"],

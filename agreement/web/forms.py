@@ -12,9 +12,10 @@ from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
 from agreement.reports.request.request import (
     AnalysisRequest,
-    allows_coefficient,
     choices_of,
+    coders_in,
     parse_query,
+    refuse_coefficient,
     relevant_settings,
 )
 from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
@@ -54,10 +55,11 @@ class ParametersForm(forms.Form):
             labels = {key: label for key, label in CHOICE_LABELS[name].items() if key in possible}
             if name == "coefficient":
                 counted = extract.select(parameters.selection("include"), parameters.selection("coders"))
+                n_coders = len(coders_in(counted, parameters))
                 labels = {
                     key: label
                     for key, label in labels.items()
-                    if allows_coefficient(counted, replace(parameters, coefficient=key))
+                    if not refuse_coefficient(extract.kind, replace(parameters, coefficient=key), n_coders)
                 }
             self._offer(name, labels.items())
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs

@@ -28,11 +28,6 @@ class Coefficient:
     for_two: bool = False
     of_labels: bool = False
 
-    @property
-    def takes_distance(self) -> bool:
-        """Whether values may be apart in part."""
-        return "distance" in self.options
-
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
 COEFFICIENTS = {
@@ -216,7 +211,7 @@ class Parameters:
     @property
     def takes_distance(self) -> bool:
         """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
-        return COEFFICIENTS[self.coefficient].takes_distance
+        return "distance" in COEFFICIENTS[self.coefficient].options
 
     def with_convention(self, convention: "Parameters") -> "Parameters":
         """Return the convention's way to compute, of the data that these parameters select."""

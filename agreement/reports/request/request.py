@@ -26,7 +26,6 @@ from agreement.reports.request.parameters import (
     VERSIONS,
     InvalidParameter,
     Parameters,
-    default_parameters,
     distances_for,
     parse_parameters,
 )
@@ -59,13 +58,8 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         }
         why = reasons.get(kind, "values are no numbers: the distance is nominal or one between sets.")
         raise InvalidParameter("distance", why)
-    if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
-        raise InvalidParameter(
-            "coefficient",
-            "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
-        )
-    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
-        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    if why := refuse_coefficient(kind, parameters):
+        raise InvalidParameter("coefficient", why)
     for name in ("unmarked", "unasked") if kind == "numbers" else ():
         if getattr(parameters, name) == "label":
             raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
@@ -76,21 +70,21 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
 
 
-def _compares_labels(kind: str, parameters: Parameters) -> bool:
-    return kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
-
-
-def allows_coefficient(extract: ProjectAnswers, parameters: Parameters) -> bool:
-    """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
+def refuse_coefficient(kind: str, parameters: Parameters, n_coders: int = 2) -> str:
+    """Return why values that are made in this way, or so many coders, have no such coefficient; empty if they have."""
     coefficient = COEFFICIENTS[parameters.coefficient]
-    if coefficient.for_two and len(_coders_in(extract, parameters)) > 2:
-        return False
-    if extract.kind == "numbers" and coefficient.takes_distance and parameters.coefficient != "alpha":
-        return False
-    return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
+    has_labels = kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
+    if coefficient.of_labels and not has_labels:
+        return "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none."
+    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
+        return "the distances of numbers are those of alpha."
+    if coefficient.for_two and n_coders > 2:
+        return f"{coefficient.name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
+    return ""
 
 
-def _coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
+def coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
+    """Return the coders who have answered in the chosen texts."""
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
@@ -115,30 +109,28 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
         raise InvalidParameter("units", f"the answers were read by {extract.units}.")
     if parameters.scheme_versions not in (frozenset(), extract.versions):
         raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
-    known: dict[str, Callable[[], Iterable[str]]] = {
-        "coders": lambda: extract.known_coders,
-        "texts": lambda: (text.slug for text in extract.texts),
-        "rounds": lambda: extract.rounds,
-        "without": lambda: extract.categories,
+    known: dict[str, Iterable[str]] = {
+        "coders": extract.known_coders,
+        "texts": (text.slug for text in extract.texts),
+        "rounds": extract.rounds,
+        "without": extract.categories,
     }
     if extract.selected is not None:  # texts of a round that does not count are not there any more
         del known["rounds"]
     for selection, names in known.items():
         chosen = parameters.selection(selection)
-        for name in sorted(chosen.difference(names())) if chosen else ():
+        for name in sorted(chosen.difference(names)) if chosen else ():
             raise InvalidParameter(selection, f"there is no {name!r} in this project.")
     selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     if resolved.readings == "matched":
         _check_number_of_readings(selected.restrict(pick_texts(selected, resolved)))
-    if not allows_coefficient(selected, resolved):
-        name, n = COEFFICIENTS[parameters.coefficient].name, len(_coders_in(selected, resolved))
-        raise InvalidParameter(
-            "coefficient", f"{name} is of two coders, and here are {n}: choose two, or beta or multi_kappa."
-        )
-    if COEFFICIENTS[parameters.coefficient].for_two and len(selected.coders) > 2:
-        # of many coders two have coded what is chosen
-        resolved = replace(resolved, coders=",".join(_coders_in(selected, resolved)))
-        selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    if COEFFICIENTS[parameters.coefficient].for_two:
+        coders = coders_in(selected, resolved)
+        if why := refuse_coefficient(extract.kind, resolved, len(coders)):
+            raise InvalidParameter("coefficient", why)
+        if len(selected.coders) > 2:  # two of them have coded what is chosen
+            resolved = replace(resolved, coders=",".join(coders))
+            selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
 
 
@@ -183,7 +175,7 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
     """
     coefficient, question = COEFFICIENTS[parameters.coefficient], bool(parameters.question)
     options, is_number = coefficient.options, kind == "numbers"
-    by_distance = len(distances_for(kind)) > 1 and coefficient.takes_distance
+    by_distance = len(distances_for(kind)) > 1 and parameters.takes_distance
     is_relevant = {
         "coefficient": True,
         "distance": by_distance,
@@ -239,9 +231,8 @@ class AnalysisRequest:
     @classmethod
     def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
-        request = cls(project, options=dict(options))
-        known = Parameters(**parameters)
-        request._resolve(read_asked(project, known), known)
+        request = cls(project, Parameters(**parameters), dict(options))
+        request.extract, request.parameters = resolve(request.project_answers, request.parameters)
         return request
 
     def read_query(self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False) -> Self:
@@ -269,12 +260,19 @@ class AnalysisRequest:
         if not self.uses_answers:
             parameters = parse_parameters(values, self.project.preset, self.project.answers)
             select_versions(self.project, parameters)
-            self._resolve(None, parameters)
-        elif resolves:
-            self._resolve(*parse_asked(self.project, values))
-        else:
-            self.project_answers, self.parameters = parse_asked(self.project, values)
+            units = counted_units(self.project, parameters.units)
+            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
+            return self
+        self.project_answers, self.parameters = parse_asked(self.project, values)
+        if resolves:
+            self.extract, self.parameters = resolve(self.project_answers, self.parameters)
         return self
+
+    def fall_back(self, error: InvalidParameter) -> None:
+        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
+        asked = self.project_answers.question if "project_answers" in vars(self) else None
+        self.read_values({QUESTION: asked.key if asked else ""})
+        self.error = error
 
     @cached_property
     def extract(self) -> ProjectAnswers:
@@ -321,24 +319,6 @@ class AnalysisRequest:
         """Return the address of this page with some of its options changed."""
         changed = {name: value for name, value in (self.options | options).items() if value}
         return f"?{urlencode(self.parameters.query() | changed)}"
-
-    def _resolve(self, answers: ProjectAnswers | None, parameters: Parameters) -> None:
-        if answers is not None:
-            self.project_answers = answers
-            self.extract, self.parameters = resolve(answers, parameters)
-        else:
-            units = counted_units(self.project, parameters.units)
-            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
-
-    def fall_back(self, error: InvalidParameter) -> None:
-        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
-        self.error, self.options = error, {}
-        if not self.uses_answers:
-            self._resolve(None, default_parameters(self.project.preset, self.project.answers))
-            return
-        asked = self.project_answers.question if "project_answers" in vars(self) else None
-        own = {QUESTION: asked.key if asked else "", "include": MODELS if self.about_models else ""}
-        self._resolve(*parse_asked(self.project, own))
 
 
 def read_asked(project: Project, parameters: Parameters) -> ProjectAnswers:

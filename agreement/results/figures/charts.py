@@ -24,6 +24,7 @@ PANEL_SHARE = 0.85
 MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
+LINE_ACROSS: dict[str, Any] = {"type": "line", "line": {"dash": "dot", "width": 1}}
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
 MARKERS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "star", "hexagon", "pentagon", "bowtie")
@@ -83,7 +84,7 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, sha
         marker={"size": 10},
     )
     values, names = _titled(unit, share=share), _named_axis([row.label for row in defined], downwards=True)
-    shapes = [_line_at("x", mark) for mark in marks]
+    shapes = [{**LINE_ACROSS, "x0": mark, "x1": mark, "y0": 0, "y1": 1, "yref": "paper"} for mark in marks]
     return _figure([trace], HEAD + ROW * max(len(defined), 2), values, names, shapes=shapes)
 
 
@@ -111,12 +112,6 @@ def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
     ]
     array, minus = [high for _, high in reach], [low for low, _ in reach]
     return {"type": "data", "symmetric": False, "array": array, "arrayminus": minus}
-
-
-def _line_at(axis: str, mark: float) -> dict[str, Any]:
-    other = "y" if axis == "x" else "x"
-    ends = {f"{axis}0": mark, f"{axis}1": mark, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", **ends, "line": {"dash": "dot", "width": 1}}
 
 
 def heat_map(
@@ -199,7 +194,7 @@ def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] 
     # A wide interval of few texts would press all others flat.
     lowest = max(min([*map(sub, values, whiskers["arrayminus"]), 0.0]), -1.0)
     xaxis = _titled(escape_markup(x), zeroline=False, tick0=0, dtick=step)
-    shapes = [_line_at("y", mark) for mark in marks]
+    shapes = [{**LINE_ACROSS, "y0": mark, "y1": mark, "x0": 0, "x1": 1, "xref": "paper"} for mark in marks]
     return _figure([trace], 320, xaxis, _titled(unit, range=[lowest - 0.05, 1.05]), shapes=shapes)
 
 
