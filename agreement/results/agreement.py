@@ -17,21 +17,27 @@ from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sum
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
+from agreement.reports import overall
 from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.fields import copy_fields
 from agreement.reports.gold import GoldReport, compare_with_gold
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.methods import methods
-from agreement.reports.overall import overall
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
-from agreement.reports.wording import name_components, nouns_for
+from agreement.reports.wording import (
+    CHOICE_LABELS,
+    DISTANCE_NAMES,
+    choice_label,
+    name_components,
+    nouns_for,
+    selection_of,
+)
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
 from agreement.results.figures.sections import build_tenths
-from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import reported
 from annotations.models import Project
@@ -217,7 +223,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return sections.with_sections(Distribution().sections(request)).extended(
             [*build_units_tables(request), *of_links],
             report=report,
-            verdict=overall.describe_reliability(request.extract, report),
+            verdict=overall.describe_reliability(report),
             caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
@@ -306,7 +312,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     columns = [
         Column("units", "Counted", explanation="counted"),
         Column("docset", "Docset"),
-        *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+        *(Column(name, DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
     ]
     caption = "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)"
     return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]

@@ -7,7 +7,7 @@ from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
-from agreement.reports.overall import overall
+from agreement.reports import overall
 from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import (
@@ -19,9 +19,9 @@ from agreement.reports.request.request import (
     relevant_settings,
     resolve,
 )
+from agreement.reports.wording import choice_label, field_texts
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
-from agreement.results.labels import choice_label, field_texts
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress, reported
 

@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
-from django.http import QueryDict
 from django.utils import timezone
 
 from agreement.data.activity import Day, count_remaining, read_activity, read_progress
@@ -16,9 +15,9 @@ from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.labels import RELATION_LABELS, item_address, read_settings
+from agreement.reports.wording import RELATION_LABELS, item_address, read_settings
 from annotations.models import Project
 
 MAX_TEXTS = 5  # that are looked into, those with the largest share first
@@ -85,7 +84,7 @@ def _scus_of_docset(
 
 def build_headline(project: Project) -> dict[str, Any]:
     """Return what the template of the card needs, by the project's own parameters."""
-    request = AnalysisRequest(project).read_query(QueryDict())
+    request = AnalysisRequest(project).read_values({})
     overview = build_overview(request.extract, request.parameters, read_progress(project))
     items, disputed, n_docsets = [], list[DisputedScu](), 0
     if overview.report.parameters.units == "words":

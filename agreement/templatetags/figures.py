@@ -8,8 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agreement.reports.request.request import TABLE_PAGE
+from agreement.reports.wording import label_model
 from agreement.results.figures.charts import Chart
-from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 from annotations.web import markdown
 

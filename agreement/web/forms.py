@@ -18,8 +18,15 @@ from agreement.reports.request.request import (
     refuse_coefficient,
     relevant_settings,
 )
-from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.labels import CHOICE_LABELS, IN_SIGHT, Settings, field_texts, label_model
+from agreement.reports.wording import (
+    BY_MODELS,
+    CHOICE_LABELS,
+    CODINGS_LEFT_OUT,
+    IN_SIGHT,
+    Settings,
+    field_texts,
+    label_model,
+)
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.

@@ -21,15 +21,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agreement import discussion
 from agreement.data.reading import read_state
 from agreement.models import Computation
-from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_versions
+from agreement.reports.request.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
-from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
+from agreement.reports.wording import (
+    describe_models_left_out,
+    describe_unanswered,
+    describe_versions,
+    list_left_out,
+    list_settings,
+    name_terms,
+    nouns_for,
+    read_settings,
+)
 from agreement.results import computations
 from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import PageSections, ResultPage, is_lost, leave_long_reading, write_table
 from agreement.results.headline import build_headline
-from agreement.results.labels import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm, read_form
 from annotations.core.text import pluralize
@@ -128,6 +136,7 @@ def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSe
         "nouns": nouns_for(analysis.extract),
         "question": analysis.extract.question,
         "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
+        "not_counted": list_left_out(count_left_out(analysis.extract, analysis.parameters)),
         "versions_left_out": describe_versions(
             analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
         ),

@@ -67,6 +67,14 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
     return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
+def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
+    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
+    if extract.question is None:
+        return 0, 0
+    codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
+    return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
+
+
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers in this request under the key, or compute it now."""
     if key not in answers.cache:
@@ -100,16 +108,17 @@ def select_data(
     p, without = parameters, parameters.selection("without")
     # a value may be a first choice with a second one, which only augmented kappa takes
     second = bool(answers.question and answers.question.second) and COEFFICIENTS[p.coefficient].of_labels
-
-    def compute() -> ReliabilityData:
+    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
+    data: ReliabilityData | None = answers.cache.get(key)
+    if data is None:
         of_texts = answers.restrict(chosen)
         data = reliability_data(
             of_texts, chains=p.chains, top=p.top, unmarked=p.unmarked, readings=p.readings, second=second
         )
-        return select_units(data, ~mostly_labelled(category_data(of_texts), without)) if without else data
-
-    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
-    return cached(answers, key, compute)
+        if without:
+            data = select_units(data, ~mostly_labelled(category_data(of_texts), without))
+        answers.cache[key] = data
+    return data
 
 
 def select_categories(
@@ -117,12 +126,14 @@ def select_categories(
 ) -> ReliabilityData:
     """Return the categories that the coders gave the units of the chosen texts, or of these."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-
-    def compute() -> ReliabilityData:
-        data, without = category_data(answers.restrict(chosen)), parameters.selection("without")
-        return select_units(data, ~mostly_labelled(data, without)) if without else data
-
-    return cached(answers, ("categories", parameters.without, _names_of(answers, chosen)), compute)
+    key = ("categories", parameters.without, _names_of(answers, chosen))
+    data: ReliabilityData | None = answers.cache.get(key)
+    if data is None:
+        data = category_data(answers.restrict(chosen))
+        if without := parameters.selection("without"):
+            data = select_units(data, ~mostly_labelled(data, without))
+        answers.cache[key] = data
+    return data
 
 
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:

@@ -152,6 +152,11 @@ def check_choice(field: str, value: str, choices: Collection[str]) -> None:
         raise InvalidParameter(field, f"{value!r} is not one of {', '.join(choices)}.")
 
 
+def split_names(value: str) -> list[str]:
+    """Return names that have commas between them."""
+    return [name for part in value.split(",") if (name := part.strip())]
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
@@ -197,7 +202,7 @@ class Parameters:
 
     def selection(self, name: str) -> frozenset[str]:
         """Return the names in one of SELECTIONS; none at all stands for all."""
-        return frozenset(filter(None, (one.strip() for one in getattr(self, name).split(","))))
+        return frozenset(split_names(getattr(self, name)))
 
     @property
     def scheme_versions(self) -> frozenset[int]:

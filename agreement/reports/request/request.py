@@ -15,7 +15,7 @@ from agreement.data.coders import count_codings_of_models, read_groups, read_mod
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.measures.data.cells import MOST_READINGS
-from agreement.reports.request.basis import cached, count_left_out, distances_of, pick_texts, remembered
+from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import (
     CHOICES,
     COEFFICIENTS,
@@ -28,8 +28,8 @@ from agreement.reports.request.parameters import (
     Parameters,
     distances_for,
     parse_parameters,
+    split_names,
 )
-from agreement.reports.wording import list_codings_left_out
 from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
@@ -235,27 +235,15 @@ class AnalysisRequest:
         request.extract, request.parameters = resolve(request.project_answers, request.parameters)
         return request
 
-    def read_query(self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False) -> Self:
-        """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
-        values = parse_query(query)
-        self.page = None if whole_tables else values.get("page", "1")
-        # of every page: the page of a long table, and the format and key of a table that is downloaded
-        for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
-            del values[name]
-        try:
-            return self.read_values(values, options)
-        except InvalidParameter as error:
-            self.fall_back(error)
-            return self
-
     def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
-        """Read what API or command are asked, and return this request. Raises InvalidParameter.
+        """Read what is asked, and return this request; `options` are names besides the parameters.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
+        Raises InvalidParameter.
         """
         values = dict(values)
         if self.about_models:
-            values["include"] = include_models(values.get("include", ""))
+            values["include"] = f"{values.get('include', '')},{MODELS}"
         self.options = {name: value for name in options if (value := values.pop(name, ""))}
         if not self.uses_answers:
             parameters = parse_parameters(values, self.project.preset, self.project.answers)
@@ -299,11 +287,6 @@ class AnalysisRequest:
         """The names of the models among the coders, where they are included and the reader may know of them."""
         is_included = MODELS in self.parameters.selection("include")
         return read_model_names(self.project) if is_included else frozenset()
-
-    @property
-    def not_counted(self) -> str:
-        """The codings of the chosen texts that do not count, in words; empty where all do."""
-        return list_codings_left_out(count_left_out(self.extract, self.parameters))
 
     @property
     def query(self) -> str:
@@ -359,36 +342,18 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAns
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
     """
     values = dict(values)
-    groups = _names(values.pop(GROUPS, ""))
-    _include_models(project, values, groups)
+    groups, coders, included = (split_names(values.pop(name, "")) for name in (GROUPS, "coders", "include"))
+    if not may_see_models(project):  # who codes does not know of any: it is as in a project without
+        included = [name for name in included if name != MODELS]
+    elif groups or coders:  # of which one may be a model
+        models = ModelCoder.objects.filter(membership__project=project)
+        named = Q(membership__user__username__in=coders) | Q(membership__group__in=groups)
+        included += [MODELS] if MODELS not in included and models.filter(named).exists() else []
+    values |= {"coders": ",".join(coders), "include": ",".join(included)}
     answers = read_asked(project, parse_parameters(values, project.preset, project.answers))
     if groups:
-        values["coders"] = ",".join([*_names(values.get("coders", "")), *_coders_of(project, groups, answers)])
+        values["coders"] = ",".join([*coders, *_coders_of(project, groups, answers)])
     return answers, parse_parameters(values, project.preset, answers.answers)
-
-
-def include_models(included: str) -> str:
-    """Return what is included, with the codings of models."""
-    return ",".join(dict.fromkeys([*_names(included), MODELS]))
-
-
-def _names(value: str) -> list[str]:
-    return [name for one in value.split(",") if (name := one.strip())]
-
-
-def _include_models(project: Project, values: dict[str, str], groups: Sequence[str]) -> None:
-    """Include the codings of models where one of them is named, or a group that has one.
-
-    Who codes does not know of any: for them there are none, and what is asked for them is as in a project without.
-    """
-    included = _names(values.get("include", ""))
-    if not may_see_models(project):
-        values["include"] = ",".join(one for one in included if one != MODELS)
-    elif MODELS not in included and (groups or values.get("coders")):
-        models = ModelCoder.objects.filter(membership__project=project)
-        named = Q(membership__user__username__in=_names(values.get("coders", "")))
-        if models.filter(named | Q(membership__group__in=groups)).exists():
-            values["include"] = include_models(values.get("include", ""))
 
 
 def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) -> list[str]:

@@ -12,8 +12,8 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from agreement.reports import overall
 from agreement.reports.coders import coders
-from agreement.reports.overall import overall
 from agreement.reports.request.parameters import default_parameters
 from agreement.results import course
 from agreement.results.registry import PAGES as REGISTERED

@@ -9,7 +9,7 @@ from agreement.measures import RELATIONS
 from agreement.reports.coders import coders as reports
 from agreement.reports.items import items
 from agreement.reports.request.parameters import default_parameters
-from agreement.results.labels import RELATION_LABELS
+from agreement.reports.wording import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import (

@@ -24,7 +24,7 @@ from agreement.measures import (
     leave_one_out,
     pairwise,
 )
-from agreement.reports.overall.overall import CONSTRUCTIONS
+from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.request.parameters import default_parameters
 from annotations.models import Coding, Judgement, Markable, Project, User
 from tests.conftest import QUICK_HASHERS

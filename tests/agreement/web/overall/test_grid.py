@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
+from agreement.reports import overall
 from agreement.reports.request.parameters import default_parameters
 from tests.shared.agreeing import (
     WALK,

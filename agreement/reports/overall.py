@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 from agreement.data.activity import CodingProgress
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
+from agreement.measures import ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
@@ -18,7 +18,14 @@ from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_ka
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.request import cached_report, resolve
-from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
+from agreement.reports.wording import (
+    DISTANCE_NAMES,
+    be,
+    describe_versions,
+    list_left_out,
+    name_components,
+    nouns_for,
+)
 from annotations.core.processes.progress import Progress, reported
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
@@ -43,13 +50,6 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "labels": (("sets of labels", {}),),
     "numbers": (("numbers", {}),),
     "targets": (("targets", {}),),
-}
-DISTANCE_NAMES = {name: name for name in DISTANCES} | {
-    "passonneau": "Passonneau",
-    "jaccard": "Jaccard",
-    "dice": "Dice",
-    "masi": "MASI",
-    "masi-product": "MASI, product form",
 }
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -132,7 +132,7 @@ class AgreementReport:
     @property
     def not_counted(self) -> str:
         """The codings that do not count, in words; empty where all do."""
-        return list_codings_left_out(self.codings_left_out)
+        return list_left_out(self.codings_left_out)
 
     @property
     def judgements_of_other_versions(self) -> int | None:
@@ -155,7 +155,7 @@ class AgreementReport:
     @property
     def judgements_left_out(self) -> dict[str, int] | None:
         """Of how many judgements the question was not asked, and how many have no answer to it; None without one."""
-        counts = count_unanswered(self.extract, self.parameters)
+        counts = basis.count_unanswered(self.extract, self.parameters)
         return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
 
@@ -264,14 +264,6 @@ class GridCell:
         return cls(construction, parameters, result.value, result.note)
 
 
-def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
-    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
-    if extract.question is None:
-        return 0, 0
-    codings = extract.restrict(basis.pick_texts(extract, parameters)).columns.codings
-    return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
-
-
 @cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
@@ -338,15 +330,15 @@ def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: Co
     text = "docset" if report.extract.units else "text"
     if report.result.value is None:
         return Overview(report, "", (_find_missing(report, progress, text),), ())
-    return Overview(report, describe_reliability(extract, report), (), tuple(_collect_notes(report, progress, text)))
+    return Overview(report, describe_reliability(report), (), tuple(_collect_notes(report, progress, text)))
 
 
-def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> str:
+def describe_reliability(report: AgreementReport) -> str:
     """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
     words = verdict(report.interval)
-    if not words or not report.parameters.takes_distance or len(basis.distances_of(extract)) == 1:
+    if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
-    intervals = compare_distances(extract, report.parameters)
+    intervals = compare_distances(report.extract, report.parameters)
     by_value = [(one.value, DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
