@@ -223,11 +223,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project."""
+    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project.
+
+    `facts` are in words, by name: every setting that matters, and every selection that leaves something out.
+    """
 
     preset: Preset | None
     own: Preset
     differences: tuple[Difference, ...]
+    facts: Mapping[str, tuple[str, str]]
 
     @property
     def n_folded(self) -> int:
@@ -254,6 +258,8 @@ def read_settings(request: AnalysisRequest) -> Settings:
     parameters, answers = request.parameters, request.extract
     own = default_preset(request.project.preset, answers.answers)
     names = relevant_settings(answers.kind, parameters)
+    selections = [name for name in SELECTIONS if getattr(parameters, name)]
+    facts = {name: _in_words(request, name) for name in (*names, *selections)}
 
     def differing(preset: Preset) -> dict[str, str]:
         """Return the settings that differ from the preset, with the value that each has there."""
@@ -261,20 +267,13 @@ def read_settings(request: AnalysisRequest) -> Settings:
         theirs = resolve_choices(preset.parameters, answers.kind, units, answers.unmarked)
         return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
 
-    values = differing(own) | {name: "" for name in SELECTIONS if getattr(parameters, name)}
-    differences = (
-        Difference(name, ": ".join(_in_words(request, name)), _address_without(request, name, value))
+    values = differing(own) | dict.fromkeys(selections, "")
+    differences = tuple(
+        Difference(name, ": ".join(facts[name]), _address_without(request, name, value))
         for name, value in values.items()
     )
-    found = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
-    return Settings(found, own, tuple(differences))
-
-
-def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
-    """Return in words every setting that matters, and every selection that leaves something out."""
-    selections = (name for name in SELECTIONS if getattr(request.parameters, name))
-    names = (*relevant_settings(request.extract.kind, request.parameters), *selections)
-    return [_in_words(request, name) for name in names]
+    preset = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
+    return Settings(preset, own, differences, facts)
 
 
 def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:

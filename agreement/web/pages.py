@@ -29,7 +29,6 @@ from agreement.reports.wording import (
     describe_unanswered,
     describe_versions,
     list_left_out,
-    list_settings,
     name_terms,
     nouns_for,
     read_settings,
@@ -43,7 +42,7 @@ from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm,
 from annotations.core.text import pluralize
 from annotations.models import Project, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may_change
+from annotations.models.project import may, may_change
 from annotations.models.round import MAIN
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for
@@ -59,13 +58,6 @@ draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
 KEPT = ("breadcrumbs", "content")
 # What of a request templates are given.
 OF_THE_REQUEST = ("error", "parameters", "query", "full_query", "options", "models")
-# What else templates of pages are given, which depends on who asks: forms, and lists in pages.
-FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
-    "categories": lambda request, _, sections: {
-        "mappings": page_of(request, sections.context["mappings"], name=f"{TABLE_PAGE}mappings")
-    },
-    "item": discussion_of,
-}
 
 
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
@@ -112,8 +104,11 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
         "charts": {chart.key: chart for chart in sections.charts},
         **_controls(page, analysis, sections),
         **sections.context,
-        **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
     }
+    if page.name == "categories":
+        everything["mappings"] = page_of(request, everything["mappings"], name=f"{TABLE_PAGE}mappings")
+    if page.name == "item" and may(project, Right.DISCUSS):
+        everything |= discussion_of(everything["item"].unit)
     # what a worker computes, and what changed while the page was made, is another page soon
     lasts = state and not (sections.waiting or sections.as_of or analysis.error)
     if lasts and _read_state(request, page, project) == state:
@@ -130,9 +125,10 @@ def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -
 def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
     if not page.uses_answers:
         return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
+    settings = read_settings(analysis)
     return {
-        "form": ParametersForm(analysis, read_settings(analysis)),
-        "facts": list_settings(analysis),
+        "form": ParametersForm(analysis, settings),
+        "facts": settings.facts.values(),
         "nouns": nouns_for(analysis.extract),
         "question": analysis.extract.question,
         "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),

@@ -319,11 +319,6 @@ def default_preset(preset: str, answers: str) -> Preset:
     return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 
-def default_parameters(preset: str, answers: str) -> Parameters:
-    """Return the parameters that a project's pages open with."""
-    return default_preset(preset, answers).parameters
-
-
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
     """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
 
@@ -341,5 +336,5 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
             )
     if "distance" in values:
         values.setdefault("coefficient", "alpha")
-    convention = PRESETS[preset_name].parameters if preset_name else default_parameters(preset, answers)
+    convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters
     return replace(convention, **values)

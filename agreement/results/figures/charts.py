@@ -129,6 +129,7 @@ def heat_map(
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
+    links: Figure = {"meta": {"addresses": list(addresses)}} if addresses else {}
     trace = _trace(
         "heatmap",
         range(len(columns)),
@@ -144,15 +145,11 @@ def heat_map(
         xgap=1,
         ygap=1,
         colorbar={"title": {"text": unit, "side": "right"}, "thickness": 12},
-        **_leading_to(addresses),
+        **links,
     )
     xaxis = {**_named_axis(columns, axes[1]), "showgrid": False}
     yaxis = {**_named_axis(rows, axes[0], downwards=True), "showgrid": False}
     return _figure([trace], HEAD + 40 + max(ROW * len(rows), 60), xaxis, yaxis)
-
-
-def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
-    return {"meta": {"addresses": list(addresses)}} if addresses else {}
 
 
 def line_chart(
@@ -280,7 +277,7 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
         "%{customdata[0]}: %{y:.3f}, %{customdata[1]}",
         width=[step.last - step.first + 1 for step in steps],
         customdata=[[step.positions, shorten(step.words)] for step in steps],
-        **_leading_to([step.address for step in steps]),
+        meta={"addresses": [step.address for step in steps]},
     )
     xaxis = _titled("items of the text, in its order", zeroline=False, showgrid=False)
     return _figure([trace], 220, xaxis, _titled(unit, range=[0, 1]), bargap=0)

@@ -14,7 +14,7 @@ from django.test import Client
 
 from agreement.reports import overall
 from agreement.reports.coders import coders
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.results import course
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
@@ -248,7 +248,7 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     assert len(table(pages["grid"], "grid")) == len(overall.CONSTRUCTIONS[project.answers])
     assert ("table-antecedents" in pages["grid"]) == (project.answers == "pointers")
     assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
-        project.answers != "categories" and default_parameters(project.preset, project.answers).is_alpha
+        project.answers != "categories" and default_preset(project.preset, project.answers).parameters.is_alpha
     )
     assert ("undefined" in paragraph(pages["methods"])) != answered
     assert ("sets" in paragraph(pages["methods"])) == (project.answers != "categories")

@@ -11,7 +11,7 @@ from agreement.data.reading import read_answers
 from agreement.reports import overall
 from agreement.reports.coders import coders
 from agreement.reports.items import items
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
@@ -71,7 +71,7 @@ PAGES = {
     ],
 }
 every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",

@@ -6,7 +6,7 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.reports import overall
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from tests.shared.agreeing import (
     WALK,
     answer,
@@ -18,7 +18,7 @@ from tests.shared.agreeing import (
 )
 
 URL = "/projects/walk/agreement/grid/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture
