@@ -26,31 +26,7 @@ from agreement.reports.wording import (
     name_components,
     nouns_for,
 )
-from annotations.core.processes.progress import Progress, reported
 
-# The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
-CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": tuple(
-        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
-        for label, chains, top, exclude_unit in (
-            ("no chain", "none", "category", "none"),
-            ("partial chain", "partial", "category", "none"),
-            ("inclusive, -top", "full", "category", "none"),
-            ("exclusive, -top", "full", "category", "observed"),
-            ("inclusive, +top", "full", "chain", "none"),
-            ("exclusive, +top", "full", "chain", "observed"),
-        )
-    ),
-    "indices": (
-        ("inclusive", {"chains": "full", "exclude_unit": "none"}),
-        ("exclusive in observed", {"chains": "full", "exclude_unit": "observed"}),
-        ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
-    ),
-    "categories": (("categories", {}),),
-    "labels": (("sets of labels", {}),),
-    "numbers": (("numbers", {}),),
-    "targets": (("targets", {}),),
-}
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
 CAUTION = "How much agreement is enough depends on the use of the data."
@@ -249,21 +225,6 @@ class AgreementFigures:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """A value of the grid and how it was computed."""
-
-    construction: str
-    parameters: Parameters
-    value: float | None
-    note: str
-
-    @classmethod
-    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
-        result = basis.compute_result(extract, parameters)
-        return cls(construction, parameters, result.value, result.note)
-
-
 @cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
@@ -277,28 +238,6 @@ def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[t
     extract, parameters = resolve(extract, parameters)
     cells = [replace(parameters, coefficient="alpha", distance=name) for name in basis.distances_of(extract)]
     return [(cell, basis.compute_interval(extract, cell)) for cell in cells]
-
-
-def compute_grid(
-    extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None
-) -> list[tuple[str, list[GridCell]]]:
-    """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
-    rows = []
-    for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
-        selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
-        cells = [replace(chosen, distance=name) for name in basis.distances_of(selected)]
-        cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
-        rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
-    return rows
-
-
-def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
-    """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
-    changed = replace(parameters, chains="none", top="category", exclude_unit="none")
-    extract, chosen = resolve(extract, changed)
-    ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
-    cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
-    return [GridCell.of("", extract, cell) for cell in cells]
 
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:

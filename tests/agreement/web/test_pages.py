@@ -12,10 +12,9 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from agreement.reports import overall
 from agreement.reports.coders import coders
 from agreement.reports.request.parameters import default_preset
-from agreement.results import course
+from agreement.results import course, grid
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
 from tests.shared.agreeing import (
@@ -245,7 +244,7 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     for by in course.GROUPINGS:
         reply = client.get(PAGES["course"].address(), {"by": by})
         assert any(figures(reply.content.decode(), "coders")) == answered, by
-    assert len(table(pages["grid"], "grid")) == len(overall.CONSTRUCTIONS[project.answers])
+    assert len(table(pages["grid"], "grid")) == len(grid.CONSTRUCTIONS[project.answers])
     assert ("table-antecedents" in pages["grid"]) == (project.answers == "pointers")
     assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
         project.answers != "categories" and default_preset(project.preset, project.answers).parameters.is_alpha

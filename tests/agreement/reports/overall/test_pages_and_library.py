@@ -24,8 +24,8 @@ from agreement.measures import (
     leave_one_out,
     pairwise,
 )
-from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.request.parameters import default_preset
+from agreement.results.grid import CONSTRUCTIONS
 from annotations.models import Coding, Judgement, Markable, Project, User
 from tests.conftest import QUICK_HASHERS
 
