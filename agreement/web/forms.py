@@ -58,17 +58,12 @@ class ParametersForm(forms.Form):
         labels = {one.key: f"{one.label} (project default)" if one == settings.own else one.label for one in presets}
         self._offer("preset", [*custom, *labels.items()])
         for name in relevant_settings(extract.kind, parameters):
-            possible = choices_of(name, extract.kind, parameters)
-            labels = {key: label for key, label in CHOICE_LABELS[name].items() if key in possible}
+            possible: Iterable[str] = choices_of(name, extract.kind, parameters)
             if name == "coefficient":
-                counted = extract.select(parameters.selection("include"), parameters.selection("coders"))
-                n_coders = len(coders_in(counted, parameters))
-                labels = {
-                    key: label
-                    for key, label in labels.items()
-                    if not refuse_coefficient(extract.kind, replace(parameters, coefficient=key), n_coders)
-                }
-            self._offer(name, labels.items())
+                n_coders = len(coders_in(request.extract, parameters))
+                changed = {key: replace(parameters, coefficient=key) for key in possible}
+                possible = [key for key in changed if not refuse_coefficient(extract.kind, changed[key], n_coders)]
+            self._offer(name, [(key, label) for key, label in CHOICE_LABELS[name].items() if key in possible])
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
