@@ -112,11 +112,10 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
     known: dict[str, Iterable[str]] = {
         "coders": extract.known_coders,
         "texts": (text.slug for text in extract.texts),
-        "rounds": extract.rounds,
+        # of a selection the texts of a round that does not count are not there any more
+        "rounds": extract.rounds if extract.selected is None else parameters.selection("rounds"),
         "without": extract.categories,
     }
-    if extract.selected is not None:  # texts of a round that does not count are not there any more
-        del known["rounds"]
     for selection, names in known.items():
         chosen = parameters.selection(selection)
         for name in sorted(chosen.difference(names)) if chosen else ():
