@@ -13,7 +13,7 @@ from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ORDERED_DISTANCES, Interval, Result, interval_sums
 from agreement.reports.coders import profiles
-from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, resolve

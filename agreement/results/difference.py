@@ -10,7 +10,7 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.coders import read_groups
 from agreement.reports.coders import differences
-from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked
 from agreement.results.computations import PageSections, ResultPage, register

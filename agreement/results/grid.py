@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
-from agreement.reports.overall import LIMITS
+from agreement.reports.overall.overall import LIMITS
 from agreement.reports.request.basis import compute_interval, compute_result, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import (

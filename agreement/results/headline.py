@@ -15,7 +15,7 @@ from agreement.data.texts.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, item_address, read_settings
 from annotations.models import Project

@@ -11,7 +11,7 @@ from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
 from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.overall.overall import RELIABLE, TENTATIVE
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, cached_report

@@ -12,7 +12,7 @@ from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import count_days
 from agreement.reports.items.items import find_highest
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.request import resolve
 from agreement.results.registry import PAGES

@@ -10,7 +10,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404
 
 from agreement.measures import Result
-from agreement.reports import overall
+from agreement.reports.overall import overall
 from agreement.reports.request import parameters
 from agreement.results.computations import PageSections
 from agreement.results.registry import REPORTS

@@ -18,7 +18,7 @@ from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.gold import compare_with_gold
 from agreement.reports.methods.methods import describe_data
-from agreement.reports.overall import AgreementReport, compute_report
+from agreement.reports.overall.overall import AgreementReport, compute_report
 from agreement.reports.request.parameters import InvalidParameter, Parameters, default_preset
 from agreement.reports.request.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.reading import forget_answers, read_answers
-from agreement.reports import overall
 from agreement.reports.fields import as_json
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
 from agreement.reports.request.request import choices_of
 from agreement.results import grid

@@ -11,7 +11,7 @@ from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
 from agreement.reports.fields import as_json
 from agreement.reports.links.coreference import compare_chains
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Pointer, Project, User
 from annotations.transfers.exporting.codings import export_codings

@@ -7,7 +7,7 @@ from agreement.data.activity import count_remaining, read_progress
 from agreement.data.pyramids.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import default_preset
 from annotations.docsets.creation import add_named_peer

@@ -5,7 +5,7 @@ import pytest
 from agreement.data.pyramids.words import scus_by_word
 from agreement.data.reading import read_answers
 from agreement.data.reliability import reliability_data
-from agreement.reports import overall
+from agreement.reports.overall import overall
 from agreement.reports.request.parameters import PRESETS, InvalidParameter, Parameters
 from agreement.reports.request.request import resolve
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid

@@ -16,7 +16,7 @@ from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.answers import MODES, READINGS, TOPS
 from agreement.reports.items.items import compute_items, summarize_ambiguity
 from agreement.reports.links.coreference import find_clusters
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import resolve

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from agreement.data import reading
 from agreement.data.reading import read_answers
 from agreement.models import FiguresVersion, StoredAnswers
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, User

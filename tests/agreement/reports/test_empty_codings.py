@@ -8,7 +8,7 @@ from agreement.reports.coders.differences import compare_occasions
 from agreement.reports.coders.models import compute_alt_test
 from agreement.reports.links.coreference import compare_chains
 from agreement.reports.methods.methods import describe_data
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.request import resolve
 from annotations.adjudication.states import gold_states
 from annotations.coding.status import submit_coding

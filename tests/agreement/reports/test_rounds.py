@@ -11,7 +11,7 @@ from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.fields import as_json
 from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items
 from agreement.reports.links.coreference import compare_chains
-from agreement.reports.overall import AgreementFigures, compute_report
+from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
 from agreement.results.course import compute_stages
 from agreement.results.items.item import report_item

@@ -7,7 +7,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.coders.differences import compare_occasions, compare_parts
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.methods.methods import describe_data, describe_methods
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import compute_interval, distances_of, select_data
 from agreement.reports.request.request import resolve
 from agreement.results.planning import Targets, plan_size

@@ -13,7 +13,7 @@ from agreement.measures import alpha, cross_alpha, difference, interval
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_groups, compare_parts
 from agreement.reports.fields import as_json
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.basis import compute_result, select_data
 from agreement.reports.request.request import resolve
 from annotations.models import Project

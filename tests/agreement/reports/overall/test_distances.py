@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import compute_report
+from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from agreement.results.agreement import distribute_distances
 from tests.agreement.reports.overall.test_basis import THREE, sorted_out

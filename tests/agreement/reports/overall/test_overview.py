@@ -5,8 +5,8 @@ import pytest
 from agreement.data.activity import read_progress
 from agreement.data.reading import read_answers
 from agreement.measures import Interval, Result
-from agreement.reports import overall
-from agreement.reports.overall import BANDS, build_overview, verdict
+from agreement.reports.overall import overall
+from agreement.reports.overall.overall import BANDS, build_overview, verdict
 from agreement.reports.request.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User

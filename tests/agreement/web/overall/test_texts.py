@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports import overall
+from agreement.reports.overall import overall
 from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
 from agreement.reports.request.parameters import COEFFICIENTS, default_preset
 from agreement.reports.request.request import resolve

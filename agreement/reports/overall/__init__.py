@@ -1,0 +1,1 @@
+"""Agreement of a project: overall, by distance, and over time."""
