@@ -354,7 +354,7 @@ class ProjectAnswers:
         question = self.question.key if self.question else ""
         about = [self.kind, self.unmarked, self.units, self.singletons, question, headings, coders]
         digest = hashlib.sha256(json.dumps(about).encode())
-        for array in (columns.documents["digest"], columns.documents["codings"], codings["digest"]):
+        for array in (columns.documents["digest"], columns.documents["codings"], codings["digest"], columns.units):
             digest.update(array.tobytes())
         return digest.hexdigest()
 

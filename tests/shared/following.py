@@ -4,6 +4,7 @@ from collections import OrderedDict
 from contextlib import contextmanager
 from uuid import uuid4
 
+import numpy as np
 from django.test import Client
 from django.urls import reverse
 
@@ -11,7 +12,7 @@ from agreement.data import reading
 from agreement.data.activity import count_remaining, read_progress
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import count_days
-from agreement.reports.items.items import find_highest
+from agreement.reports.items.items import compute_items, find_highest
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
 from agreement.reports.request.request import resolve
@@ -36,6 +37,9 @@ def figures(project):
         "texts": [(one.slug, one.title, one.round) for one in selected.texts],
         "parts": sorted((one.text, one.coder, one.reason, one.round) for one in selected.left_out),
         "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
+        "items": [
+            one.tolist() for one in vars(compute_items(selected, resolved)).values() if isinstance(one, np.ndarray)
+        ],
         "days": count_days(project, found),
         "progress": read_progress(project),
         "remaining": count_remaining(project),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import product
 from math import fsum
 from types import EllipsisType
 from typing import NamedTuple, cast
@@ -17,7 +18,6 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import RELATIONS, ReliabilityData, UnitReadings, ambiguity, relation_counts
 from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.data.subsets import select_units
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS, count_camps, split_into_camps
 from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
@@ -112,109 +112,40 @@ class ItemFilters:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
+    """The units of some texts that two coders or more judged: a row of each array for a unit, in the order of the data.
 
-    `unit` has their keys, `text` the places of their texts, `n_coders` how many judged each. Every other column is
-    computed when it is first asked for: a list of few items needs few of them.
+    unit, text: their keys, and the places of their texts
+    n_coders: how many judged each
+    term: what each adds to the sum of observed distances
+    n_values: how many different values each has
+    relations: how many pairs of coders are in each of RELATIONS: (units, RELATIONS)
+    explicit: how many coders marked several readings or indices
+    camps: where coders split into camps and none of them marked any ambiguity
+    pointers: how many pointers of all coders lead to each; none where coders do not point
+    chain: the members of the largest chain of each, whole, however values are made; 0 where all gave labels
+    categories: whether some coder gave each category: (units, countable categories)
+    level: the place of its level among those of the answers
     """
 
     answers: ProjectAnswers
     parameters: Parameters
     texts: Sequence[Document]
-    data: ReliabilityData
-    pairable: PairableUnits
     unit: Ints
     text: Ints
     n_coders: Ints
-
-    @cached_property
-    def term(self) -> Floats:
-        """What each unit adds to the sum of observed distances."""
-        if COEFFICIENTS[self.parameters.coefficient].of_labels:
-            terms: Floats = 1 - unit_agreements(self.data, missing=self.parameters.missing)
-            return terms
-        terms = unit_disagreements(self.pairable, basis.comparison(self.parameters))
-        # a unit counts alike in a kappa, however many judged it
-        return terms if self.parameters.is_alpha else terms / self.n_coders
+    term: Floats
+    n_values: Ints
+    relations: Ints
+    explicit: Ints
+    camps: Bools
+    pointers: Ints
+    chain: Ints
+    categories: Bools
+    level: Ints
 
     @cached_property
     def total(self) -> float:
         return fsum(self.term.tolist())
-
-    @cached_property
-    def n_values(self) -> Ints:
-        """How many different values each unit has."""
-        return count_camps(self.pairable.codes)[0]
-
-    @cached_property
-    def relations(self) -> Ints:
-        """How many pairs of coders are in each of RELATIONS: (units, RELATIONS)."""
-        return relation_counts(self.data)[self.pairable.rows]
-
-    def relations_of(self, rows: Ints) -> Ints:
-        """Return the relations of some units alone."""
-        chosen = np.zeros(len(self.data.units), dtype=np.bool_)
-        chosen[self.pairable.rows[rows]] = True
-        return relation_counts(select_units(self.data, chosen))[np.argsort(np.argsort(rows))]
-
-    @cached_property
-    def _placed(self) -> tuple[ProjectAnswers, Ints]:
-        answers = self.answers.restrict(self.texts)
-        keys = answers.columns.units["key"]
-        order = np.argsort(keys)
-        return answers, order[np.searchsorted(keys, self.unit, sorter=order)]
-
-    @cached_property
-    def explicit(self) -> Ints:
-        """How many coders marked several readings or indices."""
-        answers, places = self._placed
-        columns = answers.columns
-        is_ambiguous = columns.is_judgement & (columns.n_readings > 1)
-        is_ambiguous &= answers.column_of_coding[columns.coding_of_mark] >= 0
-        return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))[places]
-
-    @cached_property
-    def camps(self) -> Bools:
-        """Where coders split into camps and none of them marked any ambiguity."""
-        camps: Bools = (self.explicit == 0) & split_into_camps(self.pairable.codes)
-        return camps
-
-    @cached_property
-    def pointers(self) -> Ints:
-        """How many pointers of all coders lead to each unit; none where coders do not point."""
-        answers, places = self._placed
-        columns = answers.columns
-        if answers.kind not in ("pointers", "targets"):
-            return np.zeros(len(places), dtype=np.int64)
-        document = columns.document_of_coding[columns.coding_of_link]
-        leads = columns.links["to"] < columns.documents["units"][document]
-        leads &= answers.column_of_coding[columns.coding_of_link] >= 0
-        target = columns.first_unit[document[leads]] + columns.links["to"][leads]
-        return np.bincount(target, minlength=len(columns.units))[places]
-
-    @cached_property
-    def chain(self) -> Ints:
-        """The members of the largest chain of each unit, whole, however values are made; 0 where all gave labels."""
-        pointing = self.answers.kind == "pointers"
-        whole = replace(self.parameters, chains="full", top="chain") if pointing else self.parameters
-        data = basis.select_data(self.answers, whole, self.texts)
-        # labels have no members, nor has what is missing: it is -1, the last place
-        sizes = np.concatenate([np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts), [0]])
-        largest: Ints = sizes[data.codes].max(axis=1, initial=0)[self.pairable.rows]
-        return largest
-
-    @cached_property
-    def categories(self) -> Ints:
-        """How many coders gave each category to each unit: (units, countable categories)."""
-        data = basis.select_categories(self.answers, self.parameters, self.texts)
-        return basis.count_names(data, self.answers.countable)[self.pairable.rows]
-
-    @cached_property
-    def level(self) -> Ints:
-        """The level of each unit, by its place among those of the answers."""
-        answers, places = self._placed
-        levels: Ints = answers.columns.units["level"][places]
-        return levels
 
     @cached_property
     def level_names(self) -> list[str]:
@@ -275,7 +206,7 @@ class Items:
         if filters.category:
             names = self.answers.countable
             check_choice("category", filters.category, names)
-            mask &= self.categories[:, names.index(filters.category)] > 0
+            mask &= self.categories[:, names.index(filters.category)]
         if filters.ambiguity in VERDICTS:
             readings.require("ambiguity")
             mask &= np.array([readings.verdict(unit) == filters.ambiguity for unit in self.unit.tolist()], np.bool_)
@@ -296,10 +227,80 @@ class Items:
 @cached_report
 def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged."""
-    texts = basis.pick_texts(answers, parameters)
+    texts, key = basis.pick_texts(answers, parameters), ("items", replace(parameters, texts="", rounds=""))
+    compute = partial(_compute_columns, parameters)
+    # the ordinal distance depends on all values
+    parts = (
+        [compute(answers, texts)]
+        if parameters.distance == "ordinal"
+        else basis.compute_by_parts(answers, texts, key, compute)
+    )
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Items(answers, parameters, texts, text=np.repeat(np.arange(len(texts)), columns.pop("n_units")), **columns)
+
+
+def _compute_columns(
+    parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]
+) -> dict[str, Ints | Floats | Bools]:
+    """Return the arrays of `Items`, with the number of units of each text."""
     data = basis.select_data(answers, parameters, texts)
-    pairable, units = basis.pairable_units(data, parameters), np.array(data.units, dtype=np.int64)
-    return Items(answers, parameters, texts, data, pairable, units[pairable.rows], pairable.documents, pairable.coders)
+    pairable, of_texts = basis.pairable_units(data, parameters), answers.restrict(texts)
+    columns = of_texts.columns
+    unit = np.array(data.units, dtype=np.int64)[pairable.rows]
+    order = np.argsort(columns.units["key"])
+    places = order[np.searchsorted(columns.units["key"], unit, sorter=order)]
+    # labels have no members, nor has what is missing: it is -1, the last place
+    whole = basis.select_data(answers, _with_whole_chains(answers, parameters), texts)
+    sizes = np.concatenate([np.zeros(len(whole.labels), dtype=np.int64), np.diff(whole.cells.starts), [0]])
+    given = basis.count_names(basis.select_categories(answers, parameters, texts), answers.countable)
+    explicit = _count_explicit(of_texts)[places]
+    return {
+        "unit": unit,
+        "n_coders": pairable.coders,
+        "term": _compute_terms(parameters, data, pairable),
+        "n_values": count_camps(pairable.codes)[0],
+        "relations": relation_counts(data)[pairable.rows],
+        "explicit": explicit,
+        "camps": (explicit == 0) & split_into_camps(pairable.codes),
+        "pointers": _count_pointers(of_texts)[places],
+        "chain": sizes[whole.codes].max(axis=1, initial=0)[pairable.rows],
+        "categories": given[pairable.rows] > 0,
+        "level": columns.units["level"][places],
+        "n_units": np.bincount(pairable.documents, minlength=len(texts)),
+    }
+
+
+def _compute_terms(parameters: Parameters, data: ReliabilityData, pairable: PairableUnits) -> Floats:
+    """Return what each unit adds to the sum of observed distances."""
+    if COEFFICIENTS[parameters.coefficient].of_labels:
+        terms: Floats = 1 - unit_agreements(data, missing=parameters.missing)
+        return terms
+    terms = unit_disagreements(pairable, basis.comparison(parameters))
+    # a unit counts alike in a kappa, however many judged it
+    return terms if parameters.is_alpha else terms / pairable.coders
+
+
+def _count_explicit(answers: ProjectAnswers) -> Ints:
+    """Return how many coders marked several readings or indices of each unit."""
+    columns = answers.columns
+    is_ambiguous = columns.is_judgement & (columns.n_readings > 1) & (answers.coder_of_mark >= 0)
+    return np.bincount(columns.unit_of_mark[is_ambiguous], minlength=len(columns.units))
+
+
+def _count_pointers(answers: ProjectAnswers) -> Ints:
+    """Return how many pointers of all coders lead to each unit; none where coders do not point."""
+    columns = answers.columns
+    if answers.kind not in ("pointers", "targets"):
+        return np.zeros(len(columns.units), dtype=np.int64)
+    document = columns.document_of_coding[columns.coding_of_link]
+    leads = columns.links["to"] < columns.documents["units"][document]
+    leads &= answers.column_of_coding[columns.coding_of_link] >= 0
+    target = columns.first_unit[document[leads]] + columns.links["to"][leads]
+    return np.bincount(target, minlength=len(columns.units))
+
+
+def _with_whole_chains(answers: ProjectAnswers, parameters: Parameters) -> Parameters:
+    return replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
 
 
 @remembered_report
@@ -339,7 +340,7 @@ def find_highest(answers: ProjectAnswers, parameters: Parameters) -> list[HighIt
     items = compute_items(answers, parameters)
     rows = items.order(np.arange(len(items.term)), MOST)
     rows = rows[items.share_of(rows).round(SHARE_DIGITS) > 0]
-    figures = zip(rows.tolist(), items.share_of(rows).tolist(), items.relations_of(rows).tolist(), strict=True)
+    figures = zip(rows.tolist(), items.share_of(rows).tolist(), items.relations[rows].tolist(), strict=True)
     return [
         HighItem(items.texts[items.text[row]], int(items.unit[row]), share, tuple(relations))
         for row, share, relations in figures
@@ -372,25 +373,29 @@ class AmbiguityCounts(NamedTuple):
 @remembered_report
 def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
     """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
-    units = np.array(basis.select_categories(answers, parameters).units, dtype=np.int64)
-    chosen = answers.restrict(basis.pick_texts(answers, parameters))
-    columns = chosen.columns
-    coder = chosen.column_of_coding[columns.coding_of_mark]
+    texts, compute = basis.pick_texts(answers, parameters), partial(_count_ambiguous, parameters)
+    counts = np.sum(basis.compute_by_parts(answers, texts, ("ambiguity", parameters.without), compute), axis=0)
+    names = [("all", ""), *product(["category"], answers.categories), *product(["coder"], answers.coders)]
+    return [AmbiguityCounts(*name, *row) for name, row in zip(names, counts.tolist(), strict=True)]
+
+
+def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]) -> Ints:
+    """Return the numbers of AmbiguityCounts in all, of each category and of each coder, a row of four for each."""
+    units = np.array(basis.select_categories(answers, parameters, texts).units, dtype=np.int64)
+    chosen = answers.restrict(texts)
+    columns, coder = chosen.columns, chosen.coder_of_mark
     is_counted = columns.is_judgement & (coder >= 0)
     is_counted &= np.isin(columns.units["key"], units)[columns.unit_of_mark]
     unit, is_ambiguous = columns.unit_of_mark[is_counted], columns.n_readings[is_counted] > 1
-
-    def count(kind: str, names: Sequence[str], group: Ints) -> list[AmbiguityCounts]:
+    category = columns.marks["category"][is_counted].astype(np.int64)
+    groups = (np.zeros_like(unit), 1), (category, len(answers.categories)), (coder[is_counted], len(answers.coders))
+    counts = []
+    for group, n_groups in groups:
         key = group * (len(columns.units) + 1) + unit
         of_units = [sorted_unique(keys) // (len(columns.units) + 1) for keys in (key[is_ambiguous], key)]
-        counts = [np.bincount(one, minlength=len(names)) for one in (*of_units, group[is_ambiguous], group)]
-        return [AmbiguityCounts(kind, name, *row) for name, row in zip(names, np.array(counts).T.tolist(), strict=True)]
-
-    return [
-        *count("all", [""], np.zeros_like(unit)),
-        *count("category", answers.categories, columns.marks["category"][is_counted].astype(np.int64)),
-        *count("coder", answers.coders, coder[is_counted]),
-    ]
+        columns_of_group = [np.bincount(one, minlength=n_groups) for one in (*of_units, group[is_ambiguous], group)]
+        counts.append(np.stack(columns_of_group, axis=1))
+    return np.concatenate(counts)
 
 
 @cached_report

@@ -200,6 +200,26 @@ def data_by_coders(
     return select
 
 
+def compute_by_parts[T](
+    answers: ProjectAnswers,
+    texts: Sequence[Document],
+    key: tuple[Hashable, ...],
+    compute: Callable[[ProjectAnswers, Sequence[Document]], T],
+) -> list[T]:
+    """Return what is computed of some of the texts at a time, which bounds the memory.
+
+    A part is known by what it holds: most parts are as they were when a text has changed.
+    """
+    if len(texts) <= MAX_TEXTS_AT_ONCE:
+        return [compute(answers, texts)]
+    found = []
+    for some in batched(texts, MAX_TEXTS_AT_ONCE):
+        part, keys = answers.restrict(some), tuple(text.pk for text in some)
+        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories)))
+        found.append(remembered(part, key, partial(compute, part, part.texts)))
+    return found
+
+
 def compute_sums(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
@@ -209,20 +229,12 @@ def compute_sums(
     # on which sums depend, but for the choice of texts
     key = (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
 
-    def sum_texts(part: ProjectAnswers) -> list[TextSums]:
-        return _sum_data(part, parameters, select_data(part, parameters, part.texts), part.texts)
-
-    def sum_part(texts: tuple[Document, ...]) -> list[TextSums]:
-        # known by what it holds: most parts are as they were when a text has changed
-        part, keys = answers.restrict(texts), tuple(text.pk for text in texts)
-        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories)))
-        return remembered(part, ("sums of texts", *key), partial(sum_texts, part))
+    def sum_texts(part: ProjectAnswers, texts: Sequence[Document]) -> list[TextSums]:
+        return _sum_data(part, parameters, select_data(part, parameters, texts), texts)
 
     def compute() -> list[TextSums]:
-        if len(everywhere) <= MAX_TEXTS_AT_ONCE:
-            return sum_texts(answers)
-        parts = map(sum_part, batched(everywhere, MAX_TEXTS_AT_ONCE))
-        return [TextSums.concatenate(of_parts) for of_parts in zip(*parts, strict=True)]
+        parts = compute_by_parts(answers, everywhere, ("sums of texts", *key), sum_texts)
+        return parts[0] if len(parts) == 1 else [TextSums.concatenate(part) for part in zip(*parts, strict=True)]
 
     sums = cached(answers, ("sums", *key), compute)
     if chosen is not everywhere:

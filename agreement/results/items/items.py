@@ -166,7 +166,7 @@ def describe_items(
     items, marks, readings = report
     answers = given_answers(request.extract, [int(items.unit[row]) for row in rows], contents)
     discusses, described = may(request.project, Right.DISCUSS), []
-    for row, relations in zip(rows, items.relations_of(np.array(rows, dtype=np.int64)).tolist(), strict=True):
+    for row in rows:
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
         given = answers.get(snippet.unit, ())
         item = copy_fields(
@@ -178,7 +178,7 @@ def describe_items(
             observed=float(items.observed_of(row)),
             n_coders=int(items.n_coders[row]),
             n_values=int(items.n_values[row]),
-            relations=reports.nonzero_relations(relations),
+            relations=reports.nonzero_relations(items.relations[row].tolist()),
             n_ambiguous=int(items.explicit[row]),
             camps=bool(items.camps[row]),
             posterior=readings.posterior(snippet.unit),
