@@ -1,4 +1,4 @@
-"""Agreement over all texts and in each, under one convention and under all of them; and the first look at it."""
+"""Agreement over all texts and in each, by every distance, against the usual marks; and the first look at it."""
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
