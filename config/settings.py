@@ -304,6 +304,7 @@ if not LOCAL:
 # The default cache counts what is limited, for all processes together: a table of PostgreSQL, or Redis or Valkey at
 # CACHE_URL. SQLite lets one process write at a time, and one process serves it: its memory does.
 PROCESS_MEMORY = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
+BOUNDED_MEMORY = {"BACKEND": "config.caches.BoundedMemoryCache"}
 SHARED_TABLE = {
     "BACKEND": "django.core.cache.backends.db.DatabaseCache",
     "LOCATION": "coindex_cache",
@@ -315,8 +316,8 @@ CACHES = {
     "process": PROCESS_MEMORY | {"LOCATION": "process"},
     # Reports that take long, and pages as they were rendered, of two parts each: with the names that are in them they
     # stay in the memory of a process.
-    "figures": PROCESS_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 500}},
-    "pages": PROCESS_MEMORY | {"LOCATION": "pages", "OPTIONS": {"MAX_ENTRIES": 200}},
+    "figures": BOUNDED_MEMORY | {"LOCATION": "figures", "OPTIONS": {"MAX_ENTRIES": 500, "MAX_BYTES": 120_000_000}},
+    "pages": BOUNDED_MEMORY | {"LOCATION": "pages", "OPTIONS": {"MAX_ENTRIES": 200, "MAX_BYTES": 40_000_000}},
 }
 if env.str("CACHE_URL", default=""):
     CACHES["default"] = env.cache_url("CACHE_URL")

@@ -69,6 +69,24 @@ class LabelPatterns:
             text_units,
         )
 
+    @classmethod
+    def concatenate(cls, parts: Sequence["LabelPatterns"], labels: Sequence[Label]) -> "LabelPatterns":
+        """Return the patterns of the texts of all parts; those of different parts may be alike.
+
+        labels: all labels of the parts, each part having its own in this order.
+        """
+        place = {label: number for number, label in enumerate(labels)}
+        rows, n_patterns, n_texts = list[tuple[Ints, ...]](), 0, 0
+        for part in parts:
+            label = np.array([place[label] for label in part.labels], dtype=np.int64)[part.label]
+            text, text_pattern = part.text + n_texts, part.text_pattern + n_patterns
+            rows.append(
+                (part.n_coders, part.pattern + n_patterns, label, part.count, text, text_pattern, part.text_units)
+            )
+            n_patterns, n_texts = n_patterns + len(part.n_coders), n_texts + len(part.documents)
+        documents = [document for part in parts for document in part.documents]
+        return cls(documents, labels, *map(np.concatenate, zip(*rows, strict=True)))
+
     @cached_property
     def n_units(self) -> Ints:
         """The units of all texts that have each pattern."""

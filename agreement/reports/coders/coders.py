@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from agreement.data.documents import Document
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.muc import read_markings
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
@@ -189,10 +190,18 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
 @cached_report
 def read_patterns(answers: ProjectAnswers, parameters: Parameters) -> LabelPatterns:
     """Return how many coders gave each unit of the chosen texts which category; documents are the keys of the texts."""
-    data, place = basis.select_categories(answers, parameters), {name: n for n, name in enumerate(answers.categories)}
-    used = [data.labels[code] for code in np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()]
-    used.sort(key=lambda label: (place.get(str(label), len(place)), sorted(basis.names_of(label))))
-    return LabelPatterns.from_data(data, used)
+    place = {name: number for number, name in enumerate(answers.categories)}
+
+    def order(label: Label) -> tuple[int, list[str]]:
+        return place.get(str(label), len(place)), sorted(basis.names_of(label))
+
+    def read(p: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> LabelPatterns:
+        data = basis.select_categories(part, p, texts)
+        used = np.flatnonzero(np.bincount(data.codes[data.codes >= 0])).tolist()
+        return LabelPatterns.from_data(data, sorted((data.labels[code] for code in used), key=order))
+
+    parts = basis.compute_by_parts(answers, parameters, "patterns", read)
+    return LabelPatterns.concatenate(parts, sorted({label for part in parts for label in part.labels}, key=order))
 
 
 @remembered_report

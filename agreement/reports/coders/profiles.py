@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,15 @@ from agreement.data.project_answers import NO_ROUND, ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
-from agreement.reports.request.basis import cached, comparison, pairable_units, pick_texts, remembered, select_data
+from agreement.reports.request.basis import (
+    cached,
+    comparison,
+    compute_by_parts,
+    pairable_units,
+    pick_texts,
+    remembered,
+    select_data,
+)
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import remembered_report, resolve
 from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
@@ -134,7 +143,15 @@ class TextDistances(NamedTuple):
 @remembered_report
 def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
     """Return the mean distances in each chosen text, in the order of the project."""
+    parts = compute_by_parts(answers, parameters, "distances of texts", _average_distances)
     texts = pick_texts(answers, parameters)
+    return [TextDistances(text, *means) for text, means in zip(texts, chain(*parts), strict=True)]
+
+
+def _average_distances(
+    parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]
+) -> list[tuple[tuple[float | None, ...], float | None]]:
+    """Return the mean distances of each coder, and of all pairs, in each text."""
     data = select_data(answers, parameters, texts)
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
@@ -144,12 +161,11 @@ def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> l
         places = documents * n_coders + columns
         totals += np.bincount(places, found.distances, totals.size).reshape(totals.shape)
         numbers += np.bincount(places, minlength=totals.size).reshape(totals.shape)
-    distances = []
-    for text, total, number in zip(texts, totals, numbers, strict=True):
-        means = [t / n if n else None for t, n in zip(total.tolist(), number.tolist(), strict=True)]
-        mean = float(total.sum() / number.sum()) if number.any() else None
-        distances.append(TextDistances(text, tuple(means), mean))
-    return distances
+    means = []
+    for total, number in zip(totals, numbers, strict=True):
+        own = tuple(t / n if n else None for t, n in zip(total.tolist(), number.tolist(), strict=True))
+        means.append((own, float(total.sum() / number.sum()) if number.any() else None))
+    return means
 
 
 MOST_POINTS = 24  # of what is shown as texts are finished

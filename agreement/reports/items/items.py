@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
 from math import fsum
 from types import EllipsisType
@@ -227,15 +227,9 @@ class Items:
 @cached_report
 def compute_items(answers: ProjectAnswers, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged."""
-    texts, key = basis.pick_texts(answers, parameters), ("items", replace(parameters, texts="", rounds=""))
-    compute = partial(_compute_columns, parameters)
-    # the ordinal distance depends on all values
-    parts = (
-        [compute(answers, texts)]
-        if parameters.distance == "ordinal"
-        else basis.compute_by_parts(answers, texts, key, compute)
-    )
+    parts = basis.compute_by_parts(answers, parameters, "items", _compute_columns)
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    texts = basis.pick_texts(answers, parameters)
     return Items(answers, parameters, texts, text=np.repeat(np.arange(len(texts)), columns.pop("n_units")), **columns)
 
 
@@ -254,19 +248,22 @@ def _compute_columns(
     sizes = np.concatenate([np.zeros(len(whole.labels), dtype=np.int64), np.diff(whole.cells.starts), [0]])
     given = basis.count_names(basis.select_categories(answers, parameters, texts), answers.countable)
     explicit = _count_explicit(of_texts)[places]
-    return {
-        "unit": unit,
+    counts = {
         "n_coders": pairable.coders,
-        "term": _compute_terms(parameters, data, pairable),
         "n_values": count_camps(pairable.codes)[0],
         "relations": relation_counts(data)[pairable.rows],
         "explicit": explicit,
-        "camps": (explicit == 0) & split_into_camps(pairable.codes),
         "pointers": _count_pointers(of_texts)[places],
         "chain": sizes[whole.codes].max(axis=1, initial=0)[pairable.rows],
-        "categories": given[pairable.rows] > 0,
         "level": columns.units["level"][places],
         "n_units": np.bincount(pairable.documents, minlength=len(texts)),
+    }
+    return {
+        "unit": unit,
+        "term": _compute_terms(parameters, data, pairable),
+        "camps": (explicit == 0) & split_into_camps(pairable.codes),
+        "categories": given[pairable.rows] > 0,
+        **{name: column.astype(np.int32) for name, column in counts.items()},
     }
 
 
@@ -373,8 +370,7 @@ class AmbiguityCounts(NamedTuple):
 @remembered_report
 def summarize_ambiguity(answers: ProjectAnswers, parameters: Parameters) -> list[AmbiguityCounts]:
     """Return how often ambiguity is marked, in all, by category and by coder (Poesio & Artstein 2005, section 5.2)."""
-    texts, compute = basis.pick_texts(answers, parameters), partial(_count_ambiguous, parameters)
-    counts = np.sum(basis.compute_by_parts(answers, texts, ("ambiguity", parameters.without), compute), axis=0)
+    counts = np.sum(basis.compute_by_parts(answers, parameters, "ambiguity", _count_ambiguous), axis=0)
     names = [("all", ""), *product(["category"], answers.categories), *product(["coder"], answers.coders)]
     return [AmbiguityCounts(*name, *row) for name, row in zip(names, counts.tolist(), strict=True)]
 

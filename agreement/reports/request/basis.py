@@ -202,21 +202,22 @@ def data_by_coders(
 
 def compute_by_parts[T](
     answers: ProjectAnswers,
-    texts: Sequence[Document],
-    key: tuple[Hashable, ...],
-    compute: Callable[[ProjectAnswers, Sequence[Document]], T],
+    parameters: Parameters,
+    name: str,
+    compute: Callable[[Parameters, ProjectAnswers, Sequence[Document]], T],
 ) -> list[T]:
-    """Return what is computed of some of the texts at a time, which bounds the memory.
+    """Return what is computed of the chosen texts, some at a time, so that few values are in memory at once.
 
     A part is known by what it holds: most parts are as they were when a text has changed.
     """
-    if len(texts) <= MAX_TEXTS_AT_ONCE:
-        return [compute(answers, texts)]
+    p, texts = replace(parameters, texts="", rounds=""), pick_texts(answers, parameters)
+    if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
+        return [compute(p, answers, texts)]
     found = []
     for some in batched(texts, MAX_TEXTS_AT_ONCE):
         part, keys = answers.restrict(some), tuple(text.pk for text in some)
         part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories)))
-        found.append(remembered(part, key, partial(compute, part, part.texts)))
+        found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
     return found
 
 
@@ -224,20 +225,19 @@ def compute_sums(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> dict[str, DistanceSums]:
     """Return what each text adds to alpha, by distance."""
-    p, everywhere = parameters, answers.texts
     chosen = pick_texts(answers, parameters) if texts is None else texts
-    # on which sums depend, but for the choice of texts
-    key = (p.coefficient, p.chains, p.top, p.readings, p.unmarked, p.without, p.exclude_unit, p.empty, p.thirds)
+    # of all texts and distances, whatever is chosen of these
+    shared = replace(parameters, distance="nominal", texts="", rounds="")
 
-    def sum_texts(part: ProjectAnswers, texts: Sequence[Document]) -> list[TextSums]:
-        return _sum_data(part, parameters, select_data(part, parameters, texts), texts)
+    def sum_part(p: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> list[TextSums]:
+        return _sum_data(part, p, select_data(part, p, texts), texts)
 
     def compute() -> list[TextSums]:
-        parts = compute_by_parts(answers, everywhere, ("sums of texts", *key), sum_texts)
+        parts = compute_by_parts(answers, shared, "sums of texts", sum_part)
         return parts[0] if len(parts) == 1 else [TextSums.concatenate(part) for part in zip(*parts, strict=True)]
 
-    sums = cached(answers, ("sums", *key), compute)
-    if chosen is not everywhere:
+    sums = cached(answers, ("sums", shared), compute)
+    if chosen is not answers.texts:
         sums = [one.select(answers.find_places(chosen)) for one in sums]
     return {name: one[name] for name in distances_of(answers) for one in sums if name in one}
 

@@ -66,6 +66,26 @@ def test_the_interval_from_the_sums_of_patterns_is_that_of_the_data(missing, dat
 
 
 @given(data=labelled_data())
+def test_patterns_of_the_texts_one_by_one_are_those_of_all(data):
+    order, whole = sorted(data.labels), LabelPatterns.from_data(data, sorted(data.labels))
+    parts = []
+    for place, document in enumerate(data.documents):
+        rows = np.flatnonzero(data.document_of_unit == place)
+        values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes[rows].tolist()]
+        part = ReliabilityData.from_values(rows.tolist(), data.coders, values, [document] * len(rows))
+        parts.append(LabelPatterns.from_data(part, sorted(part.labels)))
+    found = LabelPatterns.concatenate(parts, order)
+    assert (found.labels, list(found.documents)) == (order, list(whole.documents))
+    assert found.count_in_texts().tolist() == whole.count_in_texts().tolist()
+    assert found.count_judgements().tolist() == whole.count_judgements().tolist()
+    assert found.count_pairs().tolist() == whole.count_pairs().tolist()
+    assert found.collapse({"a": "b"}).count_pairs().tolist() == whole.collapse({"a": "b"}).count_pairs().tolist()
+    assert np.asarray(found.sums_by_text() @ np.eye(2 + len(order))).tolist() == pytest.approx(
+        np.asarray(whole.sums_by_text() @ np.eye(2 + len(order)))
+    )
+
+
+@given(data=labelled_data())
 def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
     pairs = np.zeros((len(data.labels), len(data.labels)), dtype=int)
     for row in data.codes.tolist():

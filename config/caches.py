@@ -1,0 +1,25 @@
+"""Django's cache in the memory of a process, with a bound on its bytes."""
+
+from collections import OrderedDict
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+
+
+class BoundedMemoryCache(LocMemCache):
+    """What was used longest ago goes where the values would take more than `MAX_BYTES` of the options."""
+
+    _cache: OrderedDict[str, bytes]  # the value that was used last is first
+    _delete: Any
+
+    def __init__(self, name: str, params: dict[str, Any]) -> None:
+        super().__init__(name, params)
+        self._max_bytes = params["OPTIONS"]["MAX_BYTES"]
+
+    def _set(self, key: str, value: bytes, timeout: Any = None) -> None:
+        super()._set(key, value, timeout)  # type: ignore[misc]
+        n_bytes = sum(map(len, self._cache.values()))
+        while n_bytes > self._max_bytes:
+            oldest = next(reversed(self._cache))
+            n_bytes -= len(self._cache[oldest])
+            self._delete(oldest)
