@@ -1,11 +1,29 @@
-"""What units and their values are called: markables and chains, or the words and content units of pyramids."""
+"""What people read: units and values, what does not count, choices and the settings of a page, and models as such."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
-from agreement.data.project_answers import ProjectAnswers
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.data.documents import Document
+from agreement.data.project_answers import ProjectAnswers, Question
+from agreement.measures import DISTANCES
 from agreement.measures.results import pluralize
+from agreement.reports.request.basis import count_unanswered
+from agreement.reports.request.parameters import (
+    COEFFICIENTS,
+    MODELS,
+    PRIMARY_WEIGHTS,
+    SELECTIONS,
+    VERSIONS,
+    InvalidParameter,
+    Parameters,
+    Preset,
+    default_preset,
+    presets_for,
+)
+from agreement.reports.request.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 
 # What codings are that do not count, by reason.
 CODINGS_LEFT_OUT = {
@@ -25,6 +43,84 @@ DOCSETS_LEFT_OUT = {
     "open": "whose agreed pyramid is not submitted",
     "uncoded": "of which no coder has a pyramid that counts",
 }
+DISTANCE_NAMES = {name: name for name in DISTANCES} | {
+    "passonneau": "Passonneau",
+    "jaccard": "Jaccard",
+    "dice": "Dice",
+    "masi": "MASI",
+    "masi-product": "MASI, product form",
+}
+# What each control is called, and the short sentence below it.
+FIELDS = {
+    "preset": ("Preset", "A paper’s convention sets all of them at once."),
+    "coefficient": (
+        "Coefficient",
+        "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
+    ),
+    "distance": ("Distance", "How far two values are apart."),
+    "chains": ("Value of an item", "What is compared: the antecedents, the chain so far, or the whole chain."),
+    "top": ("Chain-initial markable", "The value of the first member of a chain."),
+    "readings": ("Ambiguous items", "The value of an item with several readings."),
+    "exclude_unit": ("Exclude the item from its own set", "Whether an item counts as a member of its own set."),
+    "empty": ("Empty set counts as", "How far the empty set is from others."),
+    "thirds": ("Passonneau weights", "Rounded as printed in 2004."),
+    "missing": ("Items with missing coders (kappa)", "Items that not all coders judged."),
+    "unmarked": ("Unannotated markables", "The value of a markable that a coder left out of a submitted text."),
+    "units": ("Units", "Each word of the summaries, or each contributor as somebody marked it."),
+    "unasked": ("Not asked", "Judgements of which the question was not asked."),
+    "primary_weight": ("Weight of a first choice", "Where a second choice was given, it has the rest."),
+    "question": ("Question", "Whose answers are compared."),
+    "coders": ("Coders", "Only these coders."),
+    "texts": ("Texts", "Only these texts."),
+    "rounds": ("Rounds", "Only texts of these rounds."),
+    "without": (
+        "Exclude markables that are mostly",
+        "Left out: what most of the coders who gave it a category put in one of these.",
+    ),
+    "include": ("Also count codings", "Besides those that coders submitted."),
+    "versions": ("Versions of the scheme", "Only judgements last given under these; those of others are missing."),
+}
+CHOICE_LABELS = {
+    "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
+    "distance": DISTANCE_NAMES,
+    "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
+    "top": {"category": "category (-top)", "chain": "chain (+top)"},
+    "readings": {"union": "union of their readings", "matched": "readings, matched"},
+    "exclude_unit": {"none": "no", "observed": "observed only", "both": "observed and expected"},
+    "empty": {"subset": "subset of all sets", "disjoint": "disjoint from all sets"},
+    "thirds": {"exact": "exact (1/3, 2/3)", "rounded": "rounded (.33, .67)"},
+    "missing": {"available": "use available pairs", "drop": "drop the item"},
+    "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
+    "units": {"words": "words", "spans": "contributors"},
+    "unasked": {"missing": "left out", "label": "a value of its own"},
+    "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
+}
+SCORE_LABELS = {
+    "muc": "MUC",
+    "b_cubed": "B-cubed",
+    "ceaf_m": "CEAF of mentions",
+    "ceaf_e": "CEAF of entities",
+    "lea": "LEA",
+    "blanc": "BLANC",
+    "conll_average": "CoNLL average",
+}
+# What is called otherwise where pyramids are compared.
+PYRAMID_FIELDS = {
+    "unmarked": ("Words in no SCU", "The value of a word that is in no SCU of a submitted pyramid."),
+    "texts": ("Docsets", "Only these docsets."),
+}
+# How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
+RELATION_LABELS = {
+    "identity": "identical",
+    "subsumption": "subset",
+    "intersection": "overlap",
+    "disjunction": "disjoint",
+    "category": "different category",
+}
+MOST_NAMES = 3  # of a selection that stand on a chip
+IN_SIGHT = ("distance",)  # what is in sight besides the chips
+# What the values of a question are called, and one of them.
+TERMS = {"categories": "category", "values": "value", "labels": "label"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +183,148 @@ def describe_models_left_out(n: int) -> str:
     return f"{pluralize(n, 'coding')} {BY_MODELS} {be(n)} left out of these figures of people." if n else ""
 
 
-def _list_reasons(counts: Mapping[str, int], reasons: Mapping[str, str], noun: str, of: str = "") -> str:
-    """Return how many of something do not count and why, in words; empty where all count."""
+def list_left_out(
+    counts: Mapping[str, int], reasons: Mapping[str, str] = CODINGS_LEFT_OUT, noun: str = "coding", of: str = ""
+) -> str:
+    """Return how many codings, or nouns of something, do not count and why, in words; empty where all count."""
     parts = [f"{of}{pluralize(n, noun)} {words}" for reason, words in reasons.items() if (n := counts.get(reason))]
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
-list_codings_left_out = partial(_list_reasons, reasons=CODINGS_LEFT_OUT, noun="coding")
-list_gold_left_out = partial(_list_reasons, reasons=GOLD_LEFT_OUT, noun="text", of="gold of ")
-list_docsets_left_out = partial(_list_reasons, reasons=DOCSETS_LEFT_OUT, noun="docset")
+def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
+    """Return what a control is called and the sentence below it; `pyramids`: where pyramids are compared."""
+    return (FIELDS | PYRAMID_FIELDS if pyramids else FIELDS)[name]
+
+
+def choice_label(name: str, choice: str) -> str:
+    """Return a choice as the controls call it."""
+    return CHOICE_LABELS.get(name, {}).get(choice, choice.replace(",", ", "))
+
+
+def item_address(project: str, text: Document, key: str, query: str) -> str:
+    """Return the address of an item, with the round where the text has several documents."""
+    of_round = urlencode({"round": text.round}) if text.is_one_of_several else ""
+    return f"{reverse('item', args=[project, text.slug, key])}?{'&'.join(filter(None, (query, of_round)))}"
+
+
+def selection_of(text: Document) -> dict[str, str]:
+    """Return the parameters that choose the document: the text, with the round where it has several documents."""
+    return {"texts": text.slug} | ({"rounds": text.round} if text.is_one_of_several else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A parameter that is not as in the project, in words, and the address of the page without it."""
+
+    name: str
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project.
+
+    `facts` are in words, by name: every setting that matters, and every selection that leaves something out.
+    """
+
+    preset: Preset | None
+    own: Preset
+    differences: tuple[Difference, ...]
+    facts: Mapping[str, tuple[str, str]]
+
+    @property
+    def n_folded(self) -> int:
+        """How many settings out of sight differ."""
+        folded = {one.name for one in self.differences} - {*IN_SIGHT, *SELECTIONS}
+        return len(folded) if self.preset is None else 0
+
+    @property
+    def shown(self) -> tuple[Difference, ...]:
+        """What stands as a chip: of a preset only what is selected, for its settings are its own."""
+        return tuple(one for one in self.differences if self.preset is None or one.name in SELECTIONS)
+
+    @property
+    def sentence(self) -> str:
+        """The preset, or what was chosen instead of it."""
+        if self.preset:
+            return f"Preset: {self.preset.label}{', the project default' if self.preset == self.own else ''}."
+        changed = ", ".join(one.words for one in self.differences if one.name not in SELECTIONS)
+        return f"Custom: {self.own.label}, but for {changed}."
+
+
+def read_settings(request: AnalysisRequest) -> Settings:
+    """Return how the page of the request is computed: by its own preset before others, or by none of them."""
+    parameters, answers = request.parameters, request.extract
+    own = default_preset(request.project.preset, answers.answers)
+    names = relevant_settings(answers.kind, parameters)
+    selections = [name for name in SELECTIONS if getattr(parameters, name)]
+    facts = {name: _in_words(request, name) for name in (*names, *selections)}
+
+    def differing(preset: Preset) -> dict[str, str]:
+        """Return the settings that differ from the preset, with the value that each has there."""
+        units = parameters.units and (preset.parameters.units or "words")
+        theirs = resolve_choices(preset.parameters, answers.kind, units, answers.unmarked)
+        return {name: getattr(theirs, name) for name in names if getattr(parameters, name) != getattr(theirs, name)}
+
+    values = differing(own) | dict.fromkeys(selections, "")
+    differences = tuple(
+        Difference(name, ": ".join(facts[name]), _address_without(request, name, value))
+        for name, value in values.items()
+    )
+    preset = next((one for one in (own, *presets_for(answers.answers)) if not differing(one)), None)
+    return Settings(preset, own, differences, facts)
+
+
+def describe_unanswered(answers: ProjectAnswers, parameters: Parameters) -> str:
+    """Return of how many judgements the question was not asked and how many have no answer to it, in words."""
+    unasked, unanswered = count_unanswered(answers, parameters)
+    counted = "" if parameters.unasked == "missing" else ", which is a value"
+    parts = [f"not asked of {pluralize(unasked, 'judgement')}{counted}"] if unasked else []
+    parts += [f"{pluralize(unanswered, 'judgement')} without an answer"] if unanswered else []
+    return "; ".join(parts)
+
+
+def name_terms(question: Question | None) -> str:
+    """Return what the values of a question are called."""
+    if question is None:
+        return "categories"
+    return "labels" if question.kind == "labels" else "values"
+
+
+def _in_words(request: AnalysisRequest, name: str) -> tuple[str, str]:
+    extract, value = request.extract, getattr(request.parameters, name)
+    label, _ = field_texts(name, pyramids=bool(extract.units))
+    if name not in SELECTIONS:
+        return label, choice_label(name, value)
+    labels: dict[str, Mapping[str, str]] = {
+        "without": extract.labels,
+        "texts": {text.slug: text.title for text in extract.texts} if name == "texts" else {},
+        "include": {MODELS: BY_MODELS, **CODINGS_LEFT_OUT},
+    }
+    chosen = [labels.get(name, {}).get(key, key) for key in sorted(request.parameters.selection(name))]
+    more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
+    return label, ", ".join(chosen[:MOST_NAMES]) + more
+
+
+def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
+    """Return the address with one parameter as the project has it; what then cannot be is so, too."""
+    changed, answers = replace(request.parameters, **{name: value}), request.project_answers
+    # by who coded, negative numbers or many readings the answers themselves may exclude a setting
+    for_two, distance, readings = COEFFICIENTS[changed.coefficient].for_two, changed.distance, changed.readings
+    if name == "units" or (name == VERSIONS and (for_two or distance == "ratio" or readings == "matched")):
+        answers = read_asked(request.project, changed)
+    own = default_preset(request.project.preset, request.extract.answers).parameters
+    for _ in FIELDS:
+        try:
+            resolve(answers, changed)
+        except InvalidParameter as error:
+            changed = replace(changed, **{error.field: getattr(own, error.field)})
+        else:
+            break
+    return f"?{urlencode(changed.query() | request.options)}"
+
+
+def label_model(name: str) -> str:
+    """Return the name of a model with what it is."""
+    return f"{name} (model)"

@@ -13,7 +13,7 @@ from agreement.data.coders import read_groups
 from agreement.data.documents import Document, original_of
 from agreement.data.gold import has_gold
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import ORDERED_DISTANCES, SET_DISTANCES, Interval, bootstrap, bootstrap_sums
+from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
@@ -26,12 +26,18 @@ from agreement.reports.overall import overall
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
-from agreement.reports.wording import name_components, nouns_for
+from agreement.reports.wording import (
+    CHOICE_LABELS,
+    DISTANCE_NAMES,
+    choice_label,
+    name_components,
+    nouns_for,
+    selection_of,
+)
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
 from agreement.results.figures.sections import build_tenths
-from agreement.results.labels import CHOICE_LABELS, choice_label, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import reported
 from annotations.models import Project
@@ -107,19 +113,19 @@ def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> lis
     InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
-    distance, conventions = basis.effective_distance(parameters), basis.comparison_options(parameters)
-    if distance in ORDERED_DISTANCES:  # they have no largest value
+    options = basis.comparison(parameters)
+    if options.ordered:  # they have no largest value
         return []
-    as_alpha = replace(parameters, coefficient="alpha", distance=distance, **{"exclude_unit": "none"} | conventions)
+    distance, exclude_unit = str(options.distance), options.exclude_unit
+    as_alpha = replace(parameters, coefficient="alpha", distance=distance, exclude_unit=exclude_unit)
     return basis.remembered(extract, ("distances", as_alpha), lambda: _distribute(extract, as_alpha))
 
 
 def _distribute(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    texts, options = basis.pick_texts(extract, parameters), basis.comparison(parameters)
-    if not texts:
+    if not basis.pick_texts(extract, parameters):
         return []
-    data = basis.select_data(extract, parameters, texts)
-    counts = count_distances(PairableUnits.from_data(data), options)
+    pairable = PairableUnits.from_data(basis.select_data(extract, parameters))
+    counts = count_distances(pairable, basis.comparison(parameters))
     if not counts.observed.any():
         return []
     observed, expected = counts.observed, counts.expected
@@ -217,7 +223,7 @@ class Agreement(ResultPage[overall.AgreementReport]):
         return sections.with_sections(Distribution().sections(request)).extended(
             [*build_units_tables(request), *of_links],
             report=report,
-            verdict=overall.describe_reliability(request.extract, report),
+            verdict=overall.describe_reliability(report),
             caution=overall.CAUTION,
             meaning=overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
@@ -306,7 +312,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     columns = [
         Column("units", "Counted", explanation="counted"),
         Column("docset", "Docset"),
-        *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+        *(Column(name, DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
     ]
     caption = "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)"
     return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]

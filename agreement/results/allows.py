@@ -60,14 +60,14 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     relations = [one.label for one in spec.relations if not one.identity]
     further = ", ".join([*(one.label for one in spec.attributes), *relations])
     of_labels = ", ".join(one.label for one in COEFFICIENTS.values() if one.of_labels)
-    weighted = ", ".join(one.label for key, one in COEFFICIENTS.items() if one.takes_distance and key != "alpha")
-    unweighted = ", ".join(one.label for one in COEFFICIENTS.values() if not (one.takes_distance or one.of_labels))
+    weighted = ", ".join(one.label for key, one in COEFFICIENTS.items() if "distance" in one.options and key != "alpha")
+    plain = [one.label for one in COEFFICIENTS.values() if "distance" not in one.options and not one.of_labels]
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
         ("alpha with Passonneau, Jaccard, Dice, MASI", sets,
             labels or without_parts or "Values are sets: chains that overlap agree in part."),
         (weighted, True, "By the same distances as alpha." if sets else without_parts),
-        (unweighted, True,
+        (", ".join(plain), True,
             "Whole values are compared; no part of an agreement counts." if sets else "Whole categories are compared."),
         (of_labels, answers in ("categories", "pointers"),
             "Indices of two coders have nothing in common: there are no alternatives to compare." if answers in INDEXED

@@ -23,10 +23,10 @@ from agreement.reports.items.items import summarize_ambiguity
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, remembered_report, resolve
+from agreement.reports.wording import TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Dot, dots_chart
 from agreement.results.figures.sections import build_confusion, build_together
-from agreement.results.labels import TERMS, item_address, name_terms
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.models import Project
 from annotations.projects.navigation import NO_PYRAMIDS

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from django.core.paginator import Page, Paginator
 from django.db import transaction
@@ -29,10 +29,9 @@ from agreement.reports.fields import as_json
 from agreement.reports.methods.methods import program_name
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, check_choice
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import describe_versions
+from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
+from agreement.reports.wording import describe_versions, label_model
 from agreement.results.figures.charts import Chart, shorten
-from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Column, FileForm, Linked, Table, cell_value
 from annotations.core.processes.progress import Cancelled, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
@@ -236,12 +235,12 @@ class ResultPage[R]:
         return self.show(request)  # type: ignore[return-value]
 
     def tables(self, request: AnalysisRequest, report: R) -> Sequence[Table]:
-        """Return the tables of a report; of what `compute` returns as tables and charts, these."""
-        return cast(PageSections, report).tables
+        """Return the tables of a report."""
+        return []
 
     def charts(self, request: AnalysisRequest, report: R) -> Sequence[Chart]:
         """Return the charts of a report."""
-        return report.charts if isinstance(report, PageSections) else []
+        return []
 
     def show(self, request: AnalysisRequest) -> PageSections:
         """Return all that the page shows. Raises InvalidParameter, and Http404."""
@@ -332,12 +331,22 @@ class ResultPage[R]:
     def request(
         self, project: Project, query: QueryDict, reader: str, address: Mapping[str, str], *, whole_tables: bool
     ) -> AnalysisRequest:
-        """Return what an address asks of the page."""
-        query, options = self.read_fields(project, query), self.option_names(project)
-        return self.begin(project, reader, address).read_query(query, options, whole_tables=whole_tables)
+        """Return what an address asks of the page; of a wrong one the error, with the project's own parameters."""
+        request, values = self.begin(project, reader, address), parse_query(self.read_fields(project, query))
+        request.page = None if whole_tables else values.get("page", "1")
+        # of every page: the page of a long table, and the format and key of a table that is downloaded
+        for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
+            del values[name]
+        try:
+            request.read_values(values, self.option_names(project))
+        except InvalidParameter as error:
+            request.fall_back(error)
+        return request
 
     def build(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
+        if isinstance(report, PageSections):
+            return report
         return PageSections(self.tables(request, report), self.charts(request, report))
 
     def sections(self, request: AnalysisRequest) -> PageSections:

@@ -10,10 +10,9 @@ from agreement.reports.links.coreference import SCORES, CoreferenceReport, Score
 from agreement.reports.request.basis import count_left_out, count_other_versions
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import describe_versions, list_codings_left_out
+from agreement.reports.wording import SCORE_LABELS, describe_versions, list_left_out
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
-from agreement.results.labels import SCORE_LABELS
 from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, with_ends
 
 NOTE = (
@@ -74,7 +73,7 @@ class Coreference(ResultPage[CoreferenceReport]):
         left_out = count_left_out(of_pair, parameters)
         versions_left_out = describe_versions(parameters.scheme_versions, count_other_versions(of_pair, parameters))
         return self.sections(request).extended(
-            pair=pair, not_counted=list_codings_left_out(left_out), versions_left_out=versions_left_out
+            pair=pair, not_counted=list_left_out(left_out), versions_left_out=versions_left_out
         )
 
 

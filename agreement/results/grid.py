@@ -2,30 +2,70 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Self
 
 from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
-from agreement.reports.overall import overall
-from agreement.reports.request.basis import compute_interval, distances_of, pick_texts
+from agreement.reports.overall.overall import LIMITS
+from agreement.reports.request.basis import compute_interval, compute_result, distances_of, pick_texts
 from agreement.reports.request.parameters import Parameters, presets_for
 from agreement.reports.request.request import (
     AnalysisRequest,
-    allows_coefficient,
     choices_of,
+    coders_in,
     read_asked,
+    refuse_coefficient,
     relevant_settings,
     resolve,
 )
+from agreement.reports.wording import choice_label, field_texts
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
-from agreement.results.labels import choice_label, field_texts
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress, reported
 
+# The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
+CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
+    "pointers": tuple(
+        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
+        for label, chains, top, exclude_unit in (
+            ("no chain", "none", "category", "none"),
+            ("partial chain", "partial", "category", "none"),
+            ("inclusive, -top", "full", "category", "none"),
+            ("exclusive, -top", "full", "category", "observed"),
+            ("inclusive, +top", "full", "chain", "none"),
+            ("exclusive, +top", "full", "chain", "observed"),
+        )
+    ),
+    "indices": (
+        ("inclusive", {"chains": "full", "exclude_unit": "none"}),
+        ("exclusive in observed", {"chains": "full", "exclude_unit": "observed"}),
+        ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
+    ),
+    "categories": (("categories", {}),),
+    "labels": (("sets of labels", {}),),
+    "numbers": (("numbers", {}),),
+    "targets": (("targets", {}),),
+}
 # Choices for which answers are read again.
 READ_OTHERWISE = ("units", "unasked")
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A value of the grid and how it was computed."""
+
+    construction: str
+    parameters: Parameters
+    value: float | None
+    note: str
+
+    @classmethod
+    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
+        result = compute_result(extract, parameters)
+        return cls(construction, parameters, result.value, result.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +79,28 @@ class Variation:
     moved: float | None
 
 
+def compute_grid(
+    extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None
+) -> list[tuple[str, list[GridCell]]]:
+    """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
+    rows = []
+    for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
+        selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
+        cells = [replace(chosen, distance=name) for name in distances_of(selected)]
+        cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
+        rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
+    return rows
+
+
+def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
+    """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
+    changed = replace(parameters, chains="none", top="category", exclude_unit="none")
+    extract, chosen = resolve(extract, changed)
+    ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
+    cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
+    return [GridCell.of("", extract, cell) for cell in cells]
+
+
 def vary_choices(
     extract: ProjectAnswers,
     parameters: Parameters,
@@ -47,7 +109,7 @@ def vary_choices(
 ) -> list[Variation]:
     """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
     selected, base = resolve(extract, parameters)
-    whole = compute_interval(selected, base)
+    whole, n_coders = compute_interval(selected, base), len(coders_in(selected, base))
     variations = [Variation("", "", base, whole, None)]
     choices = [
         (name, choice)
@@ -55,7 +117,7 @@ def vary_choices(
         for choice in (distances_of(extract) if name == "distance" else choices_of(name, extract.kind, base))
         if choice != getattr(base, name)
         and (extract_of or name not in READ_OTHERWISE)
-        and allows_coefficient(selected, replace(base, **{name: choice}))
+        and not refuse_coefficient(extract.kind, replace(base, **{name: choice}), n_coders)
     ]
     for name, choice in reported(choices, progress):
         chosen = replace(base, **{name: choice})
@@ -78,11 +140,11 @@ def _link(shown: CellValue, parameters: Parameters, current: Parameters | None =
 def _count_work(request: AnalysisRequest, times: int, share: int) -> int:
     """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
     n_cells = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
-    return count_judgements(request) * len(overall.CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
+    return count_judgements(request) * len(CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
 
 
 # Parameters, and with these a row of cells a construction.
-type Half = tuple[Parameters, list[tuple[str, list[overall.GridCell]]]]
+type Half = tuple[Parameters, list[tuple[str, list[GridCell]]]]
 
 
 @register
@@ -93,7 +155,7 @@ class Grid(ResultPage[list[Half]]):
     template = "agreement/overall/grid.html"
     is_kept = True
     position = 20
-    gives = list[overall.GridCell]
+    gives = list[GridCell]
     api = "Alpha for every distance x chain construction, and K for each construction."
 
     def cost(self, request: AnalysisRequest) -> int:
@@ -102,9 +164,9 @@ class Grid(ResultPage[list[Half]]):
     def compute(self, request: AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
         halves = [everything, request.parameters] if request.parameters.without else [everything]
-        return [(one, overall.compute_grid(request.extract, one, request.progress)) for one in halves]
+        return [(one, compute_grid(request.extract, one, request.progress)) for one in halves]
 
-    def fields(self, request: AnalysisRequest, report: list[Half]) -> list[overall.GridCell]:
+    def fields(self, request: AnalysisRequest, report: list[Half]) -> list[GridCell]:
         return [cell for _, cells in report[-1][1] for cell in cells]
 
     def tables(self, request: AnalysisRequest, report: list[Half]) -> list[Table]:
@@ -149,7 +211,7 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
     """Return Table 3 of Poesio & Artstein 2005."""
     rows = []
     for label, parameters in halves.items():
-        k, alpha = overall.compare_antecedents(request.extract, parameters)
+        k, alpha = compare_antecedents(request.extract, parameters)
         more = alpha.value - k.value if alpha.value is not None and k.value is not None else None
         rows.append((label, *(_link(cell.value, cell.parameters) for cell in (k, alpha)), more))
     figures = columns_of("figure", k="K", alpha="Alpha, Passonneau", difference="Alpha − K")
@@ -198,4 +260,4 @@ class Compare(ResultPage[PageSections]):
         ]
         dots = [Dot(label, *with_ends(one.interval)) for label, one in zip(labels, changes, strict=True)]
         title = "The value under each setting, with 95% CI"
-        return PageSections(tables, [dots_chart("compare", title, dots, "value", overall.LIMITS)])
+        return PageSections(tables, [dots_chart("compare", title, dots, "value", LIMITS)])

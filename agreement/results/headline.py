@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import Count, TextField
 from django.db.models.functions import Cast, Substr
-from django.http import QueryDict
 from django.utils import timezone
 
 from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
@@ -19,7 +18,7 @@ from agreement.reports.coders.profiles import count_days, estimate_paces
 from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
 from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request.request import AnalysisRequest
-from agreement.results.labels import RELATION_LABELS, item_address, read_settings
+from agreement.reports.wording import RELATION_LABELS, item_address, read_settings
 from annotations.models import Coding, Operation, Project
 from annotations.planning.work.progress import read_progress
 from annotations.planning.work.remaining import count_remaining
@@ -122,7 +121,7 @@ class ProjectActivity(NamedTuple):
 
 def build_headline(project: Project) -> dict[str, Any]:
     """Return what the template of the card needs, by the project's own parameters."""
-    request = AnalysisRequest(project).read_query(QueryDict())
+    request = AnalysisRequest(project).read_values({})
     overview = build_overview(request.extract, request.parameters, read_progress(project))
     items, disputed, n_docsets = [], list[DisputedScu](), 0
     if overview.report.parameters.units == "words":

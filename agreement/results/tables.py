@@ -141,14 +141,11 @@ class Table:
         return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
 
     @property
-    def page_columns(self) -> list[Column]:
-        return [column for column in self.columns if column.place != "file"]
-
-    @property
     def heads(self) -> list[tuple[Column, bool]]:
         """The page's columns, and whether the column is the first of those that mean the same, such as one a coder."""
-        first = {column.explanation_key: column for column in reversed(self.page_columns)}
-        return [(column, first[column.explanation_key] is column) for column in self.page_columns]
+        columns = [column for column in self.columns if column.place != "file"]
+        first = {column.explanation_key: column for column in reversed(columns)}
+        return [(column, first[column.explanation_key] is column) for column in columns]
 
     @property
     def file_columns(self) -> list[Column]:
@@ -175,21 +172,11 @@ class Table:
             alike[column.explanation_key] += 1
             if alike[column.explanation_key] <= MOST_ALIKE:
                 chosen.append(place)
-        rows, columns = self.rows, self.columns
         most = min(self.page_rows or MOST_ROWS, MOST_ROWS)
-        size = most if len(rows) <= most else min(most, max(MOST_CELLS // len(chosen), 1))
-        shown = Paginator(rows, size).get_page(number)
-        rows = list(shown)
-        if len(chosen) < len(columns):
-            rows = [[row[place] for place in chosen] for row in rows]
-            columns = [columns[place] for place in chosen]
-        return replace(self, rows=rows, columns=columns), shown
-
-    @property
-    def n_hidden(self) -> int:
-        """How many columns a page of the site leaves out."""
-        alike = Counter(column.explanation_key for column in self.columns)
-        return sum(max(number - MOST_ALIKE, 0) for number in alike.values())
+        size = most if len(self.rows) <= most else min(most, max(MOST_CELLS // len(chosen), 1))
+        shown = Paginator(self.rows, size).get_page(number)
+        rows = [[row[place] for place in chosen] for row in shown]
+        return replace(self, rows=rows, columns=[self.columns[place] for place in chosen]), shown
 
     @property
     def names(self) -> list[str]:

@@ -8,8 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agreement.reports.request.request import TABLE_PAGE
+from agreement.reports.wording import label_model
 from agreement.results.figures.charts import Chart
-from agreement.results.labels import label_model
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value
 from annotations.web import markdown
 
@@ -75,7 +75,7 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
     part, shown = whole.on_page(context["request"].GET.get(number))
     return {
         "table": part,
-        "n_hidden": whole.n_hidden,
+        "n_hidden": len(whole.columns) - len(part.columns),
         "shown": shown,
         "number": number,
         "request": context["request"],

@@ -17,12 +17,9 @@ from agreement import discussion
 from agreement.data.documents import row_key
 from agreement.data.texts.snippets import read_snippets
 from agreement.models import Flag, Remark
-from agreement.reports.request.request import AnalysisRequest
-from agreement.results.computations import PageSections
 from agreement.web.forms import FlagForm, RemarkForm
 from annotations.models import Markable, Project, Question, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may
 from annotations.projects.permissions import project_for
 from annotations.texts.questions import read_threads
 from annotations.web.views.questions import describe_threads
@@ -121,11 +118,9 @@ def resolve(request: HttpRequest, slug: str, text: str, key: str) -> HttpRespons
     return back_to_item(request, slug, text, key)
 
 
-def discussion_of(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:  # noqa: ARG001
-    """Return what people say of the item of a page, for who discusses it."""
-    if not may(analysis.project, Right.DISCUSS):
-        return {}
-    unit = row_key(sections.context["item"].unit)
+def discussion_of(item: int) -> dict[str, Any]:
+    """Return what people say of an item, and the forms to say more, for who discusses it."""
+    unit = row_key(item)
     return {
         "remarks": Remark.objects.filter(markable=unit).select_related("author"),
         "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),

@@ -12,13 +12,21 @@ from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
 from agreement.reports.request.request import (
     AnalysisRequest,
-    allows_coefficient,
     choices_of,
+    coders_in,
     parse_query,
+    refuse_coefficient,
     relevant_settings,
 )
-from agreement.reports.wording import BY_MODELS, CODINGS_LEFT_OUT
-from agreement.results.labels import CHOICE_LABELS, IN_SIGHT, Settings, field_texts, label_model
+from agreement.reports.wording import (
+    BY_MODELS,
+    CHOICE_LABELS,
+    CODINGS_LEFT_OUT,
+    IN_SIGHT,
+    Settings,
+    field_texts,
+    label_model,
+)
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
@@ -50,16 +58,12 @@ class ParametersForm(forms.Form):
         labels = {one.key: f"{one.label} (project default)" if one == settings.own else one.label for one in presets}
         self._offer("preset", [*custom, *labels.items()])
         for name in relevant_settings(extract.kind, parameters):
-            possible = choices_of(name, extract.kind, parameters)
-            labels = {key: label for key, label in CHOICE_LABELS[name].items() if key in possible}
+            possible: Iterable[str] = choices_of(name, extract.kind, parameters)
             if name == "coefficient":
-                counted = extract.select(parameters.selection("include"), parameters.selection("coders"))
-                labels = {
-                    key: label
-                    for key, label in labels.items()
-                    if allows_coefficient(counted, replace(parameters, coefficient=key))
-                }
-            self._offer(name, labels.items())
+                n_coders = len(coders_in(request.extract, parameters))
+                changed = {key: replace(parameters, coefficient=key) for key in possible}
+                possible = [key for key in changed if not refuse_coefficient(extract.kind, changed[key], n_coders)]
+            self._offer(name, [(key, label) for key, label in CHOICE_LABELS[name].items() if key in possible])
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}

@@ -21,21 +21,28 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agreement import discussion
 from agreement.data.reading import read_state
 from agreement.models import Computation
-from agreement.reports.request.basis import SECONDS_REMEMBERED, count_other_versions
+from agreement.reports.request.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
 from agreement.reports.request.parameters import MODELS, InvalidParameter
 from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
-from agreement.reports.wording import describe_models_left_out, describe_versions, nouns_for
+from agreement.reports.wording import (
+    describe_models_left_out,
+    describe_unanswered,
+    describe_versions,
+    list_left_out,
+    name_terms,
+    nouns_for,
+    read_settings,
+)
 from agreement.results import computations
 from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import PageSections, ResultPage, is_lost, leave_long_reading, write_table
 from agreement.results.headline import build_headline
-from agreement.results.labels import describe_unanswered, list_settings, name_terms, read_settings
 from agreement.web.discussion import discussion_of
 from agreement.web.forms import SHOWN, MappingForm, ParametersForm, PyramidForm, read_form
 from annotations.core.text import pluralize
 from annotations.models import Project, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may_change
+from annotations.models.project import may, may_change
 from annotations.models.round import MAIN
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for
@@ -51,13 +58,6 @@ draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
 KEPT = ("breadcrumbs", "content")
 # What of a request templates are given.
 OF_THE_REQUEST = ("error", "parameters", "query", "full_query", "options", "models")
-# What else templates of pages are given, which depends on who asks: forms, and lists in pages.
-FURTHER: dict[str, Callable[[HttpRequest, AnalysisRequest, PageSections], dict[str, Any]]] = {
-    "categories": lambda request, _, sections: {
-        "mappings": page_of(request, sections.context["mappings"], name=f"{TABLE_PAGE}mappings")
-    },
-    "item": discussion_of,
-}
 
 
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
@@ -104,8 +104,11 @@ def _show_page(request: HttpRequest, project: Project, page: ResultPage[Any], ad
         "charts": {chart.key: chart for chart in sections.charts},
         **_controls(page, analysis, sections),
         **sections.context,
-        **(FURTHER[page.name](request, analysis, sections) if page.name in FURTHER else {}),
     }
+    if page.name == "categories":
+        everything["mappings"] = page_of(request, everything["mappings"], name=f"{TABLE_PAGE}mappings")
+    if page.name == "item" and may(project, Right.DISCUSS):
+        everything |= discussion_of(everything["item"].unit)
     # what a worker computes, and what changed while the page was made, is another page soon
     lasts = state and not (sections.waiting or sections.as_of or analysis.error)
     if lasts and _read_state(request, page, project) == state:
@@ -122,12 +125,14 @@ def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -
 def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
     if not page.uses_answers:
         return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
+    settings = read_settings(analysis)
     return {
-        "form": ParametersForm(analysis, read_settings(analysis)),
-        "facts": list_settings(analysis),
+        "form": ParametersForm(analysis, settings),
+        "facts": settings.facts.values(),
         "nouns": nouns_for(analysis.extract),
         "question": analysis.extract.question,
         "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
+        "not_counted": list_left_out(count_left_out(analysis.extract, analysis.parameters)),
         "versions_left_out": describe_versions(
             analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
         ),

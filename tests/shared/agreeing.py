@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agreement.reports.request.parameters import Parameters, default_parameters
+from agreement.reports.request.parameters import Parameters, default_preset
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
@@ -69,7 +69,7 @@ def convention(project: Project, **asked: str) -> Parameters:
     """Return the convention of the project with what is asked for instead; a distance is one of alpha."""
     if "distance" in asked:
         asked = {"coefficient": "alpha"} | asked
-    return replace(default_parameters(project.preset, project.answers), **asked)
+    return replace(default_preset(project.preset, project.answers).parameters, **asked)
 
 
 def answer(project: Project) -> Project:

@@ -20,7 +20,7 @@ from agreement.measures.data.components import merge_documents, name_pairable_do
 from agreement.measures.results import nonzero_counts, pluralize
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, CONVENTIONS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request.request import resolve
 
 KINDS = ("round", "group", "category", "project")
@@ -244,10 +244,9 @@ def measure_between(
         coefficient="alpha",
         distance=basis.effective_distance(parameters),
         coders=",".join([*first, *second]),
-        **{name: value for name, value in basis.comparison_options(parameters).items() if name in CONVENTIONS},
     )
     selected, own = resolve(extract, own)
-    measure = partial(cross_alpha, distance=own.distance, **basis.comparison_options(own))
+    measure = partial(cross_alpha, **basis.coefficient_options(own))
     groups = [[coder for coder in coders if coder in selected.coders] for coders in (first, second)]
     return GroupInterval.of(basis.interval_over_texts(basis.select_data(selected, own), measure, *groups))
 

@@ -19,7 +19,7 @@ from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.gold import compare_with_gold
 from agreement.reports.methods.methods import describe_data
 from agreement.reports.overall.overall import AgreementReport, compute_report
-from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, default_preset
 from agreement.reports.request.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate
 from annotations.adjudication.decisions.items import gold_decisions
@@ -351,7 +351,7 @@ def measure_adjudication(
     closed = None
     if GOLD in with_gold.known_coders:
         question = with_gold.question.key if with_gold.question else ""
-        chains = default_parameters(project.preset, with_gold.answers).chains
+        chains = default_preset(project.preset, with_gold.answers).parameters.chains
         own = Parameters(chains=chains, question=question, coders=GOLD)
         closed = next(iter(compute_profiles(with_gold, own)), None)
     return Adjudication(

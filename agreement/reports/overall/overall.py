@@ -1,4 +1,4 @@
-"""Agreement over all texts and in each, under one convention and under all of them; and the first look at it."""
+"""Agreement over all texts and in each, by every distance, against the usual marks; and the first look at it."""
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.measures import DISTANCES, ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
+from agreement.measures import ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
@@ -17,40 +17,16 @@ from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_ka
 from agreement.reports.request import basis
 from agreement.reports.request.parameters import COEFFICIENTS, Parameters
 from agreement.reports.request.request import cached_report, resolve
-from agreement.reports.wording import be, describe_versions, list_codings_left_out, name_components, nouns_for
-from annotations.core.processes.progress import Progress, reported
+from agreement.reports.wording import (
+    DISTANCE_NAMES,
+    be,
+    describe_versions,
+    list_left_out,
+    name_components,
+    nouns_for,
+)
 from annotations.planning.work.progress import CodingProgress
 
-# The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
-CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": tuple(
-        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
-        for label, chains, top, exclude_unit in (
-            ("no chain", "none", "category", "none"),
-            ("partial chain", "partial", "category", "none"),
-            ("inclusive, -top", "full", "category", "none"),
-            ("exclusive, -top", "full", "category", "observed"),
-            ("inclusive, +top", "full", "chain", "none"),
-            ("exclusive, +top", "full", "chain", "observed"),
-        )
-    ),
-    "indices": (
-        ("inclusive", {"chains": "full", "exclude_unit": "none"}),
-        ("exclusive in observed", {"chains": "full", "exclude_unit": "observed"}),
-        ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
-    ),
-    "categories": (("categories", {}),),
-    "labels": (("sets of labels", {}),),
-    "numbers": (("numbers", {}),),
-    "targets": (("targets", {}),),
-}
-DISTANCE_NAMES = {name: name for name in DISTANCES} | {
-    "passonneau": "Passonneau",
-    "jaccard": "Jaccard",
-    "dice": "Dice",
-    "masi": "MASI",
-    "masi-product": "MASI, product form",
-}
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
 CAUTION = "How much agreement is enough depends on the use of the data."
@@ -132,7 +108,7 @@ class AgreementReport:
     @property
     def not_counted(self) -> str:
         """The codings that do not count, in words; empty where all do."""
-        return list_codings_left_out(self.codings_left_out)
+        return list_left_out(self.codings_left_out)
 
     @property
     def judgements_of_other_versions(self) -> int | None:
@@ -155,7 +131,7 @@ class AgreementReport:
     @property
     def judgements_left_out(self) -> dict[str, int] | None:
         """Of how many judgements the question was not asked, and how many have no answer to it; None without one."""
-        counts = count_unanswered(self.extract, self.parameters)
+        counts = basis.count_unanswered(self.extract, self.parameters)
         return dict(zip(("not_asked", "not_answered"), counts, strict=True)) if self.extract.question else None
 
 
@@ -249,29 +225,6 @@ class AgreementFigures:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """A value of the grid and how it was computed."""
-
-    construction: str
-    parameters: Parameters
-    value: float | None
-    note: str
-
-    @classmethod
-    def of(cls, construction: str, extract: ProjectAnswers, parameters: Parameters) -> Self:
-        result = basis.compute_result(extract, parameters)
-        return cls(construction, parameters, result.value, result.note)
-
-
-def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
-    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
-    if extract.question is None:
-        return 0, 0
-    codings = extract.restrict(basis.pick_texts(extract, parameters)).columns.codings
-    return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
-
-
 @cached_report
 def compute_report(extract: ProjectAnswers, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
@@ -285,28 +238,6 @@ def compare_distances(extract: ProjectAnswers, parameters: Parameters) -> list[t
     extract, parameters = resolve(extract, parameters)
     cells = [replace(parameters, coefficient="alpha", distance=name) for name in basis.distances_of(extract)]
     return [(cell, basis.compute_interval(extract, cell)) for cell in cells]
-
-
-def compute_grid(
-    extract: ProjectAnswers, parameters: Parameters, progress: Progress | None = None
-) -> list[tuple[str, list[GridCell]]]:
-    """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
-    rows = []
-    for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
-        selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
-        cells = [replace(chosen, distance=name) for name in basis.distances_of(selected)]
-        cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
-        rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
-    return rows
-
-
-def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
-    """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
-    changed = replace(parameters, chains="none", top="category", exclude_unit="none")
-    extract, chosen = resolve(extract, changed)
-    ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
-    cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
-    return [GridCell.of("", extract, cell) for cell in cells]
 
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
@@ -338,15 +269,15 @@ def build_overview(extract: ProjectAnswers, parameters: Parameters, progress: Co
     text = "docset" if report.extract.units else "text"
     if report.result.value is None:
         return Overview(report, "", (_find_missing(report, progress, text),), ())
-    return Overview(report, describe_reliability(extract, report), (), tuple(_collect_notes(report, progress, text)))
+    return Overview(report, describe_reliability(report), (), tuple(_collect_notes(report, progress, text)))
 
 
-def describe_reliability(extract: ProjectAnswers, report: AgreementReport) -> str:
+def describe_reliability(report: AgreementReport) -> str:
     """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
     words = verdict(report.interval)
-    if not words or not report.parameters.takes_distance or len(basis.distances_of(extract)) == 1:
+    if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
-    intervals = compare_distances(extract, report.parameters)
+    intervals = compare_distances(report.extract, report.parameters)
     by_value = [(one.value, DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":

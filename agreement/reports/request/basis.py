@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import batched, compress
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from django.core.cache import caches
@@ -67,6 +67,14 @@ def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int
     return extract.count_other_versions(texts, rounds) if extract.versions else None
 
 
+def count_unanswered(extract: ProjectAnswers, parameters: Parameters) -> tuple[int, int]:
+    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
+    if extract.question is None:
+        return 0, 0
+    codings = extract.restrict(pick_texts(extract, parameters)).columns.codings
+    return int(codings["unasked"].sum()), int(codings["unanswered"].sum())
+
+
 def cached[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return what was computed of these answers in this request under the key, or compute it now."""
     if key not in answers.cache:
@@ -80,19 +88,16 @@ def remembered[T](answers: ProjectAnswers, key: tuple[Hashable, ...], compute: C
 
     For reports that take long: of few answers, and of some of the texts, nothing is kept longer than a request.
     """
-
-    def look() -> T:
-        if not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
-            return compute()
-        about = repr((program_version(), answers.state_name, key)).encode()
-        name = hashlib.blake2b(about, digest_size=16).hexdigest()
-        found: tuple[T] | None = caches["figures"].get(name)
-        if found is None:
-            found = (compute(),)
-            caches["figures"].set(name, found, SECONDS_REMEMBERED)
-        return found[0]
-
-    return cached(answers, key, look)
+    if key in answers.cache or not answers.state_name or answers.n_judgements < MIN_REMEMBERED:
+        return cached(answers, key, compute)
+    about = repr((program_version(), answers.state_name, key)).encode()
+    name = hashlib.blake2b(about, digest_size=16).hexdigest()
+    found: tuple[T] | None = caches["figures"].get(name)
+    if found is None:
+        found = (compute(),)
+        caches["figures"].set(name, found, SECONDS_REMEMBERED)
+    answers.cache[key] = found[0]
+    return found[0]
 
 
 def select_data(
@@ -103,16 +108,17 @@ def select_data(
     p, without = parameters, parameters.selection("without")
     # a value may be a first choice with a second one, which only augmented kappa takes
     second = bool(answers.question and answers.question.second) and COEFFICIENTS[p.coefficient].of_labels
-
-    def compute() -> ReliabilityData:
+    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
+    data: ReliabilityData | None = answers.cache.get(key)
+    if data is None:
         of_texts = answers.restrict(chosen)
         data = reliability_data(
             of_texts, chains=p.chains, top=p.top, unmarked=p.unmarked, readings=p.readings, second=second
         )
-        return select_units(data, ~mostly_labelled(category_data(of_texts), without)) if without else data
-
-    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
-    return cached(answers, key, compute)
+        if without:
+            data = select_units(data, ~mostly_labelled(category_data(of_texts), without))
+        answers.cache[key] = data
+    return data
 
 
 def select_categories(
@@ -120,12 +126,14 @@ def select_categories(
 ) -> ReliabilityData:
     """Return the categories that the coders gave the units of the chosen texts, or of these."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-
-    def compute() -> ReliabilityData:
-        data, without = category_data(answers.restrict(chosen)), parameters.selection("without")
-        return select_units(data, ~mostly_labelled(data, without)) if without else data
-
-    return cached(answers, ("categories", parameters.without, _names_of(answers, chosen)), compute)
+    key = ("categories", parameters.without, _names_of(answers, chosen))
+    data: ReliabilityData | None = answers.cache.get(key)
+    if data is None:
+        data = category_data(answers.restrict(chosen))
+        if without := parameters.selection("without"):
+            data = select_units(data, ~mostly_labelled(data, without))
+        answers.cache[key] = data
+    return data
 
 
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:
@@ -238,9 +246,8 @@ def _sum_data(
     answers: ProjectAnswers, parameters: Parameters, data: ReliabilityData, texts: Sequence[Document]
 ) -> list[TextSums]:
     """Return the sums of the data of some texts: of distances that are found together."""
-    options = [
-        SumOptions(tuple(names), **_conventions(parameters)) for names in _computed_together(distances_of(answers))
-    ]
+    p, together = parameters, _computed_together(distances_of(answers))
+    options = [SumOptions(names, p.exclude_unit, p.empty, p.thirds) for names in together]
     return [tabulate(data, one) if texts else TextSums.without_texts(one) for one in options]
 
 
@@ -248,7 +255,7 @@ def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Seque
     """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
         result = measures.combine(compute_sums(extract, parameters, texts)[parameters.distance])
-        return replace(result, parameters=result.parameters or _coefficient_options(parameters))
+        return replace(result, parameters=result.parameters or coefficient_options(parameters))
     return coefficient_function(parameters)(select_data(extract, parameters, texts))
 
 
@@ -263,7 +270,7 @@ def compute_interval(
     # those of alpha are computed with every distance at once
     shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
     key = ("intervals", shared, _names_of(answers, chosen))
-    intervals = remembered(answers, key, lambda: _name_texts(_compute_intervals(answers, parameters, chosen), chosen))
+    intervals = remembered(answers, key, lambda: _compute_intervals(answers, parameters, chosen))
     return intervals[parameters.distance if parameters.is_alpha else ""]
 
 
@@ -295,42 +302,40 @@ def count_texts(sums: DistanceSums) -> int:
 def _compute_intervals(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document]
 ) -> dict[str, Interval]:
-    """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one."""
-    if not parameters.is_alpha:
-        return {"": interval_over_texts(select_data(extract, parameters, texts), coefficient_function(parameters))}
-    sums = compute_sums(extract, parameters, texts)
-    n_used = count_texts(next(iter(sums.values())))
-    # the sums of numbers are no averages of what texts add
-    if n_used != 1 and not set(sums) & set(ORDERED_DISTANCES):
-        return measures.interval_sums(sums, original=original_of)
-    data, intervals = select_data(extract, parameters, texts), dict[str, Interval]()
-    for names in _computed_together(tuple(sums)):
-        compute = partial(measures.alphas, distances=names, **cast(Any, _conventions(parameters)))
-        intervals |= measures.interval(data, compute, original=original_of)
+    """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one.
+
+    A note that has a text by its primary key has its address instead.
+    """
+    p, intervals = parameters, dict[str, Interval]()
+    sums = compute_sums(extract, p, texts) if p.is_alpha else {}
+    if not sums:
+        intervals[""] = interval_over_texts(select_data(extract, p, texts), coefficient_function(p))
+    elif set(sums).isdisjoint(ORDERED_DISTANCES) and count_texts(next(iter(sums.values()))) != 1:
+        intervals = measures.interval_sums(sums, original=original_of)
+    else:  # the sums of numbers are no averages of what texts add
+        data, conventions = select_data(extract, p, texts), {name: getattr(p, name) for name in CONVENTIONS}
+        for names in _computed_together(tuple(sums)):
+            alphas = partial(measures.alphas, distances=names, **conventions)
+            intervals |= measures.interval(data, alphas, original=original_of)
+    for name, interval in intervals.items():
+        if "document" in interval.note:
+            before, without, pk = interval.note.rpartition("without document ")
+            slugs = (repr(text.slug) for text in texts if without and str(text.text_pk) == pk)
+            slug = next(slugs, pk.replace("document", "text"))
+            intervals[name] = replace(interval, note=f"{before}{without}".replace("document", "text") + slug)
     return intervals
 
 
-def _computed_together(distances: Sequence[str]) -> list[list[str]]:
+def _computed_together(distances: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the distances in groups: those of numbers are found by another way than those of sets."""
-    groups = [[name for name in distances if (name in ORDERED_DISTANCES) is of_numbers] for of_numbers in (False, True)]
-    return [names for names in groups if names]
-
-
-def _name_texts(intervals: dict[str, Interval], texts: Sequence[Document]) -> dict[str, Interval]:
-    """Return the intervals with notes of texts, and the address of one that a note has by its primary key."""
-    named = dict(intervals)
-    for name, one in intervals.items():
-        if "document" in one.note:
-            before, without, pk = one.note.rpartition("without document ")
-            slugs = (repr(text.slug) for text in texts if without and str(text.text_pk) == pk)
-            slug = next(slugs, pk.replace("document", "text"))
-            named[name] = replace(one, note=f"{before}{without}".replace("document", "text") + slug)
-    return named
+    of_numbers = tuple(name for name in distances if name in ORDERED_DISTANCES)
+    of_sets = tuple(name for name in distances if name not in ORDERED_DISTANCES)
+    return [names for names in (of_sets, of_numbers) if names]
 
 
 def coefficient_function(parameters: Parameters) -> Callable[..., Result]:
     """Return the coefficient with its options, as a function of data."""
-    return partial(COEFFICIENTS[parameters.coefficient].compute, **_coefficient_options(parameters))
+    return partial(COEFFICIENTS[parameters.coefficient].compute, **coefficient_options(parameters))
 
 
 def pairable_units(data: ReliabilityData, parameters: Parameters) -> PairableUnits:
@@ -340,8 +345,9 @@ def pairable_units(data: ReliabilityData, parameters: Parameters) -> PairableUni
 
 
 def comparison(parameters: Parameters) -> Options:
-    """Return how two values are compared, with the distance."""
-    return Options(effective_distance(parameters), **comparison_options(parameters))
+    """Return how two values are compared, as far as the coefficient leaves a choice."""
+    options = {name: one for name, one in coefficient_options(parameters).items() if name in CONVENTIONS}
+    return Options(effective_distance(parameters), **options)
 
 
 def effective_distance(parameters: Parameters) -> str:
@@ -349,16 +355,8 @@ def effective_distance(parameters: Parameters) -> str:
     return parameters.distance if parameters.takes_distance else "nominal"
 
 
-def comparison_options(parameters: Parameters) -> dict[str, str]:
-    """Return how two values are compared, besides the distance, as far as the coefficient leaves a choice."""
-    return {name: one for name, one in _coefficient_options(parameters).items() if name in CONVENTIONS}
-
-
-def _conventions(parameters: Parameters) -> dict[str, str]:
-    return {name: getattr(parameters, name) for name in CONVENTIONS}
-
-
-def _coefficient_options(parameters: Parameters) -> dict[str, Any]:
+def coefficient_options(parameters: Parameters) -> dict[str, Any]:
+    """Return what the coefficient takes besides the data."""
     coefficient = COEFFICIENTS[parameters.coefficient]
     options = {name: getattr(parameters, name) for name in coefficient.options}
     return options | ({"p": float(parameters.primary_weight)} if coefficient.of_labels else {})

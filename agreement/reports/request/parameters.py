@@ -28,11 +28,6 @@ class Coefficient:
     for_two: bool = False
     of_labels: bool = False
 
-    @property
-    def takes_distance(self) -> bool:
-        """Whether values may be apart in part."""
-        return "distance" in self.options
-
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
 COEFFICIENTS = {
@@ -157,6 +152,11 @@ def check_choice(field: str, value: str, choices: Collection[str]) -> None:
         raise InvalidParameter(field, f"{value!r} is not one of {', '.join(choices)}.")
 
 
+def split_names(value: str) -> list[str]:
+    """Return names that have commas between them."""
+    return [name for part in value.split(",") if (name := part.strip())]
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
@@ -202,7 +202,7 @@ class Parameters:
 
     def selection(self, name: str) -> frozenset[str]:
         """Return the names in one of SELECTIONS; none at all stands for all."""
-        return frozenset(filter(None, (one.strip() for one in getattr(self, name).split(","))))
+        return frozenset(split_names(getattr(self, name)))
 
     @property
     def scheme_versions(self) -> frozenset[int]:
@@ -216,7 +216,7 @@ class Parameters:
     @property
     def takes_distance(self) -> bool:
         """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
-        return COEFFICIENTS[self.coefficient].takes_distance
+        return "distance" in COEFFICIENTS[self.coefficient].options
 
     def with_convention(self, convention: "Parameters") -> "Parameters":
         """Return the convention's way to compute, of the data that these parameters select."""
@@ -319,11 +319,6 @@ def default_preset(preset: str, answers: str) -> Preset:
     return next((found for name in (preset, first) for found in fitting if found.key == name), fitting[0])
 
 
-def default_parameters(preset: str, answers: str) -> Parameters:
-    """Return the parameters that a project's pages open with."""
-    return default_preset(preset, answers).parameters
-
-
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
     """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
 
@@ -341,5 +336,5 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
             )
     if "distance" in values:
         values.setdefault("coefficient", "alpha")
-    convention = PRESETS[preset_name].parameters if preset_name else default_parameters(preset, answers)
+    convention = PRESETS[preset_name].parameters if preset_name else default_preset(preset, answers).parameters
     return replace(convention, **values)

@@ -15,7 +15,7 @@ from agreement.data.coders import count_codings_of_models, read_groups, read_mod
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.measures.data.cells import MOST_READINGS
-from agreement.reports.request.basis import cached, count_left_out, distances_of, pick_texts, remembered
+from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
 from agreement.reports.request.parameters import (
     CHOICES,
     COEFFICIENTS,
@@ -26,11 +26,10 @@ from agreement.reports.request.parameters import (
     VERSIONS,
     InvalidParameter,
     Parameters,
-    default_parameters,
     distances_for,
     parse_parameters,
+    split_names,
 )
-from agreement.reports.wording import list_codings_left_out
 from annotations.core.processes.progress import Progress
 from annotations.models import ModelCoder, Project
 from annotations.models.project import may_see_models
@@ -59,13 +58,8 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         }
         why = reasons.get(kind, "values are no numbers: the distance is nominal or one between sets.")
         raise InvalidParameter("distance", why)
-    if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
-        raise InvalidParameter(
-            "coefficient",
-            "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
-        )
-    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
-        raise InvalidParameter("coefficient", "the distances of numbers are those of alpha.")
+    if why := refuse_coefficient(kind, parameters):
+        raise InvalidParameter("coefficient", why)
     for name in ("unmarked", "unasked") if kind == "numbers" else ():
         if getattr(parameters, name) == "label":
             raise InvalidParameter(name, "numbers can only be compared with numbers: what has none is missing.")
@@ -76,21 +70,21 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
 
 
-def _compares_labels(kind: str, parameters: Parameters) -> bool:
-    return kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
-
-
-def allows_coefficient(extract: ProjectAnswers, parameters: Parameters) -> bool:
-    """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
+def refuse_coefficient(kind: str, parameters: Parameters, n_coders: int = 2) -> str:
+    """Return why values that are made in this way, or so many coders, have no such coefficient; empty if they have."""
     coefficient = COEFFICIENTS[parameters.coefficient]
-    if coefficient.for_two and len(_coders_in(extract, parameters)) > 2:
-        return False
-    if extract.kind == "numbers" and coefficient.takes_distance and parameters.coefficient != "alpha":
-        return False
-    return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
+    has_labels = kind in ("categories", "targets") or (kind == "pointers" and parameters.chains == "none")
+    if coefficient.of_labels and not has_labels:
+        return "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none."
+    if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
+        return "the distances of numbers are those of alpha."
+    if coefficient.for_two and n_coders > 2:
+        return f"{coefficient.name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
+    return ""
 
 
-def _coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
+def coders_in(extract: ProjectAnswers, parameters: Parameters) -> list[str]:
+    """Return the coders who have answered in the chosen texts."""
     texts = pick_texts(extract, parameters)
     if texts is extract.texts:
         return list(extract.coders)
@@ -115,30 +109,27 @@ def resolve(extract: ProjectAnswers, parameters: Parameters) -> tuple[ProjectAns
         raise InvalidParameter("units", f"the answers were read by {extract.units}.")
     if parameters.scheme_versions not in (frozenset(), extract.versions):
         raise InvalidParameter(VERSIONS, "the answers were read of other versions of the scheme.")
-    known: dict[str, Callable[[], Iterable[str]]] = {
-        "coders": lambda: extract.known_coders,
-        "texts": lambda: (text.slug for text in extract.texts),
-        "rounds": lambda: extract.rounds,
-        "without": lambda: extract.categories,
+    known: dict[str, Iterable[str]] = {
+        "coders": extract.known_coders,
+        "texts": (text.slug for text in extract.texts),
+        # of a selection the texts of a round that does not count are not there any more
+        "rounds": extract.rounds if extract.selected is None else parameters.selection("rounds"),
+        "without": extract.categories,
     }
-    if extract.selected is not None:  # texts of a round that does not count are not there any more
-        del known["rounds"]
     for selection, names in known.items():
         chosen = parameters.selection(selection)
-        for name in sorted(chosen.difference(names())) if chosen else ():
+        for name in sorted(chosen.difference(names)) if chosen else ():
             raise InvalidParameter(selection, f"there is no {name!r} in this project.")
     selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     if resolved.readings == "matched":
         _check_number_of_readings(selected.restrict(pick_texts(selected, resolved)))
-    if not allows_coefficient(selected, resolved):
-        name, n = COEFFICIENTS[parameters.coefficient].name, len(_coders_in(selected, resolved))
-        raise InvalidParameter(
-            "coefficient", f"{name} is of two coders, and here are {n}: choose two, or beta or multi_kappa."
-        )
-    if COEFFICIENTS[parameters.coefficient].for_two and len(selected.coders) > 2:
-        # of many coders two have coded what is chosen
-        resolved = replace(resolved, coders=",".join(_coders_in(selected, resolved)))
-        selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    if COEFFICIENTS[parameters.coefficient].for_two:
+        coders = coders_in(selected, resolved)
+        if why := refuse_coefficient(extract.kind, resolved, len(coders)):
+            raise InvalidParameter("coefficient", why)
+        if len(selected.coders) > 2:  # two of them have coded what is chosen
+            resolved = replace(resolved, coders=",".join(coders))
+            selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     return selected, resolved
 
 
@@ -183,7 +174,7 @@ def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
     """
     coefficient, question = COEFFICIENTS[parameters.coefficient], bool(parameters.question)
     options, is_number = coefficient.options, kind == "numbers"
-    by_distance = len(distances_for(kind)) > 1 and coefficient.takes_distance
+    by_distance = len(distances_for(kind)) > 1 and parameters.takes_distance
     is_relevant = {
         "coefficient": True,
         "distance": by_distance,
@@ -239,42 +230,36 @@ class AnalysisRequest:
     @classmethod
     def from_stored(cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]) -> Self:
         """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
-        request = cls(project, options=dict(options))
-        known = Parameters(**parameters)
-        request._resolve(read_asked(project, known), known)
+        request = cls(project, Parameters(**parameters), dict(options))
+        request.extract, request.parameters = resolve(request.project_answers, request.parameters)
         return request
 
-    def read_query(self, query: QueryDict, options: Collection[str] = (), *, whole_tables: bool = False) -> Self:
-        """Read the address of a page, and return this request; `options` are what it takes besides the parameters."""
-        values = parse_query(query)
-        self.page = None if whole_tables else values.get("page", "1")
-        # of every page: the page of a long table, and the format and key of a table that is downloaded
-        for name in [one for one in values if one in ("page", "as", "table") or one.startswith(TABLE_PAGE)]:
-            del values[name]
-        try:
-            return self.read_values(values, options)
-        except InvalidParameter as error:
-            self.fall_back(error)
-            return self
-
     def read_values(self, values: Mapping[str, str], options: Collection[str] = (), *, resolves: bool = True) -> Self:
-        """Read what API or command are asked, and return this request. Raises InvalidParameter.
+        """Read what is asked, and return this request; `options` are names besides the parameters.
 
         Where it does not resolve (`resolves`), the report chooses coders first, and parameters have to fit these.
+        Raises InvalidParameter.
         """
         values = dict(values)
         if self.about_models:
-            values["include"] = include_models(values.get("include", ""))
+            values["include"] = f"{values.get('include', '')},{MODELS}"
         self.options = {name: value for name in options if (value := values.pop(name, ""))}
         if not self.uses_answers:
             parameters = parse_parameters(values, self.project.preset, self.project.answers)
             select_versions(self.project, parameters)
-            self._resolve(None, parameters)
-        elif resolves:
-            self._resolve(*parse_asked(self.project, values))
-        else:
-            self.project_answers, self.parameters = parse_asked(self.project, values)
+            units = counted_units(self.project, parameters.units)
+            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
+            return self
+        self.project_answers, self.parameters = parse_asked(self.project, values)
+        if resolves:
+            self.extract, self.parameters = resolve(self.project_answers, self.parameters)
         return self
+
+    def fall_back(self, error: InvalidParameter) -> None:
+        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
+        asked = self.project_answers.question if "project_answers" in vars(self) else None
+        self.read_values({QUESTION: asked.key if asked else ""})
+        self.error = error
 
     @cached_property
     def extract(self) -> ProjectAnswers:
@@ -303,11 +288,6 @@ class AnalysisRequest:
         return read_model_names(self.project) if is_included else frozenset()
 
     @property
-    def not_counted(self) -> str:
-        """The codings of the chosen texts that do not count, in words; empty where all do."""
-        return list_codings_left_out(count_left_out(self.extract, self.parameters))
-
-    @property
     def query(self) -> str:
         """The parameters for the address of another page."""
         return urlencode(self.parameters.query())
@@ -321,24 +301,6 @@ class AnalysisRequest:
         """Return the address of this page with some of its options changed."""
         changed = {name: value for name, value in (self.options | options).items() if value}
         return f"?{urlencode(self.parameters.query() | changed)}"
-
-    def _resolve(self, answers: ProjectAnswers | None, parameters: Parameters) -> None:
-        if answers is not None:
-            self.project_answers = answers
-            self.extract, self.parameters = resolve(answers, parameters)
-        else:
-            units = counted_units(self.project, parameters.units)
-            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
-
-    def fall_back(self, error: InvalidParameter) -> None:
-        """Keep the error, with the project's own parameters; of the question that was asked, if there is such."""
-        self.error, self.options = error, {}
-        if not self.uses_answers:
-            self._resolve(None, default_parameters(self.project.preset, self.project.answers))
-            return
-        asked = self.project_answers.question if "project_answers" in vars(self) else None
-        own = {QUESTION: asked.key if asked else "", "include": MODELS if self.about_models else ""}
-        self._resolve(*parse_asked(self.project, own))
 
 
 def read_asked(project: Project, parameters: Parameters) -> ProjectAnswers:
@@ -379,36 +341,18 @@ def parse_asked(project: Project, values: Mapping[str, str]) -> tuple[ProjectAns
     Raises InvalidParameter; a question that is not there is refused where the parameters are resolved.
     """
     values = dict(values)
-    groups = _names(values.pop(GROUPS, ""))
-    _include_models(project, values, groups)
+    groups, coders, included = (split_names(values.pop(name, "")) for name in (GROUPS, "coders", "include"))
+    if not may_see_models(project):  # who codes does not know of any: it is as in a project without
+        included = [name for name in included if name != MODELS]
+    elif groups or coders:  # of which one may be a model
+        models = ModelCoder.objects.filter(membership__project=project)
+        named = Q(membership__user__username__in=coders) | Q(membership__group__in=groups)
+        included += [MODELS] if MODELS not in included and models.filter(named).exists() else []
+    values |= {"coders": ",".join(coders), "include": ",".join(included)}
     answers = read_asked(project, parse_parameters(values, project.preset, project.answers))
     if groups:
-        values["coders"] = ",".join([*_names(values.get("coders", "")), *_coders_of(project, groups, answers)])
+        values["coders"] = ",".join([*coders, *_coders_of(project, groups, answers)])
     return answers, parse_parameters(values, project.preset, answers.answers)
-
-
-def include_models(included: str) -> str:
-    """Return what is included, with the codings of models."""
-    return ",".join(dict.fromkeys([*_names(included), MODELS]))
-
-
-def _names(value: str) -> list[str]:
-    return [name for one in value.split(",") if (name := one.strip())]
-
-
-def _include_models(project: Project, values: dict[str, str], groups: Sequence[str]) -> None:
-    """Include the codings of models where one of them is named, or a group that has one.
-
-    Who codes does not know of any: for them there are none, and what is asked for them is as in a project without.
-    """
-    included = _names(values.get("include", ""))
-    if not may_see_models(project):
-        values["include"] = ",".join(one for one in included if one != MODELS)
-    elif MODELS not in included and (groups or values.get("coders")):
-        models = ModelCoder.objects.filter(membership__project=project)
-        named = Q(membership__user__username__in=_names(values.get("coders", "")))
-        if models.filter(named | Q(membership__group__in=groups)).exists():
-            values["include"] = include_models(values.get("include", ""))
 
 
 def _coders_of(project: Project, names: Sequence[str], answers: ProjectAnswers) -> list[str]:

@@ -21,11 +21,10 @@ from agreement.reports.links.coreference import SCORES
 from agreement.reports.request.basis import effective_distance, pick_texts, remembered
 from agreement.reports.request.parameters import check_choice
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import SCORE_LABELS, choice_label, nouns_for, selection_of
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
 from agreement.results.figures.sections import build_confusion, build_times
-from agreement.results.labels import SCORE_LABELS, choice_label, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
 
 PAGE_ROWS = 20  # each cell is a link

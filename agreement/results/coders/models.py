@@ -13,10 +13,10 @@ from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import item_address, selection_of
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
 from agreement.results.items.items import answers_cell, group_answers, keyword_cell
-from agreement.results.labels import item_address, selection_of
 from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.projects.navigation import NO_PYRAMIDS

@@ -20,11 +20,11 @@ from agreement.reports.links.coreference import clusters_in, common_texts, find_
 from agreement.reports.request.basis import pick_texts
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.wording import RELATION_LABELS
 from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.figures.sections import build_confusion
-from agreement.results.labels import RELATION_LABELS
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
 from annotations.core.text import pluralize
 

@@ -22,6 +22,7 @@ PANEL_SHARE = 0.85
 MARGIN_OF_SHARES = 0.02
 WIDEST_LABEL = 40
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
+LINE_ACROSS: dict[str, Any] = {"type": "line", "line": {"dash": "dot", "width": 1}}
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
 # Besides its colour each line has a marker of its own.
 MARKERS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "star", "hexagon", "pentagon", "bowtie")
@@ -81,7 +82,7 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = (), *, sha
         marker={"size": 10},
     )
     values, names = _titled(unit, share=share), _named_axis([row.label for row in defined], downwards=True)
-    shapes = [_line_at("x", mark) for mark in marks]
+    shapes = [{**LINE_ACROSS, "x0": mark, "x1": mark, "y0": 0, "y1": 1, "yref": "paper"} for mark in marks]
     return _figure([trace], HEAD + ROW * max(len(defined), 2), values, names, shapes=shapes)
 
 
@@ -111,12 +112,6 @@ def _whiskers(rows: Sequence[Dot]) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, "array": array, "arrayminus": minus}
 
 
-def _line_at(axis: str, mark: float) -> dict[str, Any]:
-    other = "y" if axis == "x" else "x"
-    ends = {f"{axis}0": mark, f"{axis}1": mark, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", **ends, "line": {"dash": "dot", "width": 1}}
-
-
 def heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
@@ -132,6 +127,7 @@ def heat_map(
     """
     defined = [value for row in values for value in row if value is not None]
     whole = all(isinstance(value, int) for value in defined)  # counts
+    links: Figure = {"meta": {"addresses": list(addresses)}} if addresses else {}
     trace = _trace(
         "heatmap",
         range(len(columns)),
@@ -147,15 +143,11 @@ def heat_map(
         xgap=1,
         ygap=1,
         colorbar={"title": {"text": unit, "side": "right"}, "thickness": 12},
-        **_leading_to(addresses),
+        **links,
     )
     xaxis = {**_named_axis(columns, axes[1]), "showgrid": False}
     yaxis = {**_named_axis(rows, axes[0], downwards=True), "showgrid": False}
     return _figure([trace], HEAD + 40 + max(ROW * len(rows), 60), xaxis, yaxis)
-
-
-def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
-    return {"meta": {"addresses": list(addresses)}} if addresses else {}
 
 
 def line_chart(
@@ -197,7 +189,7 @@ def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] 
     # A wide interval of few texts would press all others flat.
     lowest = max(min([*map(sub, values, whiskers["arrayminus"]), 0.0]), -1.0)
     xaxis = _titled(escape_markup(x), zeroline=False, tick0=0, dtick=step)
-    shapes = [_line_at("y", mark) for mark in marks]
+    shapes = [{**LINE_ACROSS, "y0": mark, "y1": mark, "x0": 0, "x1": 1, "xref": "paper"} for mark in marks]
     return _figure([trace], 320, xaxis, _titled(unit, range=[lowest - 0.05, 1.05]), shapes=shapes)
 
 
@@ -283,7 +275,7 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
         "%{customdata[0]}: %{y:.3f}, %{customdata[1]}",
         width=[step.last - step.first + 1 for step in steps],
         customdata=[[step.positions, shorten(step.words)] for step in steps],
-        **_leading_to([step.address for step in steps]),
+        meta={"addresses": [step.address for step in steps]},
     )
     xaxis = _titled("items of the text, in its order", zeroline=False, showgrid=False)
     return _figure([trace], 220, xaxis, _titled(unit, range=[0, 1]), bargap=0)

@@ -16,9 +16,9 @@ from agreement.reports.coders.profiles import count_by_day, read_project_work, s
 from agreement.reports.items.items import Items, compute_items
 from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import TERMS, item_address, name_terms, selection_of
 from agreement.results.computations import PageSections
 from agreement.results.figures.charts import Chart, Dot, Step, dot_plot, heat_map, position_chart, small_multiples
-from agreement.results.labels import TERMS, item_address, name_terms, selection_of
 from agreement.results.tables import Cell, Column, Linked, Table, format_value
 
 ORDERS = "Each pair of coders on an item counts once in each order."

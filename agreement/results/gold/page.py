@@ -10,7 +10,7 @@ from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, Locat
 from agreement.reports.request.basis import cached
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import list_codings_left_out, list_docsets_left_out, list_gold_left_out
+from agreement.reports.wording import DOCSETS_LEFT_OUT, GOLD_LEFT_OUT, list_left_out
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
@@ -124,7 +124,9 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
             has_gold = bool(reader.documents) if reader.codes else agreed.exists()
         else:
             gold = request.answers_with_gold
-            context["gold_not_counted"] = "" if reader.codes else list_gold_left_out(gold.gold_left_out)
+            context["gold_not_counted"] = (
+                "" if reader.codes else list_left_out(gold.gold_left_out, GOLD_LEFT_OUT, "text", "gold of ")
+            )
             has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
             return PageSections(context=context)
@@ -247,8 +249,8 @@ def _describe_matching(report: AgreedReport) -> str:
     if report.n_drafted and all(one.n_drafted is None for one in report.coders):
         sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
     left_out = [
-        list_docsets_left_out(report.docsets_left_out),
-        list_codings_left_out(report.codings_left_out),
+        list_left_out(report.docsets_left_out, DOCSETS_LEFT_OUT, "docset"),
+        list_left_out(report.codings_left_out),
         f"{pluralize(report.n_by_authors, 'pyramid')} of who made the agreed one" if report.n_by_authors else "",
         f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
     ]

@@ -24,11 +24,10 @@ from agreement.reports.items.items import ItemFilters, ItemReadings, Items
 from agreement.reports.request.basis import distances_of, select_data
 from agreement.reports.request.parameters import InvalidParameter, Parameters
 from agreement.reports.request.request import AnalysisRequest, resolve
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import RELATION_LABELS, choice_label, item_address, nouns_for
 from agreement.results.computations import PageSections, register
 from agreement.results.figures.charts import Chart, upset_plot
 from agreement.results.items.items import OPTIONS, AnswerFields, OfItems, read_items
-from agreement.results.labels import RELATION_LABELS, choice_label, item_address
 from agreement.results.tables import Cell, Column, Table
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Contributor, summary_index

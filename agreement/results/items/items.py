@@ -21,10 +21,10 @@ from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.items import items as reports
 from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.wording import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.figures.sections import bin_positions, build_positions
-from agreement.results.labels import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.tables import Column, Composed, Table
 from annotations.core.http.fields import MOST_CHOICES
 from annotations.models import Project

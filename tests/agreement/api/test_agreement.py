@@ -9,6 +9,7 @@ from agreement.reports.fields import as_json
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
 from agreement.reports.request.request import choices_of
+from agreement.results import grid
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
@@ -105,7 +106,7 @@ def test_the_grid_has_every_distance_for_every_construction(signed_in, charlie, 
     alphas = [cell["parameters"] for cell in cells if cell["parameters"]["coefficient"] == "alpha"]
     assert len(alphas) == 36
     assert {parameters["distance"] for parameters in alphas} == distances
-    assert {cell["construction"] for cell in cells} == {name for name, _ in overall.CONSTRUCTIONS["pointers"]}
+    assert {cell["construction"] for cell in cells} == {name for name, _ in grid.CONSTRUCTIONS["pointers"]}
     for cell in cells:
         alone = overall.compute_report(read_answers(project), Parameters(**cell["parameters"])).result
         assert (cell["value"], cell["note"]) == (alone.value, alone.note)

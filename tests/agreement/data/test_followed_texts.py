@@ -8,7 +8,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request import basis
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from annotations.docsets.creation import add_named_peer
 from annotations.models import Coding, User
 from annotations.planning.plans.plans import apply_plan
@@ -72,7 +72,7 @@ def test_two_codings_of_a_new_text_between_others_are_followed(monkeypatch):
 def figures_of_pyramids(project):
     """Return what pages say of pyramids and peers, to the last digit."""
     found, spans = read_answers(project), read_answers(project, "spans")
-    report = compute_report(found, default_parameters(project.preset, found.answers))
+    report = compute_report(found, default_preset(project.preset, found.answers).parameters)
     return {
         "result": report.result,
         "interval": (report.interval.low, report.interval.high),

@@ -18,7 +18,7 @@ from agreement.reports.items.items import compute_items, find_highest
 from agreement.reports.links.coreference import compute_link_kappas
 from agreement.reports.overall.overall import AgreementFigures, compute_report
 from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters, default_parameters
+from agreement.reports.request.parameters import InvalidParameter, Parameters, default_preset
 from agreement.results.categories import compute_agreement_table, compute_by_category
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding
@@ -135,7 +135,7 @@ def test_the_values_are_what_coders_answered_whatever_the_question(seed):
     for question, unasked in product(QUESTIONS, ["missing", "label"]):
         if (question, unasked) != ("count", "label"):
             extracted = read_answers(project, question=question, unasked=unasked)
-            parameters = default_parameters("", extracted.answers)
+            parameters = default_preset("", extracted.answers).parameters
             found = values_of(extracted, compute_report(extracted, parameters).parameters)
             assert found == table_of(given, question, unasked), (question, unasked)
 
@@ -312,7 +312,7 @@ def test_a_project_without_categories_opens_with_its_labels_and_masi():
     }
     extracted = read_answers(question_project("labels", given, LABELS, 4))
     assert (extracted.question.key, extracted.kind, extracted.has_chains) == ("topics", "labels", False)
-    parameters = default_parameters("", extracted.answers)
+    parameters = default_preset("", extracted.answers).parameters
     assert parameters.distance == "masi"
     table = {n: [frozenset(rows[coder][n]) for coder in CODERS] for n in range(4)}
     expected = krippendorff(table, lambda a, b: exact.distance(a, b, "masi"))

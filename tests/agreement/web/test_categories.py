@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from agreement import discussion as written
 from agreement.data.reading import read_answers
 from agreement.models import Mapping
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.results import categories as reports
 from tests.shared.agreeing import (
     WALK,
@@ -29,7 +29,7 @@ from tests.shared.agreeing import (
 from tests.shared.questions import any_answers, question_project
 
 URL = "/projects/walk/agreement/categories/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 MERGED = "place:thing,segment:thing"
 
 

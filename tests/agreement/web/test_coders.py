@@ -8,7 +8,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.profiles import compute_profiles, seconds_per_judgement
 from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from annotations.coding.status import submit_coding
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -24,7 +24,7 @@ from tests.shared.agreeing import (
 from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/coders/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 THREE = ("alice", "bob", "carol")
 
 

@@ -9,11 +9,11 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.reports.methods import methods
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from tests.shared.agreeing import WALK, answer, coded_project, links
 
 URL = "/projects/walk/agreement/methods/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture

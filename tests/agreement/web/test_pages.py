@@ -13,9 +13,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from agreement.reports.coders import coders
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_parameters
-from agreement.results import course
+from agreement.reports.request.parameters import default_preset
+from agreement.results import course, grid
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project
 from tests.shared.agreeing import (
@@ -245,10 +244,10 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
     for by in course.GROUPINGS:
         reply = client.get(PAGES["course"].address(), {"by": by})
         assert any(figures(reply.content.decode(), "coders")) == answered, by
-    assert len(table(pages["grid"], "grid")) == len(overall.CONSTRUCTIONS[project.answers])
+    assert len(table(pages["grid"], "grid")) == len(grid.CONSTRUCTIONS[project.answers])
     assert ("table-antecedents" in pages["grid"]) == (project.answers == "pointers")
     assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
-        project.answers != "categories" and default_parameters(project.preset, project.answers).is_alpha
+        project.answers != "categories" and default_preset(project.preset, project.answers).parameters.is_alpha
     )
     assert ("undefined" in paragraph(pages["methods"])) != answered
     assert ("sets" in paragraph(pages["methods"])) == (project.answers != "categories")

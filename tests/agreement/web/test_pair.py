@@ -8,8 +8,8 @@ from agreement.data.reading import read_answers
 from agreement.measures import RELATIONS
 from agreement.reports.coders import coders as reports
 from agreement.reports.items import items
-from agreement.reports.request.parameters import default_parameters
-from agreement.results.labels import RELATION_LABELS
+from agreement.reports.request.parameters import default_preset
+from agreement.reports.wording import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -25,7 +25,7 @@ from tests.shared.agreeing import (
 
 AGREEMENT = "/projects/walk/agreement/"
 URL = f"{AGREEMENT}coders/alice/bob/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 THREE = ("alice", "bob", "carol")
 
 

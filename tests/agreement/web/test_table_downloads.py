@@ -11,7 +11,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.coders import coders
 from agreement.reports.items import items
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User
@@ -71,7 +71,7 @@ PAGES = {
     ],
 }
 every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -150,7 +150,7 @@ def assert_same_table(shown, forms, compared=2):
 
 def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
     found = read_answers(walk)
-    expected = [[label, *(cell.value for cell in cells)] for label, cells in overall.compute_grid(found, CONVENTION)]
+    expected = [[label, *(cell.value for cell in cells)] for label, cells in grid.compute_grid(found, CONVENTION)]
     assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
     expected = [
         [one.interval.value, one.interval.low, one.interval.high, one.moved]
@@ -190,7 +190,7 @@ def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
     found = read_answers(walk)
     expected = [
         [cell.value for cell in cells]
-        for _, cells in overall.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))
+        for _, cells in grid.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))
     ]
     got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
     assert [list(row.values())[1:] for row in got] == expected

@@ -12,6 +12,7 @@ from agreement.measures import SET_DISTANCES
 from agreement.reports.items import items
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.results import grid
 from agreement.results.items.item import report_item
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
@@ -294,8 +295,8 @@ def judged(codings, keys, project):
     "asked", [{}, {"empty": "disjoint", "thirds": "rounded"}, {"coefficient": "fleiss_kappa", "unmarked": "label"}]
 )
 def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
-    rows = overall.compute_grid(judged, Parameters(**asked))
-    assert [label for label, _ in rows] == [label for label, _ in overall.CONSTRUCTIONS["pointers"]]
+    rows = grid.compute_grid(judged, Parameters(**asked))
+    assert [label for label, _ in rows] == [label for label, _ in grid.CONSTRUCTIONS["pointers"]]
     for _, row in rows:
         assert [cell.parameters.distance for cell in row if cell.parameters.is_alpha] == list(SET_DISTANCES)
         for cell in row:

@@ -24,8 +24,8 @@ from agreement.measures import (
     leave_one_out,
     pairwise,
 )
-from agreement.reports.overall.overall import CONSTRUCTIONS
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
+from agreement.results.grid import CONSTRUCTIONS
 from annotations.models import Coding, Judgement, Markable, Project, User
 from tests.conftest import QUICK_HASHERS
 
@@ -124,7 +124,7 @@ def by_hand(project, mode="full", top="category"):
 
 def conventions(project):
     """Return how the project's convention compares two values, besides the distance."""
-    preset = default_parameters(project.preset, project.answers)
+    preset = default_preset(project.preset, project.answers).parameters
     return {name: getattr(preset, name) for name in ("exclude_unit", "empty", "thirds")}
 
 

@@ -12,7 +12,7 @@ from agreement.measures import ambiguity
 from agreement.reports.items import items
 from agreement.reports.items.items import read_readings
 from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.reports.request.request import resolve
 from agreement.results.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
@@ -37,7 +37,7 @@ def judged(codings, keys, project):
     judge(bob, keys["c"], "place")
     judge(alice, keys["e"], "none")
     hand_in(project)
-    parameters = default_parameters(project.preset, project.answers)
+    parameters = default_preset(project.preset, project.answers).parameters
     found = items.compute_items(read_answers(project), parameters)
     words = read_snippets(found.unit.tolist())
     return [(words[int(found.unit[row])].key, float(found.share_of(row))) for row in found.select(items.ItemFilters())]
@@ -140,7 +140,9 @@ def varied(judged, codings, keys, project):
     judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
     for coding, name in ((alice, "carol"), (bob, "dora")):
         answer_as(coding, person(name))
-    return items.compute_items(read_answers(hand_in(project)), default_parameters(project.preset, project.answers))
+    return items.compute_items(
+        read_answers(hand_in(project)), default_preset(project.preset, project.answers).parameters
+    )
 
 
 def keys_of(found, filters):
@@ -186,11 +188,11 @@ def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
 @pytest.fixture
 def ranked(varied, project):
     """Return the readings of the items of `varied`."""
-    return read_readings(read_answers(project), default_parameters(project.preset, project.answers), varied)
+    return read_readings(read_answers(project), default_preset(project.preset, project.answers).parameters, varied)
 
 
 def test_items_that_are_likely_ambiguous_are_those_of_the_library(signed_in, charlie, varied, project):
-    parameters = default_parameters(project.preset, project.answers)
+    parameters = default_preset(project.preset, project.answers).parameters
     found = ambiguity(select_data(*resolve(read_answers(project), parameters)))
     words = read_snippets([one.unit for one in found.units])
     client = signed_in(charlie)

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from agreement.data.reading import read_answers
 from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from annotations.models import User
 from tests.shared.agreeing import cost, digits, figures, links, table
 from tests.shared.questions import LABELS, any_answers, question_project
@@ -48,7 +48,7 @@ def words_of(page):
 
 def report_of(project, question):
     extracted = read_answers(project, question=question)
-    return compute_report(extracted, default_parameters(project.preset, extracted.answers))
+    return compute_report(extracted, default_preset(project.preset, extracted.answers).parameters)
 
 
 @pytest.mark.parametrize("question", KINDS)

@@ -8,12 +8,12 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import PRESETS, default_parameters, presets_for
+from agreement.reports.request.parameters import PRESETS, default_preset, presets_for
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, digits, hand_in
 
 URL = "/projects/tea/agreement/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.reports.request.basis import compute_interval
-from agreement.reports.request.parameters import default_parameters, presets_for
+from agreement.reports.request.parameters import default_preset, presets_for
 from agreement.reports.request.request import resolve
 from agreement.results import grid
 from tests.shared.agreeing import (
@@ -20,7 +20,7 @@ from tests.shared.agreeing import (
 )
 
 URL = "/projects/walk/agreement/compare/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from agreement.results import course as reports
 from annotations.models import Operation
 from annotations.planning.rounds import move_to_round
@@ -21,7 +21,7 @@ from tests.shared.agreeing import (
 from tests.shared.work import work_by_text
 
 URL = "/projects/walk/agreement/course/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture

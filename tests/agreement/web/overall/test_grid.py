@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
+from agreement.results import grid
 from tests.shared.agreeing import (
     WALK,
     answer,
@@ -18,7 +18,7 @@ from tests.shared.agreeing import (
 )
 
 URL = "/projects/walk/agreement/grid/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def expected(rows):
 @pytest.mark.parametrize("asked", [{}, {"empty": "disjoint"}, {"thirds": "rounded", "texts": "text-1"}])
 def test_every_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    rows = overall.compute_grid(read_answers(walk), replace(CONVENTION, **asked))
+    rows = grid.compute_grid(read_answers(walk), replace(CONVENTION, **asked))
     assert figures(page, "grid") == expected(rows)
     assert [row[0] for row in table(page, "grid")] == [label for label, _ in rows]
     assert len(figures(page, "grid")) == 6
@@ -41,7 +41,7 @@ def test_every_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie,
 
 def test_the_same_stands_there_without_the_markables_of_a_category(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
-    both = [overall.compute_grid(read_answers(walk), replace(CONVENTION, without=name)) for name in ("", "none")]
+    both = [grid.compute_grid(read_answers(walk), replace(CONVENTION, without=name)) for name in ("", "none")]
     assert [figures(page, key) for key in ("grid", "grid-without")] == [expected(rows) for rows in both]
     assert expected(both[0]) != expected(both[1])
     assert "table-grid-without" not in signed_in(charlie).get(URL).content.decode()
@@ -51,7 +51,7 @@ def test_k_stands_beside_alpha_on_antecedents(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
     rows = []
     for name in ("", "none"):
-        cells = overall.compare_antecedents(read_answers(walk), replace(CONVENTION, without=name))
+        cells = grid.compare_antecedents(read_answers(walk), replace(CONVENTION, without=name))
         k, alpha = (cell.value for cell in cells)
         rows.append(digits(k, alpha, alpha - k))
     assert figures(page, "antecedents") == rows

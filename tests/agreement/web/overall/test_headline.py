@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agreement.data.reading import forget_answers, read_answers
 from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_parameters
+from agreement.reports.request.parameters import default_preset
 from annotations.coding.status import submit_coding
 from annotations.models import Operation
 from tests.conftest import judge
@@ -22,7 +22,7 @@ def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, c
         judge(codings[name], keys["b"], "place")
         judge(codings[name], keys["c"], "phrase", keys["a"])
     hand_in(project)
-    report = overall.compute_report(read_answers(project), default_parameters(project.preset, project.answers))
+    report = overall.compute_report(read_answers(project), default_preset(project.preset, project.answers).parameters)
     page = signed_in(charlie).get(URL).content.decode()
     assert f'<data value="{report.result.value!r}">' in page
     assert "3 units of 2 coders" in page

@@ -8,7 +8,7 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
-from agreement.reports.request.parameters import COEFFICIENTS, default_parameters
+from agreement.reports.request.parameters import COEFFICIENTS, default_preset
 from agreement.reports.request.request import resolve
 from annotations.models import Text
 from tests.conftest import make_project
@@ -23,7 +23,7 @@ from tests.shared.agreeing import (
 )
 
 URL = "/projects/walk/agreement/texts/"
-CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
+CONVENTION = default_preset("poesio-artstein-2005", "pointers").parameters
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_change_without_a_text_is_that_of_the_others(signed_in, charlie, coeffic
     asked = {"coefficient": coefficient}
     project = answer(coded_project("walk", "sortal-classes", WALK, WALK + " [so](f)", "[Ann](a) saw [her](b)"))
     rows = signed_in(charlie).get(URL, asked | {"as": "json", "table": "texts"}).json()["rows"]
-    found, parameters = resolve(read_answers(project), replace(default_parameters("", "categories"), **asked))
+    found, parameters = resolve(read_answers(project), replace(default_preset("", "categories").parameters, **asked))
     compute = coefficient_function(parameters)
     if coefficient in ("bennett_s", "gwet_ac1"):  # the values that may be given do not depend on the text
         compute = partial(compute, categories=select_data(found, parameters).labels)
