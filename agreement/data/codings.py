@@ -80,11 +80,14 @@ class ProjectRows(NamedTuple):
     codings: str
 
 
-def list_codings(of_project: ProjectRows, scheme: str, *, gold: bool = False, models: bool = False) -> Codings:
+def list_codings(
+    of_project: ProjectRows, scheme: str, origin: str = "", *, gold: bool = False, models: bool = False
+) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count.
 
-    scheme: what in the scheme the reading of answers depends on. models: also the codings of models, which count as
-    those of people do. gold: only documents that have gold that counts, which is behind the codings of coders.
+    scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. models: also the codings of
+    models, which count as those of people do. gold: only documents that have gold that counts, which is behind the
+    codings of coders.
     """
     texts, rounds, members, codings = (
         json.loads(f"[{rows or ''}]")
@@ -125,10 +128,11 @@ def list_codings(of_project: ProjectRows, scheme: str, *, gold: bool = False, mo
             _, _, name, kind = round_of[round_]
             place, reason = coded_rounds.index(round_of[round_]), _why_left_out(kind, occasion)
             pk, several = text + number * NEXT_DOCUMENT, len(of_text) > 1
-            documents.append(Document(pk, *titles[text], name, place, occasion, reason, several))
             about = sorted(versions[text]), [(row.pk, row.version, row.submitted) for row in own]
             digest = hashlib.blake2b(f"{scheme}{about}".encode(), digest_size=16)
             keys.append((*key, digest.digest()))
+            known_by = f"{origin} {digest.hexdigest()}"
+            documents.append(Document(pk, *titles[text], name, place, occasion, reason, several, known_by))
             rows.append(own)
     left_out = (row.reason or "uncoded" for key, row in golden.items() if gold and (row.reason or key not in coded))
     return Codings(

@@ -5,7 +5,7 @@ and of its markables; each further document of the text has others, from which t
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # Primary keys are below it; what stands above is the number of the document among those of its text.
 NEXT_DOCUMENT = 1 << 44
@@ -17,7 +17,7 @@ class Document:
 
     `place` is that of the round among those of the project, and `occasion` above 1 where coders saw the text again
     within the round. `reason` is one of REASONS_LEFT_OUT where all of it is practice or repeats. `is_one_of_several`
-    says whether the text has other documents, too.
+    says whether the text has other documents, too. `version` changes with each write to its codings.
     """
 
     pk: int
@@ -28,6 +28,7 @@ class Document:
     occasion: int = 1
     reason: str = ""
     is_one_of_several: bool = False
+    version: str = field(default="", compare=False, repr=False)
 
     @property
     def text_pk(self) -> int:

@@ -154,11 +154,11 @@ class _Reading:
         """The name under which answers are stored."""
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
-    def list_codings(self, scheme_version: Hashable) -> Codings:
+    def list_codings(self, scheme_version: Hashable, origin: str = "") -> Codings:
         """Return the codings of the project as they are now, under a version of its scheme."""
         rows = read_rows(self.project)
         version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-        return list_codings(rows, version, gold=self.gold, models=self.models)
+        return list_codings(rows, version, origin, gold=self.gold, models=self.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     stamp = read_stamp(project)
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
-        codings = reading.list_codings(scheme_version)
+        codings = reading.list_codings(scheme_version, stamp.origin)
         before = known if known and known.stamp.origin == stamp.origin else None
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))

@@ -1,6 +1,6 @@
 """How each coder codes, how far each is from the others in each text, and the time and days that coders take."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -22,7 +22,6 @@ from agreement.reports.request.basis import (
     compute_by_parts,
     pairable_units,
     pick_texts,
-    remembered,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
@@ -267,18 +266,23 @@ class DayCounts(NamedTuple):
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
 
-    def count() -> DayCounts:
-        round_of = {text.pk: text.round for text in extract.texts if text.reason != "practice"}
-        rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
-        coders: dict[str, Counter[date]] = {}
-        for (text, coder), judgements in sorted(read_project_work(project, extract).judgement_times.items()):
-            if text in round_of and judgements:
-                days = Counter(one.day for one in judgements)
-                rounds[round_of[text]].update(days)
-                coders.setdefault(coder, Counter()).update(days)
-        return DayCounts(rounds, dict(sorted(coders.items())))
+    def count(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> Counter[tuple[str, str, date]]:
+        round_of = {text.pk: text.round for text in texts if text.reason != "practice"}
+        times = read_project_work(project, part).judgement_times
+        return Counter(
+            (round_of[text], coder, one.day)
+            for (text, coder), judgements in times.items()
+            if text in round_of
+            for one in judgements
+        )
 
-    return remembered(extract, ("judged days", timezone.get_current_timezone_name()), count)
+    rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
+    coders = defaultdict[str, Counter[date]](Counter)
+    for part in compute_by_parts(extract, Parameters(), f"days of {timezone.get_current_timezone_name()}", count):
+        for (round_, coder, day), number in part.items():
+            rounds[round_][day] += number
+            coders[coder][day] += number
+    return DayCounts(rounds, dict(sorted(coders.items())))
 
 
 def order_by_time(texts: Sequence[Document], work: Mapping[tuple[int, str], Activity]) -> tuple[Document, ...]:

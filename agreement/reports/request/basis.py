@@ -208,15 +208,15 @@ def compute_by_parts[T](
 ) -> list[T]:
     """Return what is computed of the chosen texts, some at a time, so that few values are in memory at once.
 
-    A part is known by what it holds: most parts are as they were when a text has changed.
+    A part is known by what it holds and by the versions of its codings: most are as they were when a text has changed.
     """
     p, texts = replace(parameters, texts="", rounds=""), pick_texts(answers, parameters)
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]
     found = []
     for some in batched(texts, MAX_TEXTS_AT_ONCE):
-        part, keys = answers.restrict(some), tuple(text.pk for text in some)
-        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories)))
+        part, keys = answers.restrict(some), [(text.pk, text.version) for text in some]
+        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories, part.versions)))
         found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
     return found
 

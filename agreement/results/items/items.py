@@ -12,7 +12,7 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
-from agreement.data.project_answers import CHAINED
+from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
@@ -20,6 +20,8 @@ from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.items import items as reports
+from agreement.reports.request.basis import compute_by_parts
+from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
@@ -141,7 +143,7 @@ def read_items(request: AnalysisRequest) -> ItemsReport:
     flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
     # of pyramids coders mark contributors, which are no items
-    read_coder_marks = CoderMarks if answers.units else cache(partial(read_marks, project, answers))
+    read_coder_marks = CoderMarks if answers.units else cache(partial(_read_marks, request))
     marks = reports.ItemMarks(flagged, read_coder_marks)
     return ItemsReport(items, marks, reports.read_readings(answers, request.parameters, items))
 
@@ -185,6 +187,15 @@ def describe_items(
         )
         described.append(item)
     return described
+
+
+def _read_marks(request: AnalysisRequest) -> CoderMarks:
+    def read(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> CoderMarks:
+        return read_marks(request.project, part.restrict(texts))
+
+    parts = compute_by_parts(request.extract, request.parameters, "marks", read)
+    note, unsure = (frozenset[int]().union(*(getattr(part, name) for part in parts)) for name in ("note", "unsure"))
+    return CoderMarks(note, unsure)
 
 
 class OfItems[R](ResultPage[R]):
