@@ -16,14 +16,7 @@ import numpy as np
 from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import (
-    REASONS_DOCSET_LEFT_OUT,
-    AgreedPyramid,
-    PyramidAnnotation,
-    read_agreed_pyramids,
-    read_every_pyramid,
-    read_word_spans,
-)
+from agreement.data.pyramids import pyramids as data
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.profiles import read_project_work
@@ -64,7 +57,7 @@ class HeldWords:
 class PyramidByWords:
     """A pyramid as sets of words. SCUs without words are in no figure: `n_empty` of them."""
 
-    def __init__(self, annotation: PyramidAnnotation, words: Sequence[Span]) -> None:
+    def __init__(self, annotation: data.PyramidAnnotation, words: Sequence[Span]) -> None:
         places = annotation.word_places(list(words))
         self.annotation = annotation
         self.scus: dict[str, frozenset[int]] = {key: frozenset(own) for key, own in places.items() if own}
@@ -318,7 +311,7 @@ class AgreedReport:
     n_drafted: Annotated[int, "docsets whose agreed pyramid was drafted from one coder's alone"]
     methods: Annotated[Mapping[str, int], "agreed pyramids by the method of their draft; empty: without one"]
     docsets_left_out: Annotated[
-        Mapping[str, int], f"by reason: {', '.join(REASONS_DOCSET_LEFT_OUT)}; empty for who codes"
+        Mapping[str, int], f"by reason: {', '.join(data.REASONS_DOCSET_LEFT_OUT)}; empty for who codes"
     ]
     codings_left_out: Annotated[Mapping[str, int], "by reason"]
     n_by_authors: Annotated[int, "pyramids left out: of who made the agreed one"]
@@ -340,7 +333,7 @@ def compare_with_agreed(
     number of queries is fixed. Raises InvalidParameter.
     """
     selected, parameters = resolve(answers, parameters)
-    agreed, (all_docsets, pyramids) = read_agreed_pyramids(project), read_every_pyramid(project)
+    agreed, (all_docsets, pyramids) = data.read_agreed_pyramids(project), data.read_every_pyramid(project)
     compared, n_by_authors = _compare_documents(selected, parameters, agreed, pyramids, reader, progress)
     coders = sorted({coder for one in compared for coder in one.found})
     texts = tuple(one.text for one in compared)
@@ -386,7 +379,7 @@ def compare_with_agreed(
         periods=tuple(_periods(compared, read_project_work(project, answers).activities, called)),
         n_drafted=n_drafted,
         methods=Counter(one.about.method for one in of_text.values()),
-        docsets_left_out={one: left_out[one] for one in REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
+        docsets_left_out={one: left_out[one] for one in data.REASONS_DOCSET_LEFT_OUT} if not reader.codes else {},
         codings_left_out=count_left_out(selected, parameters),
         n_by_authors=n_by_authors,
         scus=tuple(_list_agreed_scus(compared)),
@@ -399,7 +392,7 @@ class _Compared:
     """A document: the agreed pyramid, and those of coders beside it."""
 
     text: Document
-    about: AgreedPyramid
+    about: data.AgreedPyramid
     agreed: PyramidByWords
     found: Mapping[str, PyramidComparison]
 
@@ -414,14 +407,14 @@ class _Compared:
 def _compare_documents(
     answers: ProjectAnswers,
     parameters: Parameters,
-    agreed_of: Mapping[int, AgreedPyramid],
-    pyramids: Mapping[int, PyramidAnnotation],
+    agreed_of: Mapping[int, data.AgreedPyramid],
+    pyramids: Mapping[int, data.PyramidAnnotation],
     reader: Reader,
     progress: Progress | None,
 ) -> tuple[list[_Compared], int]:
     """Return what of these documents is compared, and how many pyramids are left out: of who made the agreed one."""
     compared, by_words, n_by_authors = list[_Compared](), dict[int, PyramidByWords](), 0
-    words = read_word_spans([text for text, about in agreed_of.items() if not about.reason])
+    words = data.read_word_spans([text for text, about in agreed_of.items() if not about.reason])
     texts = pick_texts(answers, parameters)
     for text, rows in reported(list(zip(texts, answers.rows_by_text(texts), strict=True)), progress):
         about = agreed_of.get(text.text_pk)

@@ -110,15 +110,6 @@ class Day(NamedTuple):
         return 100 - self.height
 
 
-class ProjectActivity(NamedTuple):
-    latest: tuple[Event, ...]
-    days: tuple[Day, ...]
-
-    @property
-    def operations(self) -> int:
-        return sum(day.operations for day in self.days)
-
-
 def build_headline(project: Project) -> dict[str, Any]:
     """Return what the template of the card needs, by the project's own parameters."""
     request = AnalysisRequest(project).read_values({})
@@ -191,7 +182,7 @@ def _scale(interval: Interval) -> dict[str, Any] | None:
     return {"low": left, "width": max(right - left, 0.5), "value": at, "marks": marks}
 
 
-def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
+def read_activity(project: Project, since: date, days: int) -> dict[str, Any]:
     """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
     operations = Operation.objects.filter(coding__text__project=project, coding__by_model=False)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(kind__in=Operation.MANAGING_KINDS)
@@ -205,7 +196,8 @@ def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
         of_day[timezone.localdate(datetime.fromisoformat(moment).replace(tzinfo=UTC))] += number
     shown = [since + timedelta(days=number) for number in range(days)]
     maximum = max(of_day[day] for day in shown) or 1
-    return ProjectActivity(
-        tuple(Event(user, EVENT_VERBS[kind], *rest) for user, kind, *rest in latest),
-        tuple(Day(day, of_day[day], round(100 * of_day[day] / maximum, 1)) for day in shown),
-    )
+    return {
+        "latest": [Event(user, EVENT_VERBS[kind], *rest) for user, kind, *rest in latest],
+        "days": [Day(day, of_day[day], round(100 * of_day[day] / maximum, 1)) for day in shown],
+        "operations": sum(of_day[day] for day in shown),
+    }

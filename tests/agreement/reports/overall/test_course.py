@@ -45,10 +45,14 @@ def three(project):
     return read_answers(hand_in(project))
 
 
+def key_of(answers, slug):
+    return next(text.pk for text in answers.texts if text.slug == slug)
+
+
 def worked(found, days, operations=None, seconds=0.0):
     """Return activities as if all coders ended each text so many days after the Monday."""
     return {
-        (found.text(slug).pk, coder): Activity(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
+        (key_of(found, slug), coder): Activity(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
         for slug, day in days.items()
         for coder in ("alice", "bob")
     }
@@ -61,7 +65,7 @@ def slugs(stages):
 def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
     work = worked(three, {"text-1": 13, "text-2": 0, "text-3": 6})
     # Bob ended the second a fortnight later
-    work[three.text("text-2").pk, "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
+    work[key_of(three, "text-2"), "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
     stages = course.compute_stages(three, Parameters(), "week", work)
     assert slugs(stages) == {"2026, week 10": ["text-3"], "2026, week 11": ["text-1"], "2026, week 12": ["text-2"]}
     assert list(slugs(stages)) == sorted(slugs(stages))
@@ -69,14 +73,14 @@ def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
 
 def test_a_week_at_the_turn_of_the_year_is_that_of_its_thursday(three):
     new_year = datetime(2027, 1, 1, tzinfo=UTC)  # a Friday
-    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, new_year, new_year)}
+    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, new_year, new_year)}
     assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
 
 
 def test_a_week_begins_when_monday_does_where_people_are(three, settings):
     settings.TIME_ZONE = "Asia/Tokyo"
     early = datetime(2026, 3, 8, 23, 0, tzinfo=UTC)  # Monday, eight in the morning, in Tokyo
-    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, early, early)}
+    work = {(key_of(three, "text-1"), "alice"): Activity(0, 1, early, early)}
     assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
 
 
@@ -220,18 +224,18 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
     for number, day in ((4, 0), (1, 2), (3, 9)):
         Operation.objects.filter(pk__in=[chosen.pop() for _ in range(number)]).update(applied_at=MONDAY + day * DAY)
     found = read_activity(project, MONDAY.date(), 4)
-    assert [(one.day, one.operations, one.height, one.top) for one in found.days] == [
+    assert [(one.day, one.operations, one.height, one.top) for one in found["days"]] == [
         (date(2026, 3, 2), 4, 100, 0),
         (date(2026, 3, 3), 0, 0, 100),
         (date(2026, 3, 4), 1, 25, 75),
         (date(2026, 3, 5), 0, 0, 100),
     ]
-    assert found.operations == 5
+    assert found["operations"] == 5
 
 
 def test_days_without_any_activity_have_no_height(project):
     found = read_activity(project, date(2020, 1, 1), 3)
-    assert [(day.operations, day.height) for day in found.days] == [(0, 0)] * 3
+    assert [(day.operations, day.height) for day in found["days"]] == [(0, 0)] * 3
 
 
 def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
@@ -241,7 +245,7 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
         coding.operations.filter(kind="submit").update(applied_at=MONDAY + number * DAY)
     reopen_coding(codings[0], charlie)
     Operation.objects.filter(kind="reopen").update(applied_at=MONDAY + 9 * DAY)
-    found = read_activity(project, MONDAY.date(), 1).latest
+    found = read_activity(project, MONDAY.date(), 1)["latest"]
     assert len(found) == LATEST
     newest = codings[0]
     assert (found[0].user, found[0].action, found[0].coder) == ("charlie", "reopened", newest.coder.username)
@@ -255,11 +259,11 @@ def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
-    assert read_activity(other, today, 1).operations == 3
+    assert read_activity(other, today, 1)["operations"] == 3
     with django_assert_num_queries(2):
-        assert read_activity(other, today, 1).operations == 3
+        assert read_activity(other, today, 1)["operations"] == 3
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.last().key, "state")
-    assert read_activity(other, today, 1).operations == 4
+    assert read_activity(other, today, 1)["operations"] == 4
 
 
 def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
