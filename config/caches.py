@@ -17,6 +17,9 @@ class BoundedMemoryCache(LocMemCache):
         self._max_bytes = params["OPTIONS"]["MAX_BYTES"]
 
     def _set(self, key: str, value: bytes, timeout: Any = None) -> None:
+        if len(value) > self._max_bytes:
+            self._delete(key)
+            return
         super()._set(key, value, timeout)  # type: ignore[misc]
         n_bytes = sum(map(len, self._cache.values()))
         while n_bytes > self._max_bytes:

@@ -17,7 +17,7 @@ class Document:
 
     `place` is that of the round among those of the project, and `occasion` above 1 where coders saw the text again
     within the round. `reason` is one of REASONS_LEFT_OUT where all of it is practice or repeats. `is_one_of_several`
-    says whether the text has other documents, too. `version` changes with each write to its codings.
+    says whether the text has other documents, too. `version` changes with its answers, its notes and its log.
     """
 
     pk: int

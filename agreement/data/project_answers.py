@@ -94,7 +94,7 @@ class ProjectAnswers:
     versions: the versions of the scheme whose judgements were read; empty for all
     gold_left_out: how much gold does not count, by reason, where gold was read
     selected: the coders (none for all) and the reasons of a selection
-    state_name: changes with everything that was read, names included, and with the selection; empty for some texts
+    state_name: changes with everything that was read, names included, and with the selection; empty: nothing is kept
     cache: what was computed of these answers in one request
     """
 

@@ -22,6 +22,7 @@ from agreement.reports.request.basis import (
     compute_by_parts,
     pairable_units,
     pick_texts,
+    remembered,
     select_data,
 )
 from agreement.reports.request.parameters import Parameters
@@ -196,7 +197,7 @@ class RoundPace(NamedTuple):
 
 
 def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
-    """Return what the log says of the work on a project, all of whose answers these are: by document and coder."""
+    """Return what the log says of the work in some texts, all of whose answers these are: by document and coder."""
 
     def read() -> ProjectWork:
         keys = {text.text_pk for text in answers.texts}
@@ -265,7 +266,11 @@ class DayCounts(NamedTuple):
 
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
+    zone = timezone.get_current_timezone_name()
+    return remembered(extract, ("judged days", zone), lambda: _count_days(project, extract, zone))
 
+
+def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCounts:
     def count(_: Parameters, part: ProjectAnswers, texts: Sequence[Document]) -> Counter[tuple[str, str, date]]:
         round_of = {text.pk: text.round for text in texts if text.reason != "practice"}
         times = read_project_work(project, part).judgement_times
@@ -278,7 +283,7 @@ def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
 
     rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
     coders = defaultdict[str, Counter[date]](Counter)
-    for part in compute_by_parts(extract, Parameters(), f"days of {timezone.get_current_timezone_name()}", count):
+    for part in compute_by_parts(extract, Parameters(), f"judged days in {zone}", count):
         for (round_, coder, day), number in part.items():
             rounds[round_][day] += number
             coders[coder][day] += number

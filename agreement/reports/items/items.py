@@ -261,7 +261,8 @@ def _compute_columns(
         "term": _compute_terms(parameters, data, pairable),
         "camps": (explicit == 0) & split_into_camps(pairable.codes),
         "categories": given[pairable.rows] > 0,
-        **{name: column.astype(np.int32) for name, column in counts.items()},
+        # signed numbers of as few bytes as hold the largest
+        **{name: column.astype(np.min_scalar_type(-1 - int(column.max(initial=0)))) for name, column in counts.items()},
     }
 
 
