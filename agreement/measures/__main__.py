@@ -212,7 +212,7 @@ def _text(intervals: dict[str, Interval], corpus: _CorpusSums | None, notes: Seq
     for name, one in intervals.items():
         line = f"{name:<20} {format_defined(one.value):>9}"
         if one.low is not None and one.high is not None:
-            line += f"   {one.level:.0%} {one.low:7.4f} to {one.high:7.4f}"
+            line += f"   {one.level:.0%} {one.low:z7.4f} to {one.high:z7.4f}"
         lines.append(f"{line}   {one.note}".rstrip())
     used = next(iter(intervals.values()))
     lines += ["", repr(used.result).strip("<>").partition(": ")[2], f"intervals: {used.describe_method()}"]

@@ -103,7 +103,7 @@ class Command(ProgramCommand):
             self.stdout.write(f"{report.versions}\n")
         interval = report.interval
         if interval.low is not None and interval.high is not None:
-            reach = f"{interval.low:.4f} to {interval.high:.4f}"
+            reach = f"{interval.low:z.4f} to {interval.high:z.4f}"
             self.stdout.write(f"95% interval {reach} ({interval.describe_method().replace('document', 'text')})")
         elif interval.note and interval.value is not None:
             self.stdout.write(interval.note)
@@ -112,7 +112,7 @@ class Command(ProgramCommand):
         self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
         for name, result in results:
             figures = (result.value, result.observed, result.expected)
-            cells = "  ".join(f"{figure:9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
+            cells = "  ".join(f"{figure:z9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
             out = "; ".join(f"{count} {reason}" for reason, count in result.left_out.items())
             notes = "; ".join(filter(None, [out, result.note, getattr(result, "z_note", "")]))
             self.stdout.write(f"{name:{wide}}  {cells}  {result.n_units:6}  {notes}".rstrip())

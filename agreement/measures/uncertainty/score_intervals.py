@@ -50,14 +50,14 @@ class ScoreInterval(Figure):
     by: str = "peer"
 
     def __repr__(self) -> str:
-        reach = "" if self.low is None else f", interval {self.low:.4f} to {self.high:.4f}"
+        reach = "" if self.low is None else f", interval {self.low:z.4f} to {self.high:z.4f}"
         reach += "" if self.p_value is None else f", p = {self.p_value:.4f}"
         note = f"; {self.note}" if self.note else ""
         return f"<value {format_equality(self.value)}{reach}, {pluralize(self.n, self.by)}{note}>"
 
     def describe(self) -> str:
         """Return the value and its interval as they stand in a table."""
-        reach = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        reach = "" if self.low is None or self.high is None else f" [{self.low:z.4f}, {self.high:z.4f}]"
         return f"{format_defined(self.value)}{reach}"
 
     def _rows(self) -> Mapping[str, object]:

@@ -451,7 +451,7 @@ def _describe_gold(gold: GoldReport | None) -> list[str]:
 
 def _describe_range(values: Sequence[float | None]) -> str:
     defined = [value for value in values if value is not None]
-    ends = dict.fromkeys(f"{end(defined):.3f}" for end in (min, max)) if defined else ["undefined"]
+    ends = dict.fromkeys(f"{end(defined):z.3f}" for end in (min, max)) if defined else ["undefined"]
     return " to ".join(ends)
 
 

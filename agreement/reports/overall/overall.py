@@ -246,10 +246,10 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
     return [
-        f"Jaccard − nominal = {jaccard - nominal:+.3f}: the effect of {chains} that overlap in part.",
-        f"Dice − Jaccard = {dice - jaccard:+.3f}: the effect of size. Dice counts shared members twice.",
-        f"Jaccard − MASI = {jaccard - masi:+.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one set"
-        " contains the other, and by 1/3 where each has members of its own.",
+        f"Jaccard − nominal = {jaccard - nominal:+z.3f}: the effect of {chains} that overlap in part.",
+        f"Dice − Jaccard = {dice - jaccard:+z.3f}: the effect of size. Dice counts shared members twice.",
+        f"Jaccard − MASI = {jaccard - masi:+z.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one"
+        " set contains the other, and by 1/3 where each has members of its own.",
     ]
 
 

@@ -136,7 +136,7 @@ def heat_map(
         z=[list(row) for row in values],
         zmin=min(0, *defined, 0),
         zmax=max(1, *defined, 1),
-        text=[["" if value is None else f"{value:{',' if whole else '.2f'}}" for value in row] for row in values],
+        text=[["" if value is None else f"{value:{',' if whole else 'z.2f'}}" for value in row] for row in values],
         texttemplate="%{text}" if len(columns) <= MOST_IN_WORDS else "",
         customdata=[[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
         hoverongaps=False,

@@ -17,6 +17,7 @@ from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fl
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.reports.fields import as_json
 from agreement.reports.overall import overall
+from agreement.reports.request import basis
 from agreement.reports.request.parameters import CHOICES, PRESETS, Parameters
 from annotations.formats import Bundle, Document, plain
 from annotations.formats.conll import conll2012
@@ -236,6 +237,14 @@ def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
     assert "distance=passonneau" in run("tales")
     assert "distance=passonneau" in run("tales", "--exclude-unit", "observed")
     assert "exclude_unit=both" in run("tales", "--distance", "dice")
+
+
+def test_a_value_that_rounding_alone_makes_negative_is_printed_as_0(tales, run, monkeypatch):
+    compute = basis.compute_result
+    monkeypatch.setattr(basis, "compute_result", lambda *given: replace(compute(*given), value=-1e-17))
+    printed = run("tales")
+    assert " 0.0000 " in printed
+    assert "-0.0000" not in printed
 
 
 def test_units_that_one_coder_left_out_are_counted(tales, run):

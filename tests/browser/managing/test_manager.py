@@ -72,6 +72,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
         }
     )
     page.get_by_label("Format").select_option("conll2012")
+    expect(page.locator("#of-format [name$=word]")).to_be_visible()
     page.get_by_label("Texts only").check()
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("main")).to_contain_text("cut.conll:3")

@@ -172,6 +172,7 @@ def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, m
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Format").select_option("conll2012")
+    expect(page.locator("#of-format [name$=word]")).to_be_visible()
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("Texts only").check()
     page.get_by_role("button", name="Preview").click()
