@@ -181,9 +181,10 @@ def _remember(key: Hashable, known: _Known) -> None:
     with _lock:
         _answers[key] = known
         _answers.move_to_end(key)
-        sizes = [sum(table.nbytes for table in kept.columns.tables) for kept in _answers.values()]
-        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes[-len(_answers) :]) > MAX_BYTES):
-            _answers.popitem(last=False)
+        sizes = {name: sum(table.nbytes for table in kept.columns.tables) for name, kept in _answers.items()}
+        while len(_answers) > 1 and (len(_answers) > MAX_KEPT or sum(sizes.values()) > MAX_BYTES):
+            oldest, _ = _answers.popitem(last=False)
+            del sizes[oldest]
 
 
 def forget_answers() -> None:

@@ -275,10 +275,10 @@ def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCoun
         round_of = {text.pk: text.round for text in texts if text.reason != "practice"}
         times = read_project_work(project, part).judgement_times
         return Counter(
-            (round_of[text], coder, one.day)
+            (round_of[text], coder, judgement.day)
             for (text, coder), judgements in times.items()
             if text in round_of
-            for one in judgements
+            for judgement in judgements
         )
 
     rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}

@@ -388,8 +388,8 @@ def _count_ambiguous(parameters: Parameters, answers: ProjectAnswers, texts: Seq
     for group, n_groups in groups:
         key = group * (len(columns.units) + 1) + unit
         of_units = [sorted_unique(keys) // (len(columns.units) + 1) for keys in (key[is_ambiguous], key)]
-        columns_of_group = [np.bincount(one, minlength=n_groups) for one in (*of_units, group[is_ambiguous], group)]
-        counts.append(np.stack(columns_of_group, axis=1))
+        counted = (*of_units, group[is_ambiguous], group)
+        counts.append(np.stack([np.bincount(numbers, minlength=n_groups) for numbers in counted], axis=1))
     return np.concatenate(counts)
 
 

@@ -109,17 +109,16 @@ def select_data(
     p, without = parameters, parameters.selection("without")
     # a value may be a first choice with a second one, which only augmented kappa takes
     second = bool(answers.question and answers.question.second) and COEFFICIENTS[p.coefficient].of_labels
-    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
-    data: ReliabilityData | None = answers.cache.get(key)
-    if data is None:
+
+    def compute() -> ReliabilityData:
         of_texts = answers.restrict(chosen)
         data = reliability_data(
             of_texts, chains=p.chains, top=p.top, unmarked=p.unmarked, readings=p.readings, second=second
         )
-        if without:
-            data = select_units(data, ~mostly_labelled(category_data(of_texts), without))
-        answers.cache[key] = data
-    return data
+        return select_units(data, ~mostly_labelled(category_data(of_texts), without)) if without else data
+
+    key = ("data", second, p.chains, p.top, p.readings, p.unmarked, p.without, _names_of(answers, chosen))
+    return cached(answers, key, compute)
 
 
 def select_categories(
@@ -127,14 +126,12 @@ def select_categories(
 ) -> ReliabilityData:
     """Return the categories that the coders gave the units of the chosen texts, or of these."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
-    key = ("categories", parameters.without, _names_of(answers, chosen))
-    data: ReliabilityData | None = answers.cache.get(key)
-    if data is None:
-        data = category_data(answers.restrict(chosen))
-        if without := parameters.selection("without"):
-            data = select_units(data, ~mostly_labelled(data, without))
-        answers.cache[key] = data
-    return data
+
+    def compute() -> ReliabilityData:
+        data, without = category_data(answers.restrict(chosen)), parameters.selection("without")
+        return select_units(data, ~mostly_labelled(data, without)) if without else data
+
+    return cached(answers, ("categories", parameters.without, _names_of(answers, chosen)), compute)
 
 
 def _names_of(answers: ProjectAnswers, texts: Sequence[Document]) -> tuple[int, ...] | None:
