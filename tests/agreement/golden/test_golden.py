@@ -1,107 +1,111 @@
-"""Every figure of page, API and command is as it was when the files beside this test were written.
+"""Figures that the API gives of the demo's projects are those of the files beside this test.
 
-    GOLDEN=write .venv/bin/python -m pytest tests/agreement/golden     writes them anew
-    GOLDEN=write .venv/bin/python -m pytest tests/agreement/golden -k chronicle     those of one project
-
-Of numbers with every digit a billionth may change; what pages print has to be the same.
+GOLDEN=write .venv/bin/python -m pytest tests/agreement/golden     writes the files anew; read their diff
 """
 
 from __future__ import annotations
 
+import json
 import os
-import sys
-from datetime import UTC, datetime, timedelta
-from itertools import count, islice
-from zlib import crc32
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
-from django.db import connection
-from django.template import defaultfilters
-from django.utils import timezone
-from django.utils.timesince import timesince
-from pytest_django import Settings
+from django.core.management import call_command
+from django.test import Client
 
-from annotations.models import Project
-from tests.agreement.golden.projects import PROJECTS, Golden
-from tests.agreement.golden.recording import Recorder, signed_in
-from tests.agreement.golden.storing import FOLDER, differences, dump, load
+from annotations.models import User
 
-TODAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
-# When the files were written: how long ago something was, pages say by Django's own clock.
-WRITTEN = datetime(2026, 11, 29, 6, tzinfo=UTC)
-MOST_SHOWN = 40
-# Up to so much a page computes itself.
-BOUND = "MAX_IMMEDIATE_COST"
-WRITES = os.environ.get("GOLDEN") == "write"
+FOLDER = Path(__file__).parent
+PROJECTS = ("chronicle", "dialogue", "letters", "summaries", "topics")
+REPORTS = (
+    "",
+    "compare/?by=round&first=pilot&second=main",
+    "gold/",
+    "grid/",
+    "groups/",
+    "items/?page_size=12",
+    "models/",
+    "peers/",
+    "planning/?difference=.1",
+    "repeats/",
+    "scores/?mean=interpolate",
+    "scus/",
+    "study/",
+)
+SETS = ("nominal", "passonneau", "jaccard", "dice", "masi", "masi-product")
+CONVENTIONS = {
+    "coefficient": ("fleiss_kappa", "multi_kappa", "gwet_ac1", "beta", "bennett_s"),
+    "distance": SETS,
+    "chains": ("none", "partial"),
+    "top": ("chain",),
+    "readings": ("matched",),
+    "units": ("spans",),
+    "exclude_unit": ("observed", "both"),
+    "empty": ("disjoint",),
+    "thirds": ("rounded",),
+    "unmarked": ("missing", "singleton", "label"),
+    "include": ("models", "open", "practice", "repeats"),
+    "rounds": ("pilot", "main"),
+    "interval": ("bootstrap",),
+}
+QUESTIONS = ("bridging", "bridging-kind", "genericity", "gender", "number", "stance", "topics")
+FIGURES = ("code", "value", "observed", "expected", "low", "high", "n_units", "n_judgements", "n_values", "note")
+# Rows of longer lists are left out.
+MAX_ROWS = 12
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
-@pytest.fixture
-def frozen(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    """Let it be the same day whenever the test runs; one moment comes after the other."""
-    ticks = count()
-    monkeypatch.setattr(timezone, "now", lambda: TODAY + timedelta(microseconds=next(ticks)))
-    monkeypatch.setattr(defaultfilters, "timesince", lambda since: timesince(since, WRITTEN))
-    settings.API_REQUESTS_A_MINUTE = 10**6
-    settings.SECRET_KEY = "golden"  # by which coders are given letters
+@pytest.mark.parametrize("project", PROJECTS)
+def test_figures_of_the_demo_are_as_written(project: str) -> None:
+    call_command("load_demo", project, verbosity=0)
+    figures = read_figures(project)
+    path = FOLDER / f"{project}.json"
+    if os.environ.get("GOLDEN") == "write":
+        lines = [f"{json.dumps(query)}: {json.dumps(given, sort_keys=True)}" for query, given in figures.items()]
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    (numbers, words), (expected, expected_words) = flatten(figures), flatten(json.loads(path.read_text("utf-8")))
+    assert words == expected_words
+    assert numbers == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", PROJECTS)
-def test_all_figures_of_a_project_are_as_they_were(name: str, frozen: None) -> None:
-    begin_numbers(name)
-    golden = PROJECTS[name]
-    make(golden)
-    folder = FOLDER / name
-    found = Recorder(name, golden.asked).record(golden.manager)
-    if WRITES:
-        folder.mkdir(parents=True, exist_ok=True)
-        for face, said in found.items():
-            (folder / f"{face}.json").write_text(dump(said), encoding="utf-8")
-    differing = [
-        f"{face}: {one}" for face, said in found.items() for one in differences(load(folder / f"{face}.json"), said)
-    ]
-    shown = "\n".join(islice(differing, MOST_SHOWN))
-    assert not differing, f"{len(differing)} differences from {folder}, the first of them:\n{shown}"
+def read_figures(project: str) -> dict[str, Any]:
+    """Return what the API gives at each address: reports with the first rows of lists, and figures by convention."""
+    client = Client()
+    client.force_login(User.objects.get(username="manager"))
+
+    def get(query: str) -> Any:
+        return client.get(f"/api/v1/projects/{project}/agreement/{query}").json()
+
+    reports = {query: cut(get(query)) for query in REPORTS}
+    by_convention = {query: {name: one for name, one in get(query).items() if name in FIGURES} for query in queries()}
+    return reports | by_convention
 
 
-@pytest.mark.parametrize("name", ["chronicle", "dialogue", "summaries"])
-def test_pages_say_the_same_when_a_worker_computes(name: str, frozen: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    begin_numbers(name)
-    golden = PROJECTS[name]
-    make(golden)
-    signed_in(golden.manager).get(f"/projects/{name}/agreement/")  # so that the modules of pages are imported
-    bounds = [
-        module for path, module in sys.modules.items() if path.startswith("agreement.") and hasattr(module, BOUND)
-    ]
-    assert bounds, f"no module of agreement has {BOUND}: say here how a worker is made to compute everything"
-    for module in bounds:
-        monkeypatch.setattr(module, BOUND, -1)
-    found = Recorder(name, golden.asked).record_pages(golden.manager)
-    assert found.pop("api/tasks/"), "no worker has computed anything"
-    expected = load(FOLDER / name / "pages.json")
-    differing = list(differences({path: expected[path] for path in found}, found))
-    assert not differing, "\n".join(differing[:MOST_SHOWN])
+def queries() -> Iterator[str]:
+    for name, choices in CONVENTIONS.items():
+        yield from (f"?{name}={choice}" for choice in choices)
+    yield from (f"?question={question}" for question in QUESTIONS)
 
 
-def make(golden: Golden) -> None:
-    golden.make()
-    if connection.vendor == "postgresql":  # which counts rows by itself once they are committed, and plans by that
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
+def cut(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: cut(part) for name, part in value.items() if name != "id"}
+    return [cut(part) for part in value[:MAX_ROWS]] if isinstance(value, list) else value
 
 
-def begin_numbers(name: str) -> None:
-    """Let the project have a number of its own on each database.
-
-    The process remembers nothing of another one under it, and the letters of coders are drawn by it.
-    """
-    number = 10**6 + crc32(name.encode()) % 10**6
-    Project.objects.create(pk=number, slug="before", answers=Project.Answers.CATEGORIES, preset="kappa").delete()
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT setval(pg_get_serial_sequence('annotations_project', 'id'), %s)", [number])
+def flatten(figures: Any) -> tuple[dict[str, float], dict[str, Any]]:
+    """Return the numbers in a document of JSON, and all else, each by its path."""
+    leaves = dict(find_leaves(figures, ""))
+    numbers = {path: leaf for path, leaf in leaves.items() if isinstance(leaf, int | float)}
+    return numbers, {path: leaf for path, leaf in leaves.items() if path not in numbers}
 
 
-def test_each_file_is_of_a_project() -> None:
-    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(PROJECTS)
+def find_leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if not value or not isinstance(value, dict | list):
+        yield path, value
+        return
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from find_leaves(part, f"{path}/{key}")
