@@ -87,7 +87,7 @@ def load() -> None:
         for number, scu in enumerate(draw.sample(range(SCUS), k=CONTRIBUTORS_OF_A_SUMMARY)):
             first = index * WORDS + number * (WORDS_OF_A_CONTRIBUTOR + 1)
             span = [words[first][0], words[first + WORDS_OF_A_CONTRIBUTOR - 1][1]]
-            decisions.append(Decision(markable_key("contributor", [span]), "scu", indices=(f"scu{scu}",)))
+            decisions.append(Decision(markable_key("contributor", [span]), category="scu", indices=(f"scu{scu}",)))
     descriptions = [Description(f"scu{scu}", " ".join(draw.choices(lexicon, k=6)).capitalize()) for scu in range(SCUS)]
     coding = Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID, round=text.rounds.get())
     fill_coding(coding, coder, decisions, descriptions, submitted=False)

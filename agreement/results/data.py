@@ -120,8 +120,7 @@ def build_canonical_form(extract: ProjectAnswers, parameters: Parameters) -> Can
     """Return the data that the parameters select, in their canonical form. Raises InvalidParameter."""
     extract, parameters = resolve(extract, parameters)
     data = select_data(extract, parameters)
-    numbers = data.to_frame().fillna(0).to_numpy(dtype=np.int64).reshape(data.codes.shape)
-    return CanonicalForm(extract, pick_texts(extract, parameters), data, numbers)
+    return CanonicalForm(extract, pick_texts(extract, parameters), data, data.canonical_numbers)
 
 
 def reliability_matrix(extract: ProjectAnswers, parameters: Parameters) -> Matrix:

@@ -239,7 +239,7 @@ class _Draft(_Answers):
         takes_index = category is not None and self.rules.constraints["categories"][category]["takes_index"]
         base = Decision(
             key,
-            category,
+            category=category,
             indices=indices if takes_index else (),
             name=self._choose(one.name for one in votes) or "",
             head=self._choose(one.head for one in votes) or (),

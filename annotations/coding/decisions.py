@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from annotations.coding.log.payloads import OperationRejected as OperationRejected
@@ -20,7 +20,10 @@ from annotations.coding.readings import Readings, is_readings, parse_readings, r
 from annotations.formats.model.scheme import AnswerValue
 from annotations.schemes.constraints import MAX_KEYS
 
-DECISION_FIELDS = ("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
+# Fields of a decision that are columns of `Judgement`, by the same names.
+ROW_FIELDS = ("note", "name", "head", "unsure", "optional")
+# Those that every payload has.
+DECISION_FIELDS = ("markable", "category", "pointers", "indices", *ROW_FIELDS)
 # Those that a payload has only where they say something.
 FURTHER_FIELDS = ("relations", "attributes")
 
@@ -34,6 +37,7 @@ class Decision:
     """
 
     markable: str
+    _: KW_ONLY
     category: str | None = None
     pointers: Readings = ()
     indices: tuple[str, ...] = ()
@@ -53,20 +57,25 @@ class Decision:
 
     def payload(self) -> dict[str, Any]:
         """Return the payload as it is written to the log and sent to the browser."""
-        payload = {
-            "markable": self.markable,
-            "category": self.category,
+        payload = {name: getattr(self, name) for name in DECISION_FIELDS} | {
             "pointers": readings_payload(self.pointers),
             "indices": list(self.indices),
-            "note": self.note,
-            "name": self.name,
             "head": [list(part) for part in self.head],
-            "unsure": self.unsure,
-            "optional": self.optional,
         }
         if self.relations or self.attributes:
             payload |= further_payload(self.relations, self.attributes)
         return payload
+
+
+def row_values(decision: Decision) -> tuple[Any, ...]:
+    """Return the values of ROW_FIELDS."""
+    return tuple(getattr(decision, name) for name in ROW_FIELDS)
+
+
+def fields_of_row(values: Iterable[Any]) -> dict[str, Any]:
+    """Return the fields of a decision that the values of ROW_FIELDS are, as rows and archives have them."""
+    found = dict(zip(ROW_FIELDS, values, strict=True))
+    return found | {"head": tuple((start, end) for start, end in found["head"])}
 
 
 def further_payload(
@@ -191,16 +200,12 @@ def import_decision(payload: Mapping[str, Any]) -> Decision:
     """Return the decision of an import that the log holds; it may name more than an operation of a coder."""
     return Decision(
         payload["markable"],
-        payload["category"],
-        parse_readings(payload["pointers"]),
-        tuple(payload["indices"]),
-        payload["note"],
-        payload["name"],
-        tuple((start, end) for start, end in payload["head"]),
-        payload["unsure"],
-        payload["optional"],
-        readings_by_key(payload.get("relations", {})),
-        parse_attributes(payload.get("attributes", {})),
+        category=payload["category"],
+        pointers=parse_readings(payload["pointers"]),
+        indices=tuple(payload["indices"]),
+        **fields_of_row(payload[name] for name in ROW_FIELDS),
+        relations=readings_by_key(payload.get("relations", {})),
+        attributes=parse_attributes(payload.get("attributes", {})),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import IntegerField, QuerySet
 
-from annotations.coding.decisions import Decision, further_payload
+from annotations.coding.decisions import ROW_FIELDS, Decision, fields_of_row, further_payload
 from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
@@ -92,19 +92,15 @@ def _decisions(
     pointers, relations = readings
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
-    for pk, key, category, note, name, head, unsure, optional in judgement_rows:
+    for pk, key, category, *own in judgement_rows:
         yield Decision(
             key,
-            category,
-            pointers.get(pk, ()),
-            tuple(indices.get(pk, ())),
-            note,
-            name,
-            tuple((start, end) for start, end in head),
-            unsure,
-            optional,
-            relations.get(pk, ()),
-            attributes.get(pk, ()),
+            category=category,
+            pointers=pointers.get(pk, ()),
+            indices=tuple(indices.get(pk, ())),
+            **fields_of_row(own),
+            relations=relations.get(pk, ()),
+            attributes=attributes.get(pk, ()),
         )
 
 
@@ -183,7 +179,7 @@ def group_answers(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
 
 def _judgement_rows(judgements: QuerySet[Judgement], *columns: str) -> QuerySet[Judgement, tuple[Any, ...]]:
     return judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
-        "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional", *columns
+        "pk", "markable__key", "category__key", *ROW_FIELDS, *columns
     )
 
 

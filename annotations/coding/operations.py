@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from annotations.coding.active_time import store_active_time
 from annotations.coding.decisions import (
+    ROW_FIELDS,
     CheckJudgement,
     DecideItems,
     Decision,
@@ -35,6 +36,7 @@ from annotations.coding.decisions import (
     OperationRejected,
     WritingOperation,
     parse_operation,
+    row_values,
 )
 from annotations.coding.gold import check_decides, check_judgement
 from annotations.coding.judgements import decisions_of_judgements
@@ -192,18 +194,14 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     keys = reserve_keys(Judgement, len(decisions))
     insert(
         Judgement,
-        ["id", "coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"],
+        ["id", "coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
         (
             (
                 key,
                 imported.coding.pk,
                 imported.markables[decision.markable],
                 imported.scheme.categories[decision.category] if decision.category is not None else None,
-                decision.optional,
-                decision.unsure,
-                decision.note,
-                decision.name,
-                decision.head,
+                *row_values(decision),
                 imported.scheme.version,
             )
             for key, (imported, decision) in zip(keys, decisions, strict=True)
@@ -632,17 +630,13 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         return
     primary_keys = upsert(
         Judgement,
-        ["coding", "markable", "category", "optional", "unsure", "note", "name", "head", "scheme_version"],
+        ["coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
         (
             (
                 coding.pk,
                 markables[decision.markable].pk,
                 rules.keys.categories[decision.category] if decision.category is not None else None,
-                decision.optional,
-                decision.unsure,
-                decision.note,
-                decision.name,
-                decision.head,
+                *row_values(decision),
                 rules.keys.version,
             )
             for decision in decisions

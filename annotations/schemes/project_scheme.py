@@ -155,15 +155,15 @@ def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSp
         RelationSpec(
             key,
             label,
-            help_text,
-            _in_order(levels, from_levels[pk]),
-            _in_order(levels, to_levels[pk]),
-            identity,
-            max_targets,
-            joint,
-            later,
-            Condition.from_state(asked_if) if asked_if else None,
-            retired,
+            help=help_text,
+            from_levels=_in_order(levels, from_levels[pk]),
+            to_levels=_in_order(levels, to_levels[pk]),
+            identity=identity,
+            max_targets=max_targets,
+            joint=joint,
+            later=later,
+            asked_if=Condition.from_state(asked_if) if asked_if else None,
+            retired=retired,
         )
         for pk, (key, label, help_text, identity, max_targets, joint, later, asked_if, retired) in rows.items()
     ]
@@ -194,16 +194,16 @@ def _attributes(
         AttributeSpec(
             key,
             label,
-            help_text,
-            Subject(of),
-            relations[relation] if relation else "",
-            _in_order(levels, on_levels[pk]),
-            AnswerKind(kind),
-            required,
-            Condition.from_state(asked_if) if asked_if else None,
-            rows[primary_of][0] if primary_of else "",
-            tuple(values.get(pk, ())),
-            retired,
+            help=help_text,
+            of=Subject(of),
+            relation=relations[relation] if relation else "",
+            levels=_in_order(levels, on_levels[pk]),
+            kind=AnswerKind(kind),
+            required=required,
+            asked_if=Condition.from_state(asked_if) if asked_if else None,
+            primary_of=rows[primary_of][0] if primary_of else "",
+            values=tuple(values.get(pk, ())),
+            retired=retired,
         )
         for pk, (key, label, help_text, of, relation, kind, required, asked_if, primary_of, retired) in rows.items()
     ]

@@ -207,7 +207,7 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
 
 def index_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
     """Return decisions by which each markable has the number of its chain."""
-    return [Decision(key, "refers", indices=(f"e{chain}",)) for key, chain in zip(keys, chains, strict=True)]
+    return [Decision(key, category="refers", indices=(f"e{chain}",)) for key, chain in zip(keys, chains, strict=True)]
 
 
 def point_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
@@ -218,7 +218,9 @@ def point_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision
         antecedent = last.get(chain)
         last[chain] = key
         decisions.append(
-            Decision(key, "place") if antecedent is None else Decision(key, "phrase", pointers=((antecedent,),))
+            Decision(key, category="place")
+            if antecedent is None
+            else Decision(key, category="phrase", pointers=((antecedent,),))
         )
     return decisions
 

@@ -170,7 +170,7 @@ LINKED = Document(
     "walk",
     "walk",
     "Anna saw her dog and Anna",
-    [Mark(((0, 4),), "mention", answer=Answer("refers", indices=("Anna",)))],
+    [Mark(((0, 4),), "mention", answer=Answer(category="refers", indices=("Anna",)))],
     links=Links.INDICES,
     scheme=INDEXING,
 )

@@ -38,7 +38,7 @@ RICH = replace(
         RelationSpec(
             "bridging",
             "bridging",
-            "What it belongs to.",
+            help="What it belongs to.",
             from_levels=("phrase",),
             to_levels=("phrase",),
             joint=True,
@@ -82,7 +82,7 @@ BRIDGING = replace(
         RelationSpec(
             "bridging",
             "bridging",
-            "What it belongs to.",
+            help="What it belongs to.",
             from_levels=("phrase",),
             to_levels=("phrase",),
             asked_if=Condition(CATEGORY, ("none",)),

@@ -440,12 +440,17 @@ class ReliabilityData:
         require("pandas", "a DataFrame")
         import pandas as pd
 
-        number = np.zeros(self.n_values + 1, dtype=np.int64)  # the last place is read by -1, missing
-        number[self._canonical_order] = np.arange(1, self.n_values + 1)
         index = pd.Index(list(self.units), tupleize_cols=False)
         columns = pd.Index(list(self.coders), tupleize_cols=False)
-        frame = pd.DataFrame(number[self.codes], index=index, columns=columns).astype("Int64")
+        frame = pd.DataFrame(self.canonical_numbers, index=index, columns=columns).astype("Int64")
         return frame.mask(self.codes == MISSING)
+
+    @property
+    def canonical_numbers(self) -> Ints:
+        """The integers of the canonical matrix, (units, coders); 0 where the value is missing."""
+        number = np.zeros(self.n_values + 1, dtype=np.int64)  # the last place is read by -1, missing
+        number[self._canonical_order] = np.arange(1, self.n_values + 1)
+        return number[self.codes]
 
     @cached_property
     def _canonical_order(self) -> list[int]:

@@ -366,6 +366,8 @@ def set_kinds(cells: Cells) -> Ints:
 
 def have_several(pairable: PairableUnits) -> Bools:
     """Return which cells have a value of several readings."""
+    if pairable.data.cells.readings is None:
+        return np.zeros(pairable.codes.shape, dtype=np.bool_)
     sets = pairable.codes - len(pairable.data.labels)
     several: Bools = (sets >= 0) & has_several(pairable.data.cells, np.maximum(sets, 0))
     return several

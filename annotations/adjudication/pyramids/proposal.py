@@ -54,7 +54,7 @@ class PyramidProposal:
 
     def decisions(self, category: str) -> list[Decision]:
         """Return the contributors as judgements of the category that takes SCUs."""
-        return [Decision(one.key, category, indices=one.scus) for one in self.contributors]
+        return [Decision(one.key, category=category, indices=one.scus) for one in self.contributors]
 
 
 def propose_pyramid(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -255,16 +255,10 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
         return map_key(target, edits)
 
     relations = ((relation, map_targets(readings, moved_key)) for relation, readings in decision.relations)
-    return Decision(
-        key,
-        decision.category,
-        map_targets(decision.pointers, moved_key),
-        decision.indices,
-        decision.note,
-        decision.name,
-        tuple(map_spans(decision.head, edits) or ()),
-        decision.unsure,
-        decision.optional,
-        tuple((relation, readings) for relation, readings in relations if readings),
-        decision.attributes,
+    return replace(
+        decision,
+        markable=key,
+        pointers=map_targets(decision.pointers, moved_key),
+        head=tuple(map_spans(decision.head, edits) or ()),
+        relations=tuple((relation, readings) for relation, readings in relations if readings),
     )

@@ -202,7 +202,7 @@ class _Span:
         values = {name: words[0] if len(words) == 1 else tuple(words) for name, words in self.attributes.items()}
         texts = {name: "\n".join(lines) for name, lines in self.texts.items()}
         answer = Answer(
-            self.category,
+            category=self.category,
             indices=indices,
             optional="Optional" in self.flags,
             unsure="Unsure" in self.flags,

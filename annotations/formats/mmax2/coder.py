@@ -136,7 +136,7 @@ class Coder:
             relations[bridging] = (*relations.get(bridging, ()), *readings)
             readings = ()
         return Answer(
-            category or "",
+            category=category or "",
             indices=indices,
             optional=_is_true(attributes, "optional"),
             unsure=_is_true(attributes, "unsure"),

@@ -68,6 +68,10 @@ class Finding:
         return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
 
 
+# Fields of an answer that are a value each, and no links.
+PLAIN_FIELDS = ("note", "name", "unsure", "optional")
+
+
 # Nothing changes a stretch, answer or mark. They are not frozen, since that makes making one four times as slow, and
 # an export makes a million of them.
 @dataclass(slots=True, unsafe_hash=True)
@@ -81,7 +85,7 @@ class Stretch:
     speaker: str = ""
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True, kw_only=True)
 class Answer:
     """What the coder of a file says of a markable.
 
@@ -106,18 +110,7 @@ class Answer:
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
-        return Answer(
-            category,
-            pointers,
-            indices,
-            self.optional,
-            self.unsure,
-            self.note,
-            self.name,
-            (),
-            self.relations,
-            self.attributes,
-        )
+        return replace(self, category=category, pointers=pointers, indices=indices, readings=())
 
     def with_readings(self, readings: Readings) -> "Answer":
         """Return the answer with other antecedents, some of which may be meant together."""

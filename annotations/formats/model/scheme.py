@@ -1,7 +1,7 @@
 """What coders are asked, as files hold it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -111,6 +111,7 @@ class RelationSpec:
 
     key: str
     label: str
+    _: KW_ONLY
     help: str = ""
     from_levels: tuple[str, ...] = ()
     to_levels: tuple[str, ...] = ()
@@ -140,6 +141,7 @@ class AttributeSpec:
 
     key: str
     label: str
+    _: KW_ONLY
     help: str = ""
     of: Subject = Subject.MARKABLE
     relation: str = ""

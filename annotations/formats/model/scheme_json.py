@@ -205,15 +205,15 @@ def _relation_from_json(data: Mapping[str, Any]) -> RelationSpec:
     return RelationSpec(
         data["key"],
         data["label"],
-        data.get("help", ""),
-        tuple(data.get("from_levels", ())),
-        tuple(data.get("to_levels", ())),
-        data.get("identity", False),
-        None if most is None else int(most),
-        data.get("joint", False),
-        data.get("later", False),
-        _condition_from_json(data),
-        data.get("retired", False),
+        help=data.get("help", ""),
+        from_levels=tuple(data.get("from_levels", ())),
+        to_levels=tuple(data.get("to_levels", ())),
+        identity=data.get("identity", False),
+        max_targets=None if most is None else int(most),
+        joint=data.get("joint", False),
+        later=data.get("later", False),
+        asked_if=_condition_from_json(data),
+        retired=data.get("retired", False),
     )
 
 
@@ -221,15 +221,15 @@ def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
     return AttributeSpec(
         data["key"],
         data["label"],
-        data.get("help", ""),
-        Subject(data.get("of", "markable")),
-        data.get("relation") or "",
-        tuple(data.get("levels", ())),
-        AnswerKind(data.get("kind", "one")),
-        data.get("required", False),
-        _condition_from_json(data),
-        data.get("primary_of") or "",
-        tuple(
+        help=data.get("help", ""),
+        of=Subject(data.get("of", "markable")),
+        relation=data.get("relation") or "",
+        levels=tuple(data.get("levels", ())),
+        kind=AnswerKind(data.get("kind", "one")),
+        required=data.get("required", False),
+        asked_if=_condition_from_json(data),
+        primary_of=data.get("primary_of") or "",
+        values=tuple(
             ValueSpec(
                 value["key"],
                 value["label"],
@@ -239,7 +239,7 @@ def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
             )
             for value in data.get("values", ())
         ),
-        data.get("retired", False),
+        retired=data.get("retired", False),
     )
 
 

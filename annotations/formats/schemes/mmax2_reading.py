@@ -381,7 +381,7 @@ class _Level:
             relation = RelationSpec(
                 attribute.name,
                 label,
-                help_text,
+                help=help_text,
                 to_levels=(domain,),
                 max_targets=attribute.most,
                 asked_if=condition,
@@ -397,7 +397,7 @@ class _Level:
         spec = AttributeSpec(
             attribute.name,
             label,
-            help_text,
+            help=help_text,
             of=Subject.RELATION if of_relation else Subject.MARKABLE,
             relation=of_relation,
             kind=AnswerKind.ONE if attribute.kind == Kind.NOMINAL else AnswerKind.TEXT,

@@ -395,7 +395,11 @@ class _Build:
     def _relation(self, key: str, label: str, help_text: str, of: Sequence[str], to: Sequence[str]) -> None:
         from_levels = () if len(of) == len(self.level_keys) else tuple(of)
         label, help_text = fit_label(label, key), fit_help(help_text)
-        self.relations.append(RelationSpec(key, label, help_text, from_levels, tuple(to), joint=True, later=True))
+        self.relations.append(
+            RelationSpec(
+                key, label, help=help_text, from_levels=from_levels, to_levels=tuple(to), joint=True, later=True
+            )
+        )
 
     def _feature(self, feature: _Feature, levels: tuple[str, ...], relation: str = "") -> None:
         if feature.is_slot:
@@ -415,7 +419,7 @@ class _Build:
             AttributeSpec(
                 self.keys.make(feature.name),
                 fit_label(feature.label, feature.name),
-                fit_help(feature.help),
+                help=fit_help(feature.help),
                 of=Subject.RELATION if relation else Subject.MARKABLE,
                 relation=relation,
                 levels=levels,

@@ -99,7 +99,7 @@ class JudgementRow:
         if not (self.category or further or self.optional or self.unsure or self.note or self.name):
             return None
         return Answer(
-            self.category,
+            category=self.category,
             indices=self.indices,
             optional=self.optional,
             unsure=self.unsure,

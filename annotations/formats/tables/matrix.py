@@ -267,7 +267,7 @@ def _parse_unit(row: Row, file: str) -> Place:
 
 def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], source: table.Source, coder: str) -> Answer:
     if isinstance(value, str):
-        return Answer(value)
+        return Answer(category=value)
     if _as_readings(value):
         raise source.error(coder, "has several readings of a chain, which are no answer of a coder")
     pointers, indices = [], []

@@ -322,7 +322,7 @@ class _Draft:
     def mark(self) -> Mark:
         readings = {name: _group_targets(targets) for name, targets in self.targets.items()}
         answer = Answer(
-            self.category,
+            category=self.category,
             indices=tuple(self.indices),
             optional=self.optional,
             unsure=self.unsure,

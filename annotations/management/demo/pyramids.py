@@ -58,7 +58,7 @@ def _contributors(models: Text, scus: Mapping[str, Any]) -> Iterator[Decision]:
             start, end = summaries[name]
             spans = [(models.content.index(words, start, end), len(words)) for words in words_list]
             parts = sorted([position, position + length] for position, length in spans)
-            yield Decision(markable_key("contributor", parts), "scu", indices=(key,))
+            yield Decision(markable_key("contributor", parts), category="scu", indices=(key,))
 
 
 def _agree(project: Project, models: Text, fields: Mapping[str, Any]) -> None:
@@ -89,7 +89,9 @@ def _read(marked: str) -> tuple[str, list[Decision]]:
         content += marked[position : match.start()]
         key = markable_key("contributor", [[len(content), len(content) + len(match[1])]])
         outside = match[2] == NOTHING
-        decisions.append(Decision(key, "outside" if outside else "scu", indices=() if outside else (match[2],)))
+        decisions.append(
+            Decision(key, category="outside" if outside else "scu", indices=() if outside else (match[2],))
+        )
         content += match[1]
         position = match.end()
     return content + marked[position:], decisions

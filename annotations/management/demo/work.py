@@ -52,6 +52,6 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
         )
     if project.answers == Project.Answers.INDICES:
         indices = tuple(answer.split())
-        return Decision(keys[label], "refers" if indices else "none", indices=indices)
+        return Decision(keys[label], category="refers" if indices else "none", indices=indices)
     category, *targets = answer.split()
-    return Decision(keys[label], category, alternatives(keys[target] for target in targets))
+    return Decision(keys[label], category=category, pointers=alternatives(keys[target] for target in targets))

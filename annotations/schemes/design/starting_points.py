@@ -47,7 +47,7 @@ ARRAU = ReadyMadeScheme(
         RelationSpec(
             "bridging",
             "bridging",
-            "What the new thing is known by.",
+            help="What the new thing is known by.",
             to_levels=("phrase",),
             asked_if=Condition(CATEGORY, ("new",)),
         ),
@@ -92,7 +92,9 @@ GUM = ReadyMadeScheme(
     ),
     "poesio-artstein-2005",
     relations=(
-        RelationSpec("bridge", "bridging", "A part, a member or an aspect of what it names.", to_levels=("mention",)),
+        RelationSpec(
+            "bridge", "bridging", help="A part, a member or an aspect of what it names.", to_levels=("mention",)
+        ),
     ),
     attributes=(
         AttributeSpec(

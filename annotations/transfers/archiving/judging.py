@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import ROW_FIELDS, Decision, OperationRejected, fields_of_row
 from annotations.coding.log.payloads import MAX_NOTE_LENGTH
 from annotations.coding.log.replay import replay_mismatches
 from annotations.coding.readings import Readings, without_doubles
@@ -59,19 +59,15 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
         visible = {**predefined_by_text[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
         rules = Rules(answers, constraints, visible)
         for row, markable in zip(rows, own, strict=True):
-            category, note, name, head, unsure, optional = values[row]
+            category, *own_columns = values[row]
             decision = Decision(
                 markable.key,
-                categories[category - 1] if category is not None else None,
-                pointers.get(row + 1, ()),
-                tuple(indices.get(row + 1, ())),
-                note,
-                name,
-                tuple((start, end) for start, end in head),
-                unsure,
-                optional,
-                relations.get(row + 1, ()),
-                attributes.get(row + 1, ()),
+                category=categories[category - 1] if category is not None else None,
+                pointers=pointers.get(row + 1, ()),
+                indices=tuple(indices.get(row + 1, ())),
+                **fields_of_row(own_columns),
+                relations=relations.get(row + 1, ()),
+                attributes=attributes.get(row + 1, ()),
             )
             decisions.append(decision)
             try:
@@ -119,7 +115,7 @@ class _Logs:
             yield Finding("not-by-log", f"not what its log says: {whose}: {rejection}", file, line)
 
 
-JUDGEMENT_FIELDS = ("category", "note", "name", "head", "unsure", "optional")
+JUDGEMENT_FIELDS = ("category", *ROW_FIELDS)
 
 
 def _check_always(decision: Decision, rules: Rules) -> None:

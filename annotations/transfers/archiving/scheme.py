@@ -77,9 +77,19 @@ def _relations(tables: Tables, levels: Sequence[str]) -> Iterator[RelationSpec]:
     for line, (key, label, text, identity, max_targets, joint, later, asked_if, retired) in enumerate(
         _rows(tables["relations"], names), start=1
     ):
-        ends = tuple(sources.get(line, ())), tuple(targets.get(line, ()))
-        condition = Condition.from_state(asked_if) if asked_if else None
-        yield RelationSpec(key, label, text, *ends, identity, max_targets, joint, later, condition, retired)
+        yield RelationSpec(
+            key,
+            label,
+            help=text,
+            from_levels=tuple(sources.get(line, ())),
+            to_levels=tuple(targets.get(line, ())),
+            identity=identity,
+            max_targets=max_targets,
+            joint=joint,
+            later=later,
+            asked_if=Condition.from_state(asked_if) if asked_if else None,
+            retired=retired,
+        )
 
 
 def _attributes(tables: Tables, levels: Sequence[str], relations: Sequence[str]) -> Iterator[AttributeSpec]:
@@ -97,16 +107,16 @@ def _attributes(tables: Tables, levels: Sequence[str], relations: Sequence[str])
         yield AttributeSpec(
             key,
             label,
-            text,
-            Subject(of),
-            _key(relations, relation),
-            tuple(on_levels.get(line, ())),
-            AnswerKind(kind),
-            required,
-            Condition.from_state(asked_if) if asked_if else None,
-            _key(keys, primary_of),
-            tuple(values.get(line, ())),
-            retired,
+            help=text,
+            of=Subject(of),
+            relation=_key(relations, relation),
+            levels=tuple(on_levels.get(line, ())),
+            kind=AnswerKind(kind),
+            required=required,
+            asked_if=Condition.from_state(asked_if) if asked_if else None,
+            primary_of=_key(keys, primary_of),
+            values=tuple(values.get(line, ())),
+            retired=retired,
         )
 
 

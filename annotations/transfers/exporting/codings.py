@@ -14,6 +14,7 @@ from typing import IO, Self
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
+from annotations.coding.decisions import ROW_FIELDS
 from annotations.coding.judgements import group_answers
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
@@ -21,7 +22,15 @@ from annotations.core.spool import Spool, SpooledItems
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
-from annotations.formats.model.document import MOST_IN_MEMORY, Parts, Readings, group_readings, links_of, weigh
+from annotations.formats.model.document import (
+    MOST_IN_MEMORY,
+    PLAIN_FIELDS,
+    Parts,
+    Readings,
+    group_readings,
+    links_of,
+    weigh,
+)
 from annotations.formats.model.features import Feature
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
@@ -280,30 +289,26 @@ def _answers(
     further = _further(judgements, texts, scheme)
     attributes_alone = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
     without_category = 0
+    defaults = {name: getattr(Judgement(), name) for name in ROW_FIELDS}
     # Few judgements have more than category and links, so that the other columns are read for those alone.
     details = {
-        pk: (optional, unsure, note, name, _parts(head))
-        for pk, optional, unsure, note, name, head in judgements.exclude(
-            optional=False, unsure=False, note="", name="", head=[]
-        ).values_list("pk", "optional", "unsure", "note", "name", _as_text("head"))
+        pk: (dict(zip(PLAIN_FIELDS, plain, strict=True)), _parts(head))
+        for pk, head, *plain in judgements.exclude(**defaults).values_list("pk", _as_text("head"), *PLAIN_FIELDS)
     }
 
     def answer_and_head(pk: int, category: int | None, entity: str | None) -> AnswerAndHead:
-        optional, unsure, note, name, head = details.get(pk, (False, False, "", "", ()))
+        plain, head = details.get(pk, ({}, ()))
         if category is None and not (attributes_alone and further.has(pk)):
             return None, head
         return (
             Answer(
-                "" if category is None else categories[category],
-                further.pointers.get(pk, ()),
-                () if entity is None else (entity,),
-                optional,
-                unsure,
-                note,
-                name,
-                further.readings.get(pk, ()),
-                further.relations.get(pk, ()),
-                further.attributes.get(pk, ()),
+                category="" if category is None else categories[category],
+                pointers=further.pointers.get(pk, ()),
+                indices=() if entity is None else (entity,),
+                **plain,
+                readings=further.readings.get(pk, ()),
+                relations=further.relations.get(pk, ()),
+                attributes=further.attributes.get(pk, ()),
             ),
             head,
         )

@@ -21,7 +21,7 @@ from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
-from annotations.formats.model.document import Parts, Readings, implied_category
+from annotations.formats.model.document import PLAIN_FIELDS, Parts, Readings, implied_category
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import (
     SPLIT,
@@ -449,16 +449,13 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
     decision = Decision(
         key,
-        answer.category or _implied_category(document, mark, answer, scheme),
-        _with_key_targets(answer.readings, keys)
+        category=answer.category or _implied_category(document, mark, answer, scheme),
+        pointers=_with_key_targets(answer.readings, keys)
         if answer.readings
         else alternatives(keys[target] for target in answer.pointers),
-        answer.indices,
-        answer.note,
-        answer.name,
-        mark.head,
-        answer.unsure,
-        answer.optional,
+        indices=answer.indices,
+        head=mark.head,
+        **{name: getattr(answer, name) for name in PLAIN_FIELDS},
     )
     if answer.relations or answer.attributes:
         relations = tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations)

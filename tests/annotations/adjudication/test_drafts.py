@@ -134,7 +134,7 @@ def marked(project, text):
 
 
 def says(key, category, *antecedents):
-    return Decision(key, category, tuple((one,) for one in antecedents))
+    return Decision(key, category=category, pointers=tuple((one,) for one in antecedents))
 
 
 def test_categories_are_those_of_most_and_pointers_are_some_coders(project, text, marked):

@@ -59,7 +59,7 @@ def parse(judgement: str) -> Decision:
     A bar is between readings, a plus between what is meant together, and a hash before indices.
     """
     key, category, *rest = judgement.split()
-    decision = Decision(key, None if category == "-" else category)
+    decision = Decision(key, category=None if category == "-" else category)
     for word in rest:
         name, sign, value = word.partition(">" if ">" in word else "=")
         readings = tuple(tuple(reading.split("+")) for reading in value.split("|"))
@@ -482,7 +482,9 @@ def any_coding(draw: random.Random) -> dict[str, Decision]:
             if draw.random() < 0.6:
                 attributes.append(("part", draw.choice(["whole", "owner"])))
         if draw.random() < 0.9:
-            found[key] = Decision(key, category, relations=tuple(relations), attributes=tuple(sorted(attributes)))
+            found[key] = Decision(
+                key, category=category, relations=tuple(relations), attributes=tuple(sorted(attributes))
+            )
     return found
 
 

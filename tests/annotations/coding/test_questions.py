@@ -79,7 +79,7 @@ def test_judging_again_replaces_them(coding, marks, send):
 
 def test_a_payload_without_them_has_the_fields_of_0_1_0(coding, marks, send):
     send(pointers=["a"])
-    assert judged(coding, marks["c"]) == Decision(marks["c"], "phrase", ((marks["a"],),)).payload()
+    assert judged(coding, marks["c"]) == Decision(marks["c"], category="phrase", pointers=((marks["a"],),)).payload()
     assert list(judged(coding, marks["c"])) == [
         *("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
     ]
@@ -234,7 +234,7 @@ def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks,
 def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
     rules = Rules.for_coding(coding, [marks["c"]])
     with pytest.raises(OperationRejected, match="phrase takes at most 1000 readings"):
-        rules.check(Decision(marks["c"], "phrase", alternatives(map(str, range(1001)))))
+        rules.check(Decision(marks["c"], category="phrase", pointers=alternatives(map(str, range(1001)))))
 
 
 # What is required

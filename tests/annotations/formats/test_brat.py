@@ -339,7 +339,7 @@ def test_attributes_say_category_optional_unsure_and_uncoded():
     lines = "A1\tCategory T1 person\nA2\tOptional T1\nA3\tUnsure T2\nA4\tUncoded T3\nA5\tOptional T3\nA6\tUncoded T4\n"
     document = read(ALL + lines)
     assert {words(document, mark): mark.answer for mark in document.marks} == {
-        "Anna": Answer("person", optional=True),
+        "Anna": Answer(category="person", optional=True),
         "her dog": Answer(optional=True),
         "her": Answer(unsure=True),
         "it": None,
@@ -393,7 +393,7 @@ def test_what_is_not_read_is_reported():
         "17: 'T9' is no span (it is left out)",
     ]
     answer = document.marks[0].answer
-    assert answer == Answer("a", attributes=(("Gender", "f"), ("NormalizationNotes", "y")))
+    assert answer == Answer(category="a", attributes=(("Gender", "f"), ("NormalizationNotes", "y")))
 
 
 def test_r_lines_may_be_relations_by_their_names():
@@ -495,8 +495,14 @@ def test_a_small_document_of_pointers_is_written_so():
         "Anna saw\nher dog",
         [
             Mark(((0, 4),), "phrase", "A"),
-            Mark(((5, 12),), "phrase", answer=Answer("place", note="why?\nso", name="N", unsure=True)),
-            Mark(((9, 12), (13, 16)), "turn", "", ((13, 16),), Answer("phrase", (place,), optional=True)),
+            Mark(((5, 12),), "phrase", answer=Answer(category="place", note="why?\nso", name="N", unsure=True)),
+            Mark(
+                ((9, 12), (13, 16)),
+                "turn",
+                "",
+                ((13, 16),),
+                Answer(category="phrase", pointers=(place,), optional=True),
+            ),
         ],
         links=Links.POINTERS,
     )

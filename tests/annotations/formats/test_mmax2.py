@@ -539,7 +539,9 @@ def test_min_ids_are_the_least_words():
 def test_notes_and_doubts_are_read():
     said = 'coref_class="set_1" optional="yes" unsure="true" note="why&#10;so?" chain_name="Anna"'
     document = read(project(f'id="markable_1" span="word_1" {said}', 'id="m" span="word_2" form="ne" comment="x"'))
-    assert document.marks[0].answer == Answer("", (), ("set_1",), True, True, "why\nso?", "Anna")
+    assert document.marks[0].answer == Answer(
+        category="", pointers=(), indices=("set_1",), optional=True, unsure=True, note="why\nso?", name="Anna"
+    )
     assert document.marks[1].answer == Answer(indices=("1",), note="x", attributes=(("form", "NE"),))
 
 
@@ -1034,15 +1036,19 @@ SMALL = Document(
     "Anna took her dog .\nIt barked .",
     [
         Mark(((0, 19),), "turn", "1"),
-        Mark(((0, 4),), "phrase", answer=Answer("none")),
-        Mark(((10, 17),), "phrase", "b", ((14, 17),), Answer("none", note='"why" & <so>?\n')),
+        Mark(((0, 4),), "phrase", answer=Answer(category="none")),
+        Mark(((10, 17),), "phrase", "b", ((14, 17),), Answer(category="none", note='"why" & <so>?\n')),
         Mark(((10, 13),), "phrase"),
         Mark(
             ((20, 22), (30, 31)),
             "phrase",
-            answer=Answer("phrase", (Place("phrase", ((0, 4),)), Place("phrase", ((10, 17),)))),
+            answer=Answer(category="phrase", pointers=(Place("phrase", ((0, 4),)), Place("phrase", ((10, 17),)))),
         ),
-        Mark(((23, 29),), "phrase", answer=Answer("segment", (Place("turn", ((0, 19),)),), optional=True, unsure=True)),
+        Mark(
+            ((23, 29),),
+            "phrase",
+            answer=Answer(category="segment", pointers=(Place("turn", ((0, 19),)),), optional=True, unsure=True),
+        ),
     ],
     [Stretch("sentence", 0, 19, "", "M"), Stretch("turn", 0, 19, "1", "M"), Stretch("sentence", 20, 31, "", "S & co")],
     Links.POINTERS,
@@ -1181,10 +1187,10 @@ def test_what_was_written_small_is_read_back():
 
 def test_sets_are_numbered_and_their_entities_named():
     marks = [
-        Mark(((0, 1),), "mention", answer=Answer("refers", (), ("Anna", "set_1"))),
-        Mark(((2, 3),), "mention", answer=Answer("refers", (), ("set_1",))),
-        Mark(((4, 5),), "mention", answer=Answer("refers", (), ("set_x", "Anna", "€;"))),
-        Mark(((6, 7),), "mention", answer=Answer("none")),
+        Mark(((0, 1),), "mention", answer=Answer(category="refers", pointers=(), indices=("Anna", "set_1"))),
+        Mark(((2, 3),), "mention", answer=Answer(category="refers", pointers=(), indices=("set_1",))),
+        Mark(((4, 5),), "mention", answer=Answer(category="refers", pointers=(), indices=("set_x", "Anna", "€;"))),
+        Mark(((6, 7),), "mention", answer=Answer(category="none")),
     ]
     document = Document("t", "", "a b c d", marks, links=Links.INDICES, scheme=INDEXING)
     files = written(document)
@@ -1207,9 +1213,9 @@ def test_sets_are_numbered_and_their_entities_named():
 def test_an_entity_in_two_levels_is_one():
     scheme = SchemeSpec((LevelSpec("np", "np"), LevelSpec("vp", "vp")), INDEXING.categories)
     marks = [
-        Mark(((0, 1),), "np", answer=Answer("refers", (), ("set_1",))),
-        Mark(((0, 1),), "vp", answer=Answer("refers", (), ("set_1", "b"))),
-        Mark(((2, 3),), "np", answer=Answer("refers", (), ("b",))),
+        Mark(((0, 1),), "np", answer=Answer(category="refers", pointers=(), indices=("set_1",))),
+        Mark(((0, 1),), "vp", answer=Answer(category="refers", pointers=(), indices=("set_1", "b"))),
+        Mark(((2, 3),), "np", answer=Answer(category="refers", pointers=(), indices=("b",))),
     ]
     document = Document("t", "", "a b", marks, links=Links.INDICES, scheme=scheme)
     assert plain_of(again(document)) == plain_of(document)
@@ -1242,9 +1248,9 @@ def test_lines_are_a_level_where_there_are_no_sentences_and_turns():
 
 def test_a_document_without_a_scheme_is_written_as_its_marks_show():
     marks = [
-        Mark(((0, 1),), "", answer=Answer("new")),
-        Mark(((2, 3),), "", answer=Answer("old", (Place("", ((0, 1),)),))),
-        Mark(((4, 5),), "", answer=Answer("", (Place("", ((2, 3),)),))),
+        Mark(((0, 1),), "", answer=Answer(category="new")),
+        Mark(((2, 3),), "", answer=Answer(category="old", pointers=(Place("", ((0, 1),)),))),
+        Mark(((4, 5),), "", answer=Answer(category="", pointers=(Place("", ((2, 3),)),))),
         Mark(((6, 7),), "", answer=Answer()),
         Mark(((8, 9),), ""),
     ]
@@ -1260,7 +1266,11 @@ def test_a_document_without_a_scheme_is_written_as_its_marks_show():
 
 def test_control_characters_are_never_written():
     document = Document(
-        "t", "", "a b", [Mark(((0, 1),), "phrase", answer=Answer("person", note="\0\x1b\ud800"))], scheme=SORTING
+        "t",
+        "",
+        "a b",
+        [Mark(((0, 1),), "phrase", answer=Answer(category="person", note="\0\x1b\ud800"))],
+        scheme=SORTING,
     )
     assert again(document).marks[0].answer.note == "\ufffd" * 3
 

@@ -624,10 +624,14 @@ def test_what_does_not_refer_is_counted_and_entities_of_one_are_not():
         (LevelSpec("mention", "mention"),),
         (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "none")),
     )
-    answers = [Answer("refers", indices=("1",)), Answer("refers", indices=("1",)), Answer("refers", indices=("2",))]
+    answers = [
+        Answer(category="refers", indices=("1",)),
+        Answer(category="refers", indices=("1",)),
+        Answer(category="refers", indices=("2",)),
+    ]
     marks = [
         Mark((span,), answer=answer)
-        for span, answer in zip([A, B, C, (9, 11)], [*answers, Answer("none")], strict=True)
+        for span, answer in zip([A, B, C, (9, 11)], [*answers, Answer(category="none")], strict=True)
     ]
     document = Document("walk", "", "ab cd ef gh", marks, links=Links.INDICES, scheme=scheme)
     _, losses = reduce_document(document, muc.FORMAT.supported_features)

@@ -564,4 +564,4 @@ def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich
 
 def test_a_merge_of_what_was_never_judged_is_replayed():
     log = [("merge", {"changes": [[PHRASES[0], CATEGORY, "place", "none"]]})]
-    assert replay(log, ()).decisions == {PHRASES[0]: Decision(PHRASES[0], "none")}
+    assert replay(log, ()).decisions == {PHRASES[0]: Decision(PHRASES[0], category="none")}

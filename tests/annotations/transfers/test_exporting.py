@@ -59,10 +59,15 @@ def tea(db) -> tuple[Project, Document]:
     turn = Place("turn", ((0, 17),))
     marks = [
         Mark(turn.parts, "turn", "1"),
-        Mark(both.parts, "phrase", answer=Answer("place", unsure=True)),
-        Mark(anna.parts, "phrase", answer=Answer("none", name="Anna")),
-        Mark(her.parts, "phrase", head=((10, 12),), answer=Answer("phrase", (both, anna), note="which?")),
-        Mark(it.parts, "phrase", answer=Answer("segment", (turn,), optional=True)),
+        Mark(both.parts, "phrase", answer=Answer(category="place", unsure=True)),
+        Mark(anna.parts, "phrase", answer=Answer(category="none", name="Anna")),
+        Mark(
+            her.parts,
+            "phrase",
+            head=((10, 12),),
+            answer=Answer(category="phrase", pointers=(both, anna), note="which?"),
+        ),
+        Mark(it.parts, "phrase", answer=Answer(category="segment", pointers=(turn,), optional=True)),
     ]
     segments = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
     document = Document(

@@ -124,10 +124,10 @@ def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, proje
     path = tmp_path / "gold.zip"
     call_command("export_codings", "judgements-csv", str(path), "--project=tea", "--gold")
     decided = [
-        Decision(keys["a"], "place"),
-        Decision(keys["b"], "none"),
-        Decision(keys["c"], "phrase", ((keys["b"],),), note="It is the stove."),
-        *(Decision(keys[label], "none") for label in "def"),
+        Decision(keys["a"], category="place"),
+        Decision(keys["b"], category="none"),
+        Decision(keys["c"], category="phrase", pointers=((keys["b"],),), note="It is the stove."),
+        *(Decision(keys[label], category="none") for label in "def"),
     ]
     assert [one for one in decisions_of(gold) if one.category] == decided
     Coding.with_gold.filter(kind="gold").delete()

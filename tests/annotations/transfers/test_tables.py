@@ -69,12 +69,17 @@ def tea(db) -> Project:
     both, turn = Place("phrase", ((0, 4), (14, 17))), Place("turn", ((0, 17),))
     marks = [
         Mark(turn.parts, "turn", "1"),
-        Mark(both.parts, "phrase", answer=Answer("place", unsure=True)),
-        Mark(anna.parts, "phrase", answer=Answer("none", name="=Anna")),
-        Mark(her.parts, "phrase", head=((10, 12),), answer=Answer("phrase", (both, anna), note='which, "or"\nnone?')),
-        Mark(it.parts, "phrase", answer=Answer("segment", (turn,))),
+        Mark(both.parts, "phrase", answer=Answer(category="place", unsure=True)),
+        Mark(anna.parts, "phrase", answer=Answer(category="none", name="=Anna")),
+        Mark(
+            her.parts,
+            "phrase",
+            head=((10, 12),),
+            answer=Answer(category="phrase", pointers=(both, anna), note='which, "or"\nnone?'),
+        ),
+        Mark(it.parts, "phrase", answer=Answer(category="segment", pointers=(turn,))),
     ]
-    others = [Mark(anna.parts, "phrase", answer=Answer("place")), Mark(it.parts, "phrase")]
+    others = [Mark(anna.parts, "phrase", answer=Answer(category="place")), Mark(it.parts, "phrase")]
     turns = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
     content = "Anna took her dog and it"
     documents = [Document("walk", "walk", content, said, turns, Links.POINTERS, "A walk") for said in (marks, others)]

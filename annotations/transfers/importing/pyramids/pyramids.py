@@ -338,7 +338,7 @@ class _PyramidWriter:
         decisions = [
             Decision(
                 contributor.key(CONTRIBUTOR),
-                self.categories[bool(contributor.scus)],
+                category=self.categories[bool(contributor.scus)],
                 indices=tuple(contributor.scus),
                 note=contributor.note,
             )

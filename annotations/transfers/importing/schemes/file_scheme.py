@@ -245,7 +245,7 @@ class _Draft:
         for (level, has_index), found in self.unnamed.items():
             known = replace(spec, categories=tuple(categories.values()))
             pointers = () if level is None else (Place(named.get(level, keys[main]), ()),)
-            key = implied_category(Answer("", pointers, ("1",) if has_index else ()), known)
+            key = implied_category(Answer(pointers=pointers, indices=("1",) if has_index else ()), known)
             if not key:
                 category = self._implied_category(known, pointers, has_index=has_index)
                 key = category.key

@@ -92,7 +92,7 @@ def any_pyramid(rng: random.Random, text: Text) -> dict[str, list[tuple[int, int
 
 def fill(coding: Coding, scus: dict[str, list[tuple[int, int]]]) -> None:
     decisions = [
-        Decision(markable_key("contributor", [[*part]]), "scu", indices=(key,))
+        Decision(markable_key("contributor", [[*part]]), category="scu", indices=(key,))
         for key, parts in scus.items()
         for part in parts
     ]

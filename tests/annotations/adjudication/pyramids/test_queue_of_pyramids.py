@@ -46,7 +46,7 @@ QUEUE = "/api/v1/projects/ferry/texts/sinking/agreed/queue/"
 
 
 def decisions_of(found: CoderPyramid | PyramidProposal) -> dict[str, Decision]:
-    return {one.key: Decision(one.key, "scu", indices=one.scus) for one in found.contributors}
+    return {one.key: Decision(one.key, category="scu", indices=one.scus) for one in found.contributors}
 
 
 def queue_of(
@@ -211,7 +211,7 @@ def test_what_no_coder_separates_is_one_row_and_an_scu_that_the_draft_lacks_is_o
 
 
 def test_a_pyramid_is_read_from_its_decisions_in_text_order():
-    found = pyramid_of({key: Decision(key, "scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
+    found = pyramid_of({key: Decision(key, category="scu", indices=("a",)) for key in (key_of([3]), key_of([0]))}, {})
     assert [one.key for one in found.contributors] == [key_of([0]), key_of([3])]
 
 

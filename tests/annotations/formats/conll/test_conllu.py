@@ -361,9 +361,9 @@ def test_bridging_links_are_relations_to_the_nearest_mention_before_by_their_sub
 
 
 def test_of_two_mentions_of_an_entity_that_begin_at_one_word_only_the_first_has_a_relation_in_a_file():
-    other = Mark(parts=((0, 2),), answer=Answer("", indices=("1",)))
+    other = Mark(parts=((0, 2),), answer=Answer(category="", indices=("1",)))
     part = (("part", ((other.place,),)),)
-    longer, shorter = (Mark(parts=((3, end),), answer=Answer("", indices=("2",))) for end in (8, 5))
+    longer, shorter = (Mark(parts=((3, end),), answer=Answer(category="", indices=("2",))) for end in (8, 5))
     for with_part in (longer, shorter):
         told = replace(with_part, answer=replace(with_part.answer, relations=part))
         document = document_of("w1 w2 w3", other, *(told if one is with_part else one for one in (longer, shorter)))

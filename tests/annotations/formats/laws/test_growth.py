@@ -25,9 +25,9 @@ def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
         before = 0 if of_one else number - 1
         pointers = (Place("phrase", ((before * len(WORD), before * len(WORD) + 4),)),) if number else ()
         answer = (
-            Answer("phrase" if pointers else "none", pointers)
+            Answer(category="phrase" if pointers else "none", pointers=pointers)
             if links == Links.POINTERS
-            else Answer("refers", indices=("0" if of_one else str(number),))
+            else Answer(category="refers", indices=("0" if of_one else str(number),))
         )
         marks.append(Mark(parts, "phrase", answer=answer))
     scheme = SchemeSpec(

@@ -45,7 +45,7 @@ def document(links: Links, *, attributes: bool) -> Document:
         + tuple(RelationSpec(key, key, to_levels=("np",)) for key in KEYS if not attributes),
         tuple(AttributeSpec(key, key, kind=AnswerKind.TEXT) for key in KEYS if attributes),
     )
-    plain = Answer("c", indices=("1",) if links == Links.INDICES else ())
+    plain = Answer(category="c", indices=("1",) if links == Links.INDICES else ())
     readings: Readings = ((PLACES[0],), (PLACES[1],))
     rich = replace(
         plain,

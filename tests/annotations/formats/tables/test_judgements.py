@@ -383,7 +383,7 @@ def test_what_is_pointed_at_is_marked_though_it_has_no_row():
 
 def test_a_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
     [document] = documents("text,unit,coder,label,head\nw,p:0-4,x,,0-1\nw,p:5-6,x,none,\n")
-    assert [(mark.answer, mark.head) for mark in document.marks] == [(None, ((0, 1),)), (Answer("none"), ())]
+    assert [(mark.answer, mark.head) for mark in document.marks] == [(None, ((0, 1),)), (Answer(category="none"), ())]
 
 
 @pytest.mark.parametrize(

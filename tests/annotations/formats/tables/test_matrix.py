@@ -194,7 +194,7 @@ def test_a_document_is_what_one_coder_says_of_the_units_of_a_text():
         Answer(),
     ]
     turn, phrase = Place("turn", ((0, 17),)), Place("phrase", ((0, 4),))
-    assert [(mark.place, mark.answer) for mark in walk.marks][:2] == [(turn, None), (phrase, Answer("phrase"))]
+    assert [(mark.place, mark.answer) for mark in walk.marks][:2] == [(turn, None), (phrase, Answer(category="phrase"))]
     assert walk.marks[2].answer == Answer(pointers=(phrase, turn))
     assert [mark.line for mark in walk.marks] == [4, 3, 4]
 

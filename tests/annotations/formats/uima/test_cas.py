@@ -319,7 +319,7 @@ def test_slots_point_to_what_plays_a_role():
 def test_spans_alone_have_their_first_string_as_category():
     document = read(xmi(span(10, ANNA, 'kind="person"'), span(11, HER)))
     assert document.links == Links.NONE
-    assert [mark.answer for mark in document.marks] == [Answer("person"), Answer()]
+    assert [mark.answer for mark in document.marks] == [Answer(category="person"), Answer()]
 
 
 def test_features_of_every_kind_are_answers_to_attributes():
@@ -334,7 +334,7 @@ def test_features_of_every_kind_are_answers_to_attributes():
     elements = [span(10, ANNA, values).replace("/>", f">{array}</custom:Span>"), span(11, HER)]
     anna, her = read(xmi(*elements), types).marks
     expected = (("age", 3), ("old", "true"), ("size", 1.5), ("topics", ("war", "peace")), ("type", "proper"))
-    assert anna.answer == Answer("person", attributes=expected)
+    assert anna.answer == Answer(category="person", attributes=expected)
     assert her.answer == Answer()
 
 
@@ -686,8 +686,8 @@ INDEXED = Document(
     "",
     "😀 Anna lost\nher dog",
     [
-        Mark(((2, 6),), answer=Answer("refers", indices=("1",))),
-        Mark(((12, 19),), answer=Answer("refers", indices=("2",))),
+        Mark(((2, 6),), answer=Answer(category="refers", indices=("1",))),
+        Mark(((12, 19),), answer=Answer(category="refers", indices=("2",))),
         Mark(((12, 15),), answer=Answer(indices=("1",))),
     ],
     [Stretch("sentence", 0, 11, speaker="M"), Stretch("sentence", 12, 19)],
@@ -746,9 +746,9 @@ def test_pointers_to_several_antecedents_and_other_levels_are_written_as_relatio
                 "phrase",
                 "m1",
                 (),
-                Answer("none", optional=True, unsure=True, note="why?\nso", name="the <it>"),
+                Answer(category="none", optional=True, unsure=True, note="why?\nso", name="the <it>"),
             ),
-            Mark(((9, 10),), "phrase", "", (), Answer("segment", pointers=(turn, it))),
+            Mark(((9, 10),), "phrase", "", (), Answer(category="segment", pointers=(turn, it))),
         ],
         [
             Stretch("sentence", 0, 5),
@@ -789,5 +789,5 @@ def test_two_exports_are_equal_bytes():
 
 
 def test_characters_that_xml_cannot_hold_are_replaced_in_notes():
-    document = Document("walk", "", "a", [Mark(((0, 1),), answer=Answer("x", note="a\x01b\x00c"))])
+    document = Document("walk", "", "a", [Mark(((0, 1),), answer=Answer(category="x", note="a\x01b\x00c"))])
     assert back(cas.write_xmi([document])).marks[0].answer.note == "a\ufffdb\ufffdc"

@@ -155,7 +155,7 @@ def test_a_span_that_is_called_two_things_keeps_the_first():
         "dog,np[2]", "dog,np[2]"
     )
     document = read(text)
-    assert document.marks[1].answer == Answer("pr", indices=("1", "2"))
+    assert document.marks[1].answer == Answer(category="pr", indices=("1", "2"))
     assert codes(document) == ["several-types"]
 
 
@@ -232,7 +232,7 @@ def test_features_besides_the_category_are_answers_to_attributes():
     layers = "#T_SP=a.Mention|kind|gender|how_many"
     text = spans_of("1-1,0-2,aa,person[1],f[1],*[1],\n1-2,3-5,bb,person[1]|*[2],f[1]|*[2],*[1]|3[2],", layers)
     one, other = read(text).marks
-    assert one.answer == Answer("person", attributes=(("gender", "f"),))
+    assert one.answer == Answer(category="person", attributes=(("gender", "f"),))
     assert other.answer == Answer(attributes=(("how_many", "3"),))
     assert read(text, categories="links").marks[0].answer == Answer(attributes=(("gender", "f"),))
     as_attributes = read(text, categories="attributes").marks[0].answer
@@ -274,7 +274,7 @@ def test_spans_alone_have_their_first_feature_as_category():
         "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue\n#T_SP=webanno.custom.Span|value|more"
     )
     document = read(spans_of("1-1,0-2,aa,NN,person[1],_,\n1-2,3-5,bb,NN,person[1],x[1],", layers))
-    expected = Answer("person", attributes=(("more", "x"),))
+    expected = Answer(category="person", attributes=(("more", "x"),))
     assert [(words(document, mark), mark.answer) for mark in document.marks] == [("aa bb", expected)]
     assert document.links == Links.NONE
     assert document.findings == []
@@ -422,7 +422,7 @@ def test_the_layer_that_is_written_here_is_read_with_chains():
     )
     document = read(spans_of(rows, layers))
     assert [(words(document, mark), mark.label, mark.answer) for mark in document.marks] == [
-        ("aa", "m1", Answer("np", indices=("1",), optional=True, note="why?")),
+        ("aa", "m1", Answer(category="np", indices=("1",), optional=True, note="why?")),
         ("bb", "", None),
         ("cc", "", Answer(indices=("1",))),
     ]
@@ -545,16 +545,16 @@ def test_gaps_do_not_add_up_to_more_than_the_file_is_long():
 # What is written.
 
 
-ANNA = Answer("refers", indices=("1",))
+ANNA = Answer(category="refers", indices=("1",))
 INDEXED = Document(
     "walk",
     "",
     "😀 Anna lost her dog.  It was old.\n",
     [
         Mark(((2, 6),), answer=ANNA),
-        Mark(((12, 19),), answer=Answer("refers", indices=("2",))),
+        Mark(((12, 19),), answer=Answer(category="refers", indices=("2",))),
         Mark(((12, 15),), answer=ANNA),
-        Mark(((22, 24),), answer=Answer("refers", indices=("2", "3"))),
+        Mark(((22, 24),), answer=Answer(category="refers", indices=("2", "3"))),
     ],
     [Stretch("sentence", 0, 20), Stretch("sentence", 22, 33)],
     Links.INDICES,
@@ -605,10 +605,10 @@ def test_pointers_are_written_as_relations_between_spans():
         "",
         "her dog\nran to it",
         [
-            Mark(((0, 7),), label="m1", answer=Answer("none", note="a|b\nc_[1]")),
+            Mark(((0, 7),), label="m1", answer=Answer(category="none", note="a|b\nc_[1]")),
             Mark(her.parts),
-            Mark(((8, 11),), answer=Answer("none", optional=True, unsure=True)),
-            Mark(((15, 17),), answer=Answer("phrase", pointers=(Place("", ((0, 7),)), her), name="the dog")),
+            Mark(((8, 11),), answer=Answer(category="none", optional=True, unsure=True)),
+            Mark(((15, 17),), answer=Answer(category="phrase", pointers=(Place("", ((0, 7),)), her), name="the dog")),
         ],
         [Stretch("sentence", 0, 7), Stretch("sentence", 8, 17)],
         Links.POINTERS,
@@ -639,7 +639,7 @@ def test_a_mark_without_an_index_is_a_span_beside_the_chains():
             "walk",
             "",
             "a b",
-            [Mark(((0, 1),), answer=ANNA), Mark(((2, 3),), answer=Answer("none"))],
+            [Mark(((0, 1),), answer=ANNA), Mark(((2, 3),), answer=Answer(category="none"))],
             [Stretch("sentence", 0, 3)],
             Links.INDICES,
         )
@@ -654,9 +654,9 @@ def test_white_space_at_the_edge_of_a_mark_is_a_part_of_the_token_before_it():
             "",
             "a b\tc\nd",
             [
-                Mark(((1, 4),), answer=Answer("x")),
-                Mark(((1, 2),), answer=Answer("x")),
-                Mark(((5, 7),), answer=Answer("x")),
+                Mark(((1, 4),), answer=Answer(category="x")),
+                Mark(((1, 2),), answer=Answer(category="x")),
+                Mark(((5, 7),), answer=Answer(category="x")),
             ],
             [Stretch("sentence", 0, 5), Stretch("sentence", 6, 7)],
         )
@@ -677,7 +677,9 @@ def test_white_space_at_the_edge_of_a_mark_is_a_part_of_the_token_before_it():
 
 
 def test_before_the_first_word_a_mark_begins_with_it_and_white_space_is_blanks():
-    document = Document("w", "", "\n\ta b", [Mark(((0, 3),), answer=Answer("x")), Mark(((0, 2),), answer=Answer("x"))])
+    document = Document(
+        "w", "", "\n\ta b", [Mark(((0, 3),), answer=Answer(category="x")), Mark(((0, 2),), answer=Answer(category="x"))]
+    )
     kept, [loss] = reduce_document(document, webanno.FORMAT.supported_features)
     assert loss.feature == Feature.LEADING
     assert loss.examples == (r"w: '\n\t'", "w: “\n\ta” (0-3)", "w: “\n\t” (0-2)")
@@ -693,11 +695,11 @@ def test_white_space_between_and_after_sentences_is_kept(between):
     content = f"a😀{between}b.{between}"
     end = 2 + len(between)
     sentences = [Stretch("sentence", 0, 2), Stretch("sentence", end, end + 2)]
-    written(Document("walk", "", content, [Mark(((end, end + 1),), answer=Answer("x"))], sentences))
+    written(Document("walk", "", content, [Mark(((end, end + 1),), answer=Answer(category="x"))], sentences))
 
 
 def test_carriage_returns_in_notes_become_line_ends():
-    document = Document("walk", "", "a", [Mark(((0, 1),), answer=Answer("x", note="a\r\nb\rc"))])
+    document = Document("walk", "", "a", [Mark(((0, 1),), answer=Answer(category="x", note="a\r\nb\rc"))])
     [file] = webanno.write([document])
     [back] = webanno.read(Bundle.of(file.path, file.data))
     assert back.marks[0].answer.note == "a\nb\nc"
@@ -706,7 +708,7 @@ def test_carriage_returns_in_notes_become_line_ends():
 @examples(100)
 @given(st.text(st.sampled_from("\\[]|_->;\t\n* x1"), max_size=12))
 def test_every_value_is_read_back(value):
-    document = Document("walk", "", "a b", [Mark(((0, 3),), answer=Answer("x", note=value))])
+    document = Document("walk", "", "a b", [Mark(((0, 3),), answer=Answer(category="x", note=value))])
     [file] = webanno.write([document])
     [back] = webanno.read(Bundle.of(file.path, file.data))
     assert [mark.answer.note for mark in back.marks] == [value]

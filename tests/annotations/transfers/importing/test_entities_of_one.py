@@ -83,7 +83,7 @@ def test_every_format_with_pointers_or_chains_has_entities_of_one(walks, format_
         [
             Mark(anna.parts, answer=Answer()),
             Mark(dog.parts, answer=Answer()),
-            Mark(she.parts, answer=Answer("", (anna,))),
+            Mark(she.parts, answer=Answer(category="", pointers=(anna,))),
         ],
         links=Links.POINTERS,
     )

@@ -422,7 +422,7 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
     anna, her, dog, it = (Place("", (span,)) for span in ((0, 4), (10, 13), (14, 17), (18, 20)))
     marks = [
         Mark(anna.parts, answer=Answer()),
-        Mark(her.parts, answer=Answer("phrase", (anna,), note="sure?")),
+        Mark(her.parts, answer=Answer(category="phrase", pointers=(anna,), note="sure?")),
         Mark(dog.parts, answer=Answer()),
         Mark(it.parts, answer=Answer(optional=True)),
     ]
@@ -441,8 +441,10 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
 def test_all_that_an_answer_may_hold_is_kept(db):
     project = create_project("tea", "Tea", SCHEMES["muc-ident"])
     anna, her = Place("", ((0, 4),)), Place("", ((10, 17),))
-    answer = Answer("", (anna,), (), True, True, "a note", "the dog")
-    marks = [Mark(anna.parts, answer=Answer("none")), Mark(her.parts, head=((14, 17),), answer=answer)]
+    answer = Answer(
+        category="", pointers=(anna,), indices=(), optional=True, unsure=True, note="a note", name="the dog"
+    )
+    marks = [Mark(anna.parts, answer=Answer(category="none")), Mark(her.parts, head=((14, 17),), answer=answer)]
     bring(
         project, SourceDocument(Document("walk", "walk.sgm", "Anna took her dog", marks, links=Links.POINTERS), "anna")
     )
@@ -469,19 +471,22 @@ def test_a_head_that_comes_with_the_text_is_the_markables(tales):
     ("answer", "message"),
     [
         (
-            Answer("verb"),
+            Answer(category="verb"),
             "the scheme has no category 'verb', only phrase, segment, place, none; "
             "category=verb:HERE says which it is, or category=*: passes all over",
         ),
-        (Answer("phrase", (Place("", ((18, 20),)),)), "'phrase:18-20' comes later in the text than 'phrase:10-13'."),
-        (Answer("phrase", (Place("", ((1, 3),)),)), "phrase:10-13 points to what is not marked"),
-        (Answer("phrase", (Place("", ((10, 13),)),)), "'phrase:10-13' cannot be its own antecedent."),
-        (Answer("phrase", note="x" * 10_001), "A note has at most 10000 characters."),
+        (
+            Answer(category="phrase", pointers=(Place("", ((18, 20),)),)),
+            "'phrase:18-20' comes later in the text than 'phrase:10-13'.",
+        ),
+        (Answer(category="phrase", pointers=(Place("", ((1, 3),)),)), "phrase:10-13 points to what is not marked"),
+        (Answer(category="phrase", pointers=(Place("", ((10, 13),)),)), "'phrase:10-13' cannot be its own antecedent."),
+        (Answer(category="phrase", note="x" * 10_001), "A note has at most 10000 characters."),
     ],
 )
 def test_an_answer_that_the_scheme_does_not_allow_is_refused_with_its_line(db, answer, message):
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
-    marks = [Mark(((10, 13),), answer=answer, line=4), Mark(((18, 20),), answer=Answer("none"), line=5)]
+    marks = [Mark(((10, 13),), answer=answer, line=4), Mark(((18, 20),), answer=Answer(category="none"), line=5)]
     document = Document("walk", "walk.sgm", "Anna took her dog it", marks, links=Links.POINTERS)
     assert refused(project, SourceDocument(document, "anna")) == f"walk.sgm:4: {message}"
 

@@ -334,8 +334,10 @@ def test_somebody_elses_import_is_not_mapped(client, manager, upload, django_use
 def test_attributes_and_relations_of_answers_become_questions():
     first, second = Place("np", ((0, 1),)), Place("np", ((2, 3),))
     answers = [
-        Answer("new", attributes=(("count", 2), ("gloss", "a thing, really"), ("sort", "person|place"))),
-        Answer("new", relations=(("part", ((first, second),)),), attributes=(("count", 2.5), ("sort", "place"))),
+        Answer(category="new", attributes=(("count", 2), ("gloss", "a thing, really"), ("sort", "person|place"))),
+        Answer(
+            category="new", relations=(("part", ((first, second),)),), attributes=(("count", 2.5), ("sort", "place"))
+        ),
     ]
     places = [((0, 1),), ((4, 5),)]
     marks = [Mark(parts, "np", answer=answer) for parts, answer in zip(places, answers, strict=True)]
@@ -438,7 +440,9 @@ def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
 def test_schemes_are_made_in_time_that_grows_with_the_files():
     def work(n):
         marks = [
-            Mark(((number, number + 1),), "coref", answer=Answer(f"c{number % 50}", indices=(str(number % 99),)))
+            Mark(
+                ((number, number + 1),), "coref", answer=Answer(category=f"c{number % 50}", indices=(str(number % 99),))
+            )
             for number in range(n)
         ]
         return build_scheme([Document("walk", "walk.x", "a" * n, marks, links=Links.INDICES)])
@@ -455,7 +459,7 @@ def test_keys_are_not_made_of_thousands_of_names(noun, most):
             category = name if noun == "categories" else "c"
             attributes = ((name, "x"),) if noun == "attributes" else ()
             level = name if noun == "levels" else "phrase"
-            marks.append(Mark(((number, number + 1),), level, answer=Answer(category, attributes=attributes)))
+            marks.append(Mark(((number, number + 1),), level, answer=Answer(category=category, attributes=attributes)))
         return Document("x", "x.txt", "x" * n, marks)
 
     def build(n: int) -> None:
