@@ -92,7 +92,7 @@ def test_the_manuals_are_there_and_the_pictures_of_those_for_coders(names):
             r"images/[\w-]+\.(?:png|svg)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
         )
     }
-    assert docs == {f"{name}.md" for name in NAMES} | pictures
+    assert docs == {"explanations.toml", *(f"{name}.md" for name in NAMES), *pictures}
 
 
 class Installation:
