@@ -30,8 +30,6 @@ from typing import Any
 from benchmarks.environment.databases import NAMES, run_on
 
 SIZES, CODERS, MARKABLES = (1000, 5000), 3, 80
-# The longest bar of a chart, in signs.
-BAR = 40
 TIMES = {
     "nothing_stored_ms": "nothing stored",
     "first_ms": "first",
@@ -185,7 +183,7 @@ def run_sizes(database: str, sizes: Sequence[int], repeats: int, names: Sequence
     }
 
 
-def report(figures: dict[str, Any], sizes: Sequence[int]) -> str:
+def report(figures: dict[str, Any]) -> str:
     """Return the figures as a page of the documentation."""
     import django
 
@@ -210,31 +208,16 @@ def report(figures: dict[str, Any], sizes: Sequence[int]) -> str:
             f"| texts | page | {' | '.join(TIMES.values())} | memory |",
             f"| ---: | --- |{' ---: |' * (len(TIMES) + 1)}",
         ]
-        for size in sizes:
-            of_size = of_database["sizes"][str(size)]
+        for size, of_size in of_database["sizes"].items():
             for name, row in of_size["pages"].items():
                 cells = " | ".join(f"{row[key]:.0f}" for key in TIMES)
-                lines.append(f"| {size:,} | {name} | {cells} | {row['peak_mb']:.0f} |")
+                lines.append(f"| {int(size):,} | {name} | {cells} | {row['peak_mb']:.0f} |")
         lines += ["", "| growth | unchanged | after one text |", "| --- | ---: | ---: |"]
         lines += [
             f"| {name} | {row['growth_unchanged']:.2f} | {row['growth_after_one_text']:.2f} |"
             for name, row in of_database["growth"].items()
         ]
-        lines += ["", "```text", *_draw_growth(of_database, sizes), "```"]
     return "\n".join(lines) + "\n"
-
-
-def _draw_growth(of_database: dict[str, Any], sizes: Sequence[int]) -> list[str]:
-    """Return a chart of the times by size: a row a page, size and time, each page to its own scale."""
-    lines = []
-    for name in of_database["growth"]:
-        for key in GROWTHS.values():
-            times = {size: of_database["sizes"][str(size)]["pages"][name][key] for size in sizes}
-            lines.append(f"{name}, {TIMES[key]}")
-            for size, one in times.items():
-                bar = "█" * max(round(BAR * one / max(times.values())), 1)
-                lines.append(f"{size:>8,}  {bar} {one:.0f} ms")
-    return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -268,8 +251,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     figures = {name: run_sizes(name, sizes, options.repeats, names) for name in options.databases.split(",")}
     if options.write:
-        options.write.write_text(report(figures, sizes), encoding="utf-8")
-    print(json.dumps(figures, indent=1) if options.json else report(figures, sizes))
+        options.write.write_text(report(figures), encoding="utf-8")
+    print(json.dumps(figures, indent=1) if options.json else report(figures))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,7 @@ from annotations.models import Project
 
 
 class ProgramCommand(BaseCommand):
-    """A command that starts without Django's system checks: they load all pages, which takes longer than the rest.
-
-    They are there for whoever changes code or settings: `manage.py check` and `doctor` carry them out.
-    """
-
-    requires_system_checks = []
+    """A command about a project."""
 
     def find_project(self, slug: str) -> Project:
         """Return the project with that address. Raise CommandError where there is none."""

@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from annotations.core.files import write_whole
-from annotations.management.base import ProgramCommand
 from annotations.transfers.backup_folder import named_backup
 from annotations.transfers.backups import back_up
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Write everything, files too, into one file from which `restore` makes an equal installation."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -19,7 +19,6 @@ from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.processes.progress import WorkerStopped
 from annotations.core.processes.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
-from annotations.management.base import ProgramCommand
 from annotations.planning.repeats import draw_due_repeats
 from annotations.planning.work.digests import queue_digests
 from annotations.planning.work.due_dates import queue_due_mails
@@ -149,8 +148,6 @@ class Worker(db_worker.Worker):
 
 
 class Command(db_worker.Command):
-    requires_system_checks = ProgramCommand.requires_system_checks
-
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(

@@ -5,14 +5,15 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
+from django.core.management.base import BaseCommand
+
 from annotations.core.text import pluralize
-from annotations.management.base import ProgramCommand
 from annotations.management.doctor import CHECKS, DATABASE_CHECKS, Finding, examine
 
 NAMES = [*CHECKS, *DATABASE_CHECKS]
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = (
         "Say what is wrong with libraries, settings, disk, files, mail, database, worker and logs, and how to mend it."
     )

@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
-from annotations.management.base import ProgramCommand
 from annotations.models import User
 from annotations.projects.anonymization import forget_person
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Forget a person: the account goes, or is made anonymous where work stays under it. Nothing brings it back."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

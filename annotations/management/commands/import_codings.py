@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations.core.processes.memory import relaxed_garbage_collection
@@ -17,7 +17,6 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, O
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.formats.syntax.archive import is_litter
-from annotations.management.base import ProgramCommand
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
@@ -40,7 +39,7 @@ MAX_IGNORED = 20
 OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Import coded texts: files or folders of one format. A file that is refused does not spoil the others."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

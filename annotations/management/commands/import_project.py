@@ -4,15 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
 from annotations.formats import FormatError
-from annotations.management.base import ProgramCommand
 from annotations.transfers.archiving import restore_project
 from annotations.transfers.importing.report import ImportFailed
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Make a new project of a zip that export_project wrote; people who are not here are made without password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

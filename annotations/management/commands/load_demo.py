@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Permission
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
@@ -18,7 +18,6 @@ from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
-from annotations.management.base import ProgramCommand
 from annotations.management.demo import models, pyramids, rounds
 from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
@@ -38,7 +37,7 @@ FILES = ("news", "dialogue", "notices", "sortal", "links", "letters", "topics", 
 ASSIGNED_PROJECTS = ("dialogue", "links", "letters", "topics", "summaries")
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Load the demo projects with their people; running it again changes nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -9,12 +9,11 @@ from urllib.parse import urlsplit
 
 import psycopg
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.utils import timezone
 
 from annotations.core.processes.serving import AlreadyServed, hold_data
-from annotations.management.base import ProgramCommand
 from annotations.management.installations import restore_elsewhere
 from annotations.management.moving import moved_file
 from annotations.transfers.backup_folder import write_backup
@@ -23,7 +22,7 @@ from annotations.transfers.backups import count_rows
 SCHEMES = ("postgres", "postgresql")
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = (
         "Copy everything from SQLite to an empty PostgreSQL database, by a backup that is restored there, and verify "
         "it. The files stay where they are. Coindex must not be running meanwhile."

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from annotations.management.base import ProgramCommand
+from django.core.management.base import BaseCommand
+
 from annotations.transfers.pruning import prune
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Delete what is over, such as ended sessions and finished tasks. The worker does it once a day."
 
     def handle(self, **options: Any) -> None:

@@ -4,13 +4,12 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
-from annotations.management.base import ProgramCommand
 from annotations.transfers.backups import BackupFailed, restore
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = (
         "Read what `backup` of this or an earlier version wrote into an empty database of either kind: all or nothing."
     )

@@ -6,18 +6,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from annotations.management.base import ProgramCommand
 from annotations.management.installations import restore_elsewhere
 from annotations.transfers.backup_folder import past_backups
 from annotations.transfers.backups import count_rows, written_rows
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = (
         "Restore the newest backup into a new SQLite database and folder, verify the log of every coding, and delete "
         "both again. Of this installation the backup is read and the rows are counted, and nothing is changed."

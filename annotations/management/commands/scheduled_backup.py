@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 from django.utils import timezone
 
-from annotations.management.base import ProgramCommand
 from annotations.transfers.backup_folder import backups_in, delete_old_backups, past_backups, write_backup
 
 logger = logging.getLogger(__name__)
@@ -32,7 +31,7 @@ def at_least(lowest: float, kind: type[int] | type[float]) -> Any:
     return parse
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = (
         "Write a backup into a folder, and delete those that are too old; none of the last day. "
         "With --every: go on doing so."

@@ -5,18 +5,17 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
-from annotations.management.base import ProgramCommand
 from annotations.management.moving import moved_file, place_moved_to
 from annotations.transfers.backup_folder import write_backup
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Migrate the database: one that holds something is backed up before, and one of a newer version is refused."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,15 +3,14 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
 from annotations.coding.log.replay import log_mismatches
 from annotations.core.database.snapshots import read_snapshot
-from annotations.management.base import ProgramCommand
 from annotations.models import Coding
 
 
-class Command(ProgramCommand):
+class Command(BaseCommand):
     help = "Replay the log of every coding and say where it leads elsewhere than the tables do; nothing is changed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
