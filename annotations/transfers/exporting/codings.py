@@ -287,7 +287,11 @@ def _answers(
     categories = {pk: key for key, pk in scheme.keys.categories.items()}
     judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
     further = _further(judgements, texts, scheme)
-    attributes_alone = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
+    without_categories = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
+    marks_of_texts = (text.markables for text in texts.values()) if without_categories else ()
+    attributes_alone = {
+        pk for marks in marks_of_texts for pk, (mark, _) in marks.items() if mark.level in without_categories
+    }
     without_category = 0
     defaults = {name: getattr(Judgement(), name) for name in ROW_FIELDS}
     # Few judgements have more than category and links, so that the other columns are read for those alone.
@@ -296,9 +300,9 @@ def _answers(
         for pk, head, *plain in judgements.exclude(**defaults).values_list("pk", _as_text("head"), *PLAIN_FIELDS)
     }
 
-    def answer_and_head(pk: int, category: int | None, entity: str | None) -> AnswerAndHead:
+    def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:
         plain, head = details.get(pk, ({}, ()))
-        if category is None and not (attributes_alone and further.has(pk)):
+        if category is None and not (markable in attributes_alone and further.has(pk)):
             return None, head
         return (
             Answer(
@@ -324,12 +328,12 @@ def _answers(
         if markable in answers:  # a row for each entity
             answers[markable] = _with_entity(answers[markable], entity)
         elif pk in details or further.has(pk):
-            answers[markable] = answer_and_head(pk, category, entity)
+            answers[markable] = answer_and_head(pk, markable, category, entity)
             without_category += answers[markable][0] is None and further.has(pk)
         else:
             key = category, entity
             if key not in shared:
-                shared[key] = answer_and_head(pk, category, entity)
+                shared[key] = answer_and_head(pk, markable, category, entity)
             answers[markable] = shared[key]
     return answers_by_coding, without_category
 

@@ -86,7 +86,7 @@ def said(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("format_key", sorted(WHOLE))
-@pytest.mark.parametrize("seed", cases(range(3), full=range(3, 40)))
+@pytest.mark.parametrize("seed", cases([0, 1, 2, 18], full=[*range(3, 18), *range(19, 40)]))
 def test_what_a_coder_says_by_any_scheme_comes_back_equal(format_key, seed, alice):
     draw = random.Random(f"{format_key} {seed}")
     scheme = any_scheme(draw)
