@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
+from operator import attrgetter
 from typing import Any
 
 from annotations.coding.log.payloads import OperationRejected as OperationRejected
@@ -67,15 +68,15 @@ class Decision:
         return payload
 
 
-def row_values(decision: Decision) -> tuple[Any, ...]:
-    """Return the values of ROW_FIELDS."""
-    return tuple(getattr(decision, name) for name in ROW_FIELDS)
+# The values of ROW_FIELDS of a decision.
+row_values = attrgetter(*ROW_FIELDS)
 
 
 def fields_of_row(values: Iterable[Any]) -> dict[str, Any]:
-    """Return the fields of a decision that the values of ROW_FIELDS are, as rows and archives have them."""
+    """Return the fields of a decision from the values of ROW_FIELDS, as rows, payloads and archives have them."""
     found = dict(zip(ROW_FIELDS, values, strict=True))
-    return found | {"head": tuple((start, end) for start, end in found["head"])}
+    found["head"] = tuple((start, end) for start, end in found["head"])
+    return found
 
 
 def further_payload(
