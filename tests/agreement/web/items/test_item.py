@@ -60,9 +60,9 @@ def test_a_coder_who_named_no_antecedent_is_in_the_text_too(show):
     page = show("c").content.decode()
     assert re.findall(r'data-coder="(\d)"', page) == ["1", "2"]
     overlay = page.partition('id="overlay"')[2].partition("</section>")[0]
-    assert re.findall(r'is-current.*?>it</span><sup[^>]*data-of="1">1</sup><sup[^>]*data-of="2">2</sup>', overlay)
+    assert re.findall(r'is-current[^>]*>it</span><sup[^>]*data-of="1">1</sup><sup[^>]*data-of="2">2</sup>', overlay)
     columns = show("c", view="columns").content.decode()
-    assert [words(one) for one in re.findall(r"<h3>(.*?)</h3>", columns)] == ["1 alice", "2 bob place"]
+    assert [words(one) for one in re.findall(r"<h3>(.*?)</h3>", columns, re.DOTALL)] == ["1 alice", "2 bob place"]
 
 
 def test_a_turn_in_a_chain_is_shown_by_its_words(show):

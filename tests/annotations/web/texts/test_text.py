@@ -69,7 +69,7 @@ def test_notes_of_a_version_are_listed(read, answered):
 
 def test_categories_are_shown_where_they_are_asked_for(read, answered):
     assert "texts-label" not in read("?coder=alice")
-    assert '<span class="texts-label">place</span>' in read("?coder=alice&categories=1")
+    assert re.search(r'<span\s+class="texts-label">place</span>', read("?coder=alice&categories=1"))
 
 
 def test_beside_another_coder_what_differs_is_lit_and_listed(read, answered, keys):
