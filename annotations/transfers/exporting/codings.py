@@ -289,7 +289,7 @@ def _answers(
     further = _further(judgements, texts, scheme)
     without_categories = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
     marks_of_texts = (text.markables for text in texts.values()) if without_categories else ()
-    attributes_alone = {
+    uncategorised = {
         pk for marks in marks_of_texts for pk, (mark, _) in marks.items() if mark.level in without_categories
     }
     without_category = 0
@@ -302,7 +302,7 @@ def _answers(
 
     def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:
         plain, head = details.get(pk, ({}, ()))
-        if category is None and not (markable in attributes_alone and further.has(pk)):
+        if category is None and not (markable in uncategorised and further.has(pk)):
             return None, head
         return (
             Answer(

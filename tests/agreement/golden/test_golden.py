@@ -1,6 +1,6 @@
-"""Figures that the API gives of the demo's projects are those of the files beside this test.
+"""The API gives the figures of the demo's projects that the files beside this test have.
 
-GOLDEN=write .venv/bin/python -m pytest tests/agreement/golden     writes the files anew; read their diff
+GOLDEN=write .venv/bin/python -m pytest tests/agreement/golden     writes the files again; read their diff
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def read_figures(project: str) -> dict[str, Any]:
         return client.get(f"/api/v1/projects/{project}/agreement/{query}").json()
 
     reports = {query: cut(get(query)) for query in REPORTS}
-    by_convention = {query: {name: one for name, one in get(query).items() if name in FIGURES} for query in queries()}
+    by_convention = {
+        query: {name: figure for name, figure in get(query).items() if name in FIGURES} for query in queries()
+    }
     return reports | by_convention
 
 

@@ -31,10 +31,9 @@ from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import judge_all, make_project
 from tests.shared.schemes import RICH, coding_of, rich_project
 
-CATEGORIES = {one.key: replace(one, takes_optional=True) for one in RICH.categories}
-SCHEME = replace(RICH, categories=tuple(CATEGORIES.values()))
+SCHEME = replace(RICH, categories=tuple(replace(category, takes_optional=True) for category in RICH.categories))
 FIRST, SECOND, THIRD = "phrase:0-3", "phrase:8-11", "phrase:20-24"
-# "the kettle on": the markable has words besides its head.
+# Its head is the first half of it.
 WHOLE = Decision(
     THIRD,
     category="phrase",
@@ -99,7 +98,7 @@ def coding(project: Project, decision: Decision) -> Coding:
 def said(coding: Coding) -> Decision:
     """Return the judgement of the coding that is not one of the antecedents; its log says the same."""
     assert list(log_mismatches(Coding.objects.select_related("text").get(pk=coding.pk))) == []
-    [found] = [one for one in decisions_of(coding) if one.category]
+    [found] = [decision for decision in decisions_of(coding) if decision.category]
     return found
 
 
@@ -142,8 +141,10 @@ def test_a_merge_of_values_keeps_every_other_field(coding: Coding, decision: Dec
     project = coding.text.project
     spec = read_scheme(project.pk).spec
     attributes = tuple(
-        replace(one, values=tuple(value for value in one.values if value.key != "b")) if one.key == "kinds" else one
-        for one in spec.attributes
+        replace(attribute, values=tuple(value for value in attribute.values if value.key != "b"))
+        if attribute.key == "kinds"
+        else attribute
+        for attribute in spec.attributes
     )
     save_scheme(project, replace(spec, attributes=attributes), charlie, merges=[Merge("kinds", "b", "c")])
     answers = dict(decision.attributes) | {"kinds": ("a", "c")}
