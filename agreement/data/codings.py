@@ -3,10 +3,8 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -21,7 +19,7 @@ from annotations.models import Coding, Membership, Operation, Project, Round, Ro
 from annotations.models.coding import INDEPENDENT_KINDS
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
-CODINGS = "text_id", "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
+CODINGS = "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
 # A text, a round, an occasion, and a digest of all that the answers in the document depend on.
 type DocumentKey = tuple[int, int, int, bytes]
 
@@ -36,6 +34,17 @@ class CodingRow(NamedTuple):
     version: int
 
 
+class TextCodings(NamedTuple):
+    """The documents of a text and their codings, as listed of `source`: its address, title and rows of codings."""
+
+    source: tuple[str, str, str]
+    documents: list[Document]
+    rows: list[tuple[CodingRow, ...]]
+    keys: list[DocumentKey]
+    gold: list[tuple[str, str]]
+    gold_left_out: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Codings:
     """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
@@ -43,6 +52,7 @@ class Codings:
     managers: the members who manage and code
     gold: the text and round of all gold that has begun, by a draft or a decision
     gold_left_out: how much gold does not count, by reason, where gold was read
+    of_texts: the same by text, with `rest`: what else it depends on
     """
 
     documents: tuple[Document, ...]
@@ -51,6 +61,8 @@ class Codings:
     managers: tuple[str, ...]
     gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int]
+    of_texts: Mapping[int, TextCodings]
+    rest: str
 
 
 class Stamp(NamedTuple):
@@ -67,7 +79,7 @@ class Stamp(NamedTuple):
 
 
 class ProjectRows(NamedTuple):
-    """The texts, rounds, members, coders and codings (CODINGS) of a project: rows in JSON with commas between them.
+    """The texts, rounds, members and coders of a project: rows in JSON with commas between them.
 
     `refreshed` says how often figures were refreshed by hand.
     """
@@ -77,72 +89,109 @@ class ProjectRows(NamedTuple):
     members: str
     coders: str
     refreshed: int | None
-    codings: str
 
 
 def list_codings(
-    of_project: ProjectRows, scheme: str, origin: str = "", *, gold: bool = False, models: bool = False
+    project: Project,
+    of_project: ProjectRows,
+    scheme: str,
+    origin: str = "",
+    before: Codings | None = None,
+    *,
+    gold: bool = False,
+    models: bool = False,
 ) -> Codings:
-    """Return the codings that coders make independently of each other, and why some of them do not count.
+    """Return the codings that coders make independently of each other, and why some of them do not count. One query.
 
-    scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. models: also the codings of
-    models, which count as those of people do. gold: only documents that have gold that counts, which is behind the
-    codings of coders.
+    scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those listed
+    before, from which texts that have not changed are taken. models: also the codings of models, which count as those
+    of people do. gold: only documents that have gold that counts, which is behind the codings of coders.
     """
-    texts, rounds, members, codings = (
-        json.loads(f"[{rows or ''}]")
-        for rows in (of_project.texts, of_project.rounds, of_project.members, of_project.codings)
+    texts, rounds, members = (json.loads(f"[{rows or ''}]") for rows in of_project[:3])
+    listing = _Listing(
+        scheme,
+        origin,
+        rounds={row[1]: (place, *row[2:]) for place, row in enumerate(sorted(rounds))},
+        adjudicators=sorted(name for _, name, role, *_ in members if role == Membership.Role.ADJUDICATOR),
+        gold=gold,
+        models=models,
     )
-    titles, round_of = {pk: (slug, title) for pk, slug, title in texts}, {row[1]: row for row in rounds}
-    names = {role: {name for _, name, of_role, *_ in members if of_role == role} for role in Membership.Role.values}
-    coded = defaultdict[tuple[int, int, int], list[CodingRow]](list)
-    golden, begun = dict[tuple[int, int, int], CodingRow](), list[tuple[int, int, int]]()
-    versions = defaultdict[int, list[tuple[int, int]]](list)
-    for text, round_, occasion, pk, coder, status, version, corrections, kind, by_model in codings:
-        key, round_kind, submitted = (text, round_, occasion), round_of[round_][3], status == Coding.Status.SUBMITTED
-        is_read = kind in INDEPENDENT_KINDS and (models or not by_model)
-        if is_read:
-            reason = "adjudicators" if coder in names["adjudicator"] else _why_left_out(round_kind, occasion)
-            row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
-            coded[key].append(row)
-        if is_read or gold or models:
-            versions[text].append((pk, version))
-        if kind == Coding.Kind.GOLD:
-            golden[key] = CodingRow(GOLD, pk, submitted, why_gold_is_left_out(status, round_kind), version)
-            begun += [key] if version > corrections else []
-
-    def order(key: tuple[int, int, int]) -> tuple[Any, ...]:
-        return titles[key[0]], round_of[key[1]], key[2]
-
-    # ordered here: databases differ in how they order names
-    coded_rounds = sorted(round_of[pk] for pk in {round_ for _, round_, _ in coded})
-    documents, rows, keys = list[Document](), list[tuple[CodingRow, ...]](), list[DocumentKey]()
-    for text, group in groupby(sorted(coded, key=order), key=itemgetter(0)):
-        of_text = list(group)
-        for number, key in enumerate(of_text):
-            gold_row = golden.get(key)
-            if gold and (gold_row is None or gold_row.reason):
-                continue
-            own = (*sorted(coded[key]), *([gold_row] if gold and gold_row else []))
-            _, round_, occasion = key
-            _, _, name, kind = round_of[round_]
-            place, reason = coded_rounds.index(round_of[round_]), _why_left_out(kind, occasion)
-            pk, several = text + number * NEXT_DOCUMENT, len(of_text) > 1
-            about = sorted(versions[text]), [(row.pk, row.version, row.submitted) for row in own]
-            digest = hashlib.blake2b(f"{scheme}{about}".encode(), digest_size=16)
-            keys.append((*key, digest.digest()))
-            known_by = f"{origin} {digest.hexdigest()}"
-            documents.append(Document(pk, *titles[text], name, place, occasion, reason, several, known_by))
-            rows.append(own)
-    left_out = (row.reason or "uncoded" for key, row in golden.items() if gold and (row.reason or key not in coded))
+    rest = repr(listing)
+    known = before.of_texts if before and before.rest == rest else {}
+    codings = Coding.with_gold.filter(text__project=project).order_by().values("text")
+    rows = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
+    of_texts = dict[int, TextCodings]()
+    for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in rows):
+        source, found = (slug, title, rows[pk]), known.get(pk)
+        of_texts[pk] = found if found and found.source == source else listing.list_text(pk, source)
+    listed = of_texts.values()
     return Codings(
-        tuple(documents),
-        tuple(rows),
-        tuple(keys),
-        tuple(sorted(names["manager-coder"])),
-        tuple((titles[text][0], round_of[round_][2]) for text, round_, _ in sorted(begun, key=order)),
-        Counter(left_out),
+        documents=tuple(document for of_text in listed for document in of_text.documents),
+        rows=tuple(row for of_text in listed for row in of_text.rows),
+        keys=tuple(key for of_text in listed for key in of_text.keys),
+        managers=tuple(sorted(name for _, name, role, *_ in members if role == Membership.Role.MANAGER_CODER)),
+        gold=tuple(gold for of_text in listed for gold in of_text.gold),
+        gold_left_out=Counter(reason for of_text in listed for reason in of_text.gold_left_out),
+        of_texts=of_texts,
+        rest=rest,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What the documents of a text follow from besides its codings: `rounds` are place, name and kind by key."""
+
+    scheme: str
+    origin: str
+    rounds: Mapping[int, tuple[int, str, str]]
+    adjudicators: Sequence[str]
+    gold: bool
+    models: bool
+
+    def list_text(self, text: int, source: tuple[str, str, str]) -> TextCodings:
+        """Return the documents of a text, by round and occasion."""
+        slug, title, codings = source
+        found = TextCodings(source, [], [], [], [], [])
+        coded = defaultdict[tuple[int, int], list[CodingRow]](list)
+        golden, begun = dict[tuple[int, int], CodingRow](), list[tuple[int, int]]()
+        versions = list[tuple[int, int]]()
+        for round_, occasion, pk, coder, status, version, corrections, kind, by_model in json.loads(f"[{codings}]"):
+            (*_, round_kind), submitted = self.rounds[round_], status == Coding.Status.SUBMITTED
+            is_read = kind in INDEPENDENT_KINDS and (self.models or not by_model)
+            if is_read:
+                is_adjudicator = coder in self.adjudicators
+                reason = "adjudicators" if is_adjudicator else _why_left_out(round_kind, occasion)
+                row = CodingRow(coder, pk, submitted, reason or ("" if submitted else "open"), version)
+                coded[round_, occasion].append(row)
+            if is_read or self.gold or self.models:
+                versions.append((pk, version))
+            if kind == Coding.Kind.GOLD:
+                reason = why_gold_is_left_out(status, round_kind)
+                golden[round_, occasion] = CodingRow(GOLD, pk, submitted, reason, version)
+                begun += [(round_, occasion)] if version > corrections else []
+
+        def order(key: tuple[int, int]) -> tuple[Any, ...]:
+            return self.rounds[key[0]], key[1]
+
+        found.gold.extend((slug, self.rounds[round_][1]) for round_, _ in sorted(begun, key=order))
+        for number, (round_, occasion) in enumerate(sorted(coded, key=order)):
+            gold = golden.get((round_, occasion))
+            if self.gold and (gold is None or gold.reason):
+                continue
+            own = (*sorted(coded[round_, occasion]), *([gold] if self.gold and gold else []))
+            place, name, kind = self.rounds[round_]
+            about = sorted(versions), [(row.pk, row.version, row.submitted) for row in own]
+            digest = hashlib.blake2b(f"{self.scheme}{about}".encode(), digest_size=16)
+            pk, several, reason = text + number * NEXT_DOCUMENT, len(coded) > 1, _why_left_out(kind, occasion)
+            known_by = f"{self.origin} {digest.hexdigest()}"
+            found.documents.append(Document(pk, slug, title, name, place, occasion, reason, several, known_by))
+            found.rows.append(own)
+            found.keys.append((text, round_, occasion, digest.digest()))
+        if self.gold:
+            found.gold_left_out.extend(
+                row.reason or "uncoded" for key, row in golden.items() if row.reason or key not in coded
+            )
+        return found
 
 
 def _why_left_out(round_kind: str, occasion: int) -> str:
@@ -152,8 +201,8 @@ def _why_left_out(round_kind: str, occasion: int) -> str:
     return "repeats" if round_kind == Round.Kind.RECHECK or occasion > 1 else ""
 
 
-def read_stamp(project: Project) -> Stamp:
-    """Return the stamp of a project, the same as before where nothing has changed since. One query.
+def read_stamp(project: Project) -> tuple[Stamp, ProjectRows]:
+    """Return the stamp of a project, the same as before where nothing has changed since, and its rows. One query.
 
     Each write of an answer raises the version of its coding, and a text that goes to another round is put into it anew.
     Where that is not all that answers depend on, or after a repair by hand, figures are refreshed (`FiguresVersion`).
@@ -172,27 +221,18 @@ def read_stamp(project: Project) -> Stamp:
         "last_operation": Subquery(operations.values("pk")[:1]),
         "last_uuid": Subquery(operations.values(one=uuid)[:1]),
     }
-    *found, seen_uuid, operation, last_uuid = _read(project, columns)
+    row = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns).first()
+    *found, seen_uuid, operation, last_uuid = row or (None,) * len(columns)  # of a project that is deleted nothing
+    rows = ProjectRows(*found[: len(ProjectRows._fields)])
     digest = hashlib.blake2b("\x1d".join(map(str, found)).encode(), digest_size=16).hexdigest()
     origin = uuid4().hex
     if seen is not None and seen.uuid == seen_uuid:
         if seen.digest == digest:
-            return seen
+            return seen, rows
         origin = seen.origin
     stamp = Stamp(digest, operation or 0, last_uuid, origin)
     caches["process"].set(key, stamp, timeout=None)
-    return stamp
-
-
-def read_rows(project: Project) -> ProjectRows:
-    """Return the rows of a project that say who has coded what. One query."""
-    codings = _join(Coding.with_gold.filter(text__project=project), "text__project", *CODINGS)
-    return ProjectRows(*_read(project, _columns(project) | {"codings_in_json": codings}))
-
-
-def _read(project: Project, columns: dict[str, Subquery]) -> tuple[Any, ...]:
-    rows = Project.objects.filter(pk=project.pk).order_by().annotate(**columns).values_list(*columns)
-    return rows.first() or (None,) * len(columns)  # of a project that is deleted nothing
+    return stamp, rows
 
 
 def _columns(project: Project) -> dict[str, Subquery]:
@@ -216,8 +256,11 @@ def _summarize(rows: QuerySet[Any], group: str, *more: Aggregate) -> Subquery:
 
 def _join(rows: QuerySet[Any], group: str, *columns: str | Coalesce) -> Subquery:
     """Return all rows in one text. In another order it is another text, and figures are computed again."""
-    joined = StringAgg(_Row(*columns), Value(","), output_field=TextField())
-    return Subquery(rows.order_by().values(group).annotate(joined=joined).values("joined"))
+    return Subquery(rows.order_by().values(group).annotate(joined=_in_one_text(*columns)).values("joined"))
+
+
+def _in_one_text(*columns: str | Coalesce) -> StringAgg:
+    return StringAgg(_Row(*columns), Value(","), output_field=TextField())
 
 
 class _Row(Func):

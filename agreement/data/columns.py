@@ -67,6 +67,13 @@ def starts_of(sizes: Ints) -> Ints:
     return np.cumsum(sizes) - sizes
 
 
+def sum_runs(chosen: Bools, sizes: Ints) -> Ints:
+    """Return how many are chosen of each of several runs."""
+    sums = np.concatenate(([0], np.cumsum(chosen)))
+    counts: Ints = np.diff(sums[np.concatenate(([0], np.cumsum(sizes)))])
+    return counts
+
+
 def take_runs(rows: Rows, sizes: Ints, chosen: Ints) -> Rows:
     """Return the rows of the chosen runs, of which each has so many rows; runs that stay together are not copied."""
     begins = run_starts(chosen - np.arange(len(chosen)))
@@ -210,12 +217,12 @@ class AnswerColumns:
 
     @cached_property
     def n_judgements(self) -> Ints:
-        return np.bincount(self.coding_of_mark[self.is_judgement], minlength=len(self.codings))
+        return sum_runs(self.is_judgement, self.codings["marks"])
 
     @cached_property
     def n_other_versions(self) -> Ints:
         """How many judgements of each coding are of other versions of the scheme."""
-        return np.bincount(self.coding_of_mark[self.marks["other_version"]], minlength=len(self.codings))
+        return sum_runs(self.marks["other_version"], self.codings["marks"])
 
     @cached_property
     def is_answer(self) -> Bools:
@@ -234,12 +241,34 @@ class AnswerColumns:
         reading = self.links["reading"].astype(np.int64)
         return None if np.array_equal(reading, number_alternatives(self.mark_of_link)[: len(reading)]) else reading
 
+    @property
+    def sizes(self) -> Ints:
+        """How many rows each document has in each of the tables: (documents, KINDS)."""
+        n, codings, sets = len(self.documents), self.documents["codings"], self.documents["sets"]
+        marks, links = (np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links"))
+        elements = np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n)
+        sizes = (np.ones(n, dtype=np.int64), self.n_members, codings, marks, links, sets, elements)
+        return np.stack(sizes, axis=1).astype("<i8")
+
+    @property
+    def bounds(self) -> list[list[int]]:
+        """Where each document begins in each of the tables, and behind the last one where it ends."""
+        ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(self.sizes, axis=0)))
+        bounds: list[list[int]] = ends.tolist()
+        return bounds
+
     @classmethod
-    def concatenate(cls, parts: Sequence["AnswerColumns"]) -> "AnswerColumns":
-        """Return the documents of all parts."""
-        tables = map(np.concatenate, zip(*(part.tables for part in parts), strict=True))
-        indices = tuple(names for part in parts for names in part.indices)
-        return cls(*tables, indices=indices, has_sets=all(part.has_sets for part in parts))
+    def merge(cls, sources: Sequence["AnswerColumns"], chosen: Sequence[tuple[int, int]]) -> "AnswerColumns":
+        """Return documents, at least one, each by the number of its source and its place there; each is copied once."""
+        bounds = [source.bounds for source in sources]
+        runs = [(source, bounds[source][place], bounds[source][place + 1]) for source, place in chosen]
+        tables = []
+        for number, kind in enumerate(KINDS):
+            rows, width = [memoryview(source.tables[number].view("u1")) for source in sources], kind.itemsize
+            parts = [rows[source][begin[number] * width : end[number] * width] for source, begin, end in runs]
+            tables.append(np.frombuffer(b"".join(parts), kind))
+        indices = tuple(names for source, begin, end in runs for names in sources[source].indices[begin[2] : end[2]])
+        return cls(*tables, indices=indices, has_sets=all(source.has_sets for source in sources))
 
     def select(self, documents: Ints, kept: Bools | None = None) -> "AnswerColumns":
         """Return some of the documents, in this order, with all of their codings or those that are kept."""
@@ -316,14 +345,9 @@ class AnswerColumns:
 
         The rows of each table stand behind how many there are.
         """
-        n, codings, sets = len(self.documents), self.documents["codings"], self.documents["sets"]
-        marks, links = (np.bincount(self.document_of_coding, self.codings[name], n) for name in ("marks", "links"))
-        elements = np.bincount(np.repeat(np.arange(n), sets), self.sets["size"], n)
-        sizes = (np.ones(n, dtype=np.int64), self.n_members, codings, marks, links, sets, elements)
-        heads = np.stack(sizes, axis=1).astype("<i8")
-        ends = np.concatenate((np.zeros((1, len(KINDS)), np.int64), np.cumsum(heads, axis=0)))
+        heads = self.sizes
         documents = []
-        for head, (begin, end) in zip(heads, pairwise(ends.tolist()), strict=True):
+        for head, (begin, end) in zip(heads, pairwise(self.bounds), strict=True):
             rows = [table[a:b].tobytes() for table, a, b in zip(self.tables, begin, end, strict=True)]
             names = json.dumps(self.indices[begin[2] : end[2]]) if self.indices else ""
             documents.append((b"".join([head.tobytes(), *rows]), names))

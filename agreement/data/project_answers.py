@@ -270,7 +270,7 @@ class ProjectAnswers:
 
     @property
     def n_judgements(self) -> int:
-        return int(self.columns.n_judgements.sum())
+        return int(np.count_nonzero(self.columns.is_judgement))
 
     @property
     def reasons_left_out(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from django.core.cache import caches
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
-from agreement.data.codings import Codings, Stamp, list_codings, read_rows, read_stamp
+from agreement.data.codings import Codings, ProjectRows, Stamp, list_codings, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
 from agreement.data.gold import GOLD
@@ -93,7 +93,7 @@ def read_state(project: Project) -> str:
     # a version of the scheme is made where it asks otherwise, and not of other words
     scheme = read_scheme(project.pk).spec if categories.asks_more else None
     own = [getattr(project, field.attname) for field in project._meta.concrete_fields]
-    return repr((read_stamp(project), scheme_version, categories.labels, scheme, own))
+    return repr((read_stamp(project)[0], scheme_version, categories.labels, scheme, own))
 
 
 class LongReading(Exception):
@@ -123,14 +123,15 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
     while n_left:
         with read_snapshot():
             categories, scheme_version = read_categories(project)
-            codings = reading.list_codings(scheme_version)
+            _, rows = read_stamp(project)
+            codings = reading.list_codings(rows, scheme_version)
             n_documents = len(codings.documents)
             stored = _read_stored(reading, codings, range(n_documents))
             missing = [place for place in range(n_documents) if place not in stored]
-            rows = _read_missing(reading, categories, codings, missing[:READ_AT_ONCE])
+            read_now = _read_missing(reading, categories, codings, missing[:READ_AT_ONCE])
         with sqlite_write_lock():
-            _write(rows)
-        n_left = len(missing) - len(rows)
+            _write(read_now)
+        n_left = len(missing) - len(read_now)
         if progress:
             progress(n_documents - n_left, n_documents)
 
@@ -154,11 +155,12 @@ class _Reading:
         """The name under which answers are stored."""
         return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
 
-    def list_codings(self, scheme_version: Hashable, origin: str = "") -> Codings:
+    def list_codings(
+        self, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
+    ) -> Codings:
         """Return the codings of the project as they are now, under a version of its scheme."""
-        rows = read_rows(self.project)
         version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-        return list_codings(rows, version, origin, gold=self.gold, models=self.models)
+        return list_codings(self.project, rows, version, origin, before, gold=self.gold, models=self.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +203,11 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     categories, scheme_version = read_categories(project)
     with _lock:
         known = _answers.get(reading.key)
-    stamp = read_stamp(project)
+    stamp, rows = read_stamp(project)
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
-        codings = reading.list_codings(scheme_version, stamp.origin)
         before = known if known and known.stamp.origin == stamp.origin else None
+        codings = reading.list_codings(rows, scheme_version, stamp.origin, before.codings if before else None)
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
@@ -261,9 +263,9 @@ def _read_documents(
     parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
     columns = AnswerColumns.from_bytes([parts[place] for place in changed])
     if known and len(changed) < len(keys):
-        place_of |= {keys[place]: len(place_of) + number for number, place in enumerate(changed)}
-        columns = AnswerColumns.concatenate([known.columns, columns])
-        columns = columns.select(np.array([place_of[key] for key in keys], dtype=np.int64))
+        new = {keys[place]: number for number, place in enumerate(changed)}
+        chosen = [(0, place_of[key]) if key in place_of else (1, new[key]) for key in keys]
+        columns = AnswerColumns.merge([known.columns, columns], chosen)
     return columns, read_now if is_stored else []
 
 

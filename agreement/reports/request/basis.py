@@ -211,12 +211,24 @@ def compute_by_parts[T](
     p, texts = replace(parameters, texts="", rounds=""), pick_texts(answers, parameters)
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]
-    found = []
+
+    def compute_part(part: ProjectAnswers) -> T:
+        return compute(p, part, part.texts)
+
+    parts = cached(answers, ("parts", _names_of(answers, texts)), lambda: _split(answers, texts))
+    # copies, so that what is found out of a part goes with it
+    copies = (replace(part, columns=replace(part.columns), cache={}) for part in parts)
+    return [remembered(part, (name, p), partial(compute_part, part)) for part in copies]
+
+
+def _split(answers: ProjectAnswers, texts: Sequence[Document]) -> list[ProjectAnswers]:
+    """Return the answers in some texts at a time, each with a name of its state."""
+    parts = []
     for some in batched(texts, MAX_TEXTS_AT_ONCE):
         part, keys = answers.restrict(some), [(text.pk, text.version) for text in some]
-        part = replace(part, state_name=repr((part.state, keys, part.coders, part.categories, part.versions)))
-        found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
-    return found
+        name = repr((part.state, keys, part.coders, part.categories, part.versions))
+        parts.append(replace(part, columns=replace(part.columns), state_name=name))
+    return parts
 
 
 def compute_sums(
