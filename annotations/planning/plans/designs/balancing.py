@@ -1,245 +1,263 @@
-"""Make a filled plan better: move single places, exchange two, and exchange the coders of two texts."""
+"""Give the places of items to coders: greedily, then better by moves and exchanges drawn by a seed."""
 
 from __future__ import annotations
 
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
-from annotations.planning.plans.designs.filling import LOAD, PAIR, STRATUM, goal_counts
-from annotations.planning.plans.designs.state import UNIT, Flags, Numbers, State, count_parts
-
-SWEEPS = 6
-# With how many others the coders of an item are compared in a sweep, times coders; and how many items at most.
-PARTNERS = 4096
-PIVOTS = 6000
-# How many places are compared with coders, before the exchange of two places ends.
-MOST_COMPARISONS = 5_000_000
-# How many pairs of coders are tried, and items of each, from the most promising on.
-CANDIDATES, TRIED = 100, 50
-# How many exchanges that make pairs no better end the search, and how long an item does not go back.
-MOST_WORSE, TENURE = 300, 8
-# How far apart pairs may be before work counts more than pairs.
-PAIR_SPREAD = 2 * UNIT
+# Everything that is compared is an integer, in thousandths: sums of floats differ by machine.
+UNIT = 1000
+# What the work of the largest item too much for a coder counts, an item too much for a pair, and one of a stratum too
+# much for a coder; each squared.
+LOAD, PAIR, STRATUM = 16, 4, 1
+# How many changes are tried for each place, within these bounds, and with how many coders at most, all together.
+TRIALS, MIN_TRIALS, MAX_TRIALS, MAX_COMPARED = 100, 3_000, 100_000, 1_000_000
 
 
-def balance_pairs(state: State) -> None:
-    """Move and exchange places until numbers of texts, pairs and strata are as near as it gets to what they should be.
+class Shortage(ValueError):
+    """Coders take fewer items than there are places: for so many there is nobody."""
 
-    Moves change how many texts a coder has, exchanges do not.
+    def __init__(self, missing: int) -> None:
+        super().__init__(missing)
+        self.missing = missing
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item, a text or a block of texts: who has it already, and how many coders it needs besides."""
+
+    fixed: frozenset[int]
+    needed: int
+    work: int
+    stratum: str
+
+
+def fill(items: Sequence[Place], weights: Sequence[int], limits: Sequence[int], seed: int) -> list[list[int]]:
+    """Return the coders of each item, by number.
+
+    The work of coders is in proportion to their weights, within one item where nothing is fixed and no limit holds;
+    `limits` are how many items they take. Pairs of coders share as nearly equal numbers of items as possible, in
+    proportion to the work of both; those who have items are connected by shared ones where exchanges can connect them;
+    items of a stratum are spread evenly. Raise Shortage where limits are too small.
     """
-    goals = goal_counts(state)
-    unit = np.full(len(state.places), UNIT, np.int64)
-    for _ in range(SWEEPS):
-        if not _move_places(state, unit, goals, strict=False):
-            break
-    _exchange_places(state)
+    plan = _Plan(items, weights, limits)
+    plan.fill()
+    plan.connect()
+    plan.improve(random.Random(seed))  # noqa: S311 (a plan is no secret)
+    return [sorted(coders) for coders in plan.coded]
 
 
-def balance_work(state: State) -> None:
-    """Exchange the coders of texts, then move places, until the work of coders is as near as it gets to their share."""
-    for _ in range(2):
-        for sweep in range(min(SWEEPS, max(1, PIVOTS // len(state.places)))):
-            if not _exchange_coders(state, sweep):
-                break
-        for _ in range(SWEEPS):
-            if not _move_places(state, state.given.work, state.goals, strict=True):
-                break
+class _Plan:
+    """Who codes what at the moment. `loads`, `pairs` and `strata` are how far they are above what they should be."""
 
+    def __init__(self, items: Sequence[Place], weights: Sequence[int], limits: Sequence[int]) -> None:
+        self.items, self.limits, self.n = items, limits, len(limits)
+        self.coded = [set[int]() for _ in items]
+        self.counts = [0] * self.n
+        largest = max(1, *(item.work for item in items))
+        self.work = [max(1, item.work * UNIT // largest) for item in items]
+        sizes = [len(item.fixed) + item.needed for item in items]
+        total = sum(work * size for work, size in zip(self.work, sizes, strict=True))
+        mean = total / max(1, sum(sizes))
+        least = [0] * self.n
+        for item, work, size in zip(items, self.work, sizes, strict=True):
+            for coder in range(self.n) if size >= self.n else item.fixed:
+                least[coder] += work
+        goals = share_out(total, weights, least, [round(limit * mean) for limit in limits])
+        self.loads = [-goal for goal in goals]
+        n_pairs = UNIT * sum(size * (size - 1) // 2 for size in sizes)
+        products = max(1, (sum(goals) ** 2 - sum(goal**2 for goal in goals)) // 2)
+        self.pairs = [
+            [0 if a == b else -n_pairs * goals[a] * goals[b] // products for b in range(self.n)] for a in range(self.n)
+        ]
+        self.shared = [Counter[int]() for _ in range(self.n)]
+        placed = dict.fromkeys((item.stratum for item in items), 0)
+        for item, size in zip(items, sizes, strict=True):
+            placed[item.stratum] += size * UNIT
+        self.strata = {name: [-size * goal // max(1, sum(goals)) for goal in goals] for name, size in placed.items()}
+        for number, item in enumerate(items):
+            for coder in item.fixed:
+                self.add(number, coder)
 
-def _move_places(state: State, work: Numbers, goals: Numbers, *, strict: bool) -> bool:
-    """Move places of each item to a coder with whom all is better; return whether any moved.
+    def add(self, item: int, coder: int, sign: int = 1) -> None:
+        """Give an item to a coder, or take it away with the sign -1."""
+        others = self.coded[item] - {coder}
+        self.coded[item] = others | {coder} if sign > 0 else others
+        self.counts[coder] += sign
+        self.loads[coder] += sign * self.work[item]
+        self.strata[self.items[item].stratum][coder] += sign * UNIT
+        for other in others:
+            for a, b in (coder, other), (other, coder):
+                self.pairs[a][b] += sign * UNIT
+                self.shared[a][b] += sign
+                if not self.shared[a][b]:
+                    del self.shared[a][b]
 
-    `strict` moves leave coders connected, and the spread of pairs as it is or within what it may be. As long as the
-    work of somebody is further from their share than the largest text, they count nothing but work.
-    """
-    given = state.given
-    movable = state.coded & ~given.fixed
-    movable[state.places >= given.n_coders] = False
-    excess = work @ state.coded - goals
-    largest = int(work.max())
-    pairs = state.pair_excess
-    strata = state.stratum_excess
-    parts = count_parts(state)
-    moved = False
-    for item in np.flatnonzero(movable.any(axis=1)).tolist():
-        chosen = state.coded[item]
-        free = np.flatnonzero(movable[item])
-        others = np.flatnonzero(~chosen & (state.counts < given.limits))
-        if not len(others):
-            continue
-        size, stratum = int(work[item]), int(given.strata[item])
-        row = pairs @ chosen
-        # What a place of `free` gives to `others` changes in the sum of squares.
-        change = LOAD * 2 * size * (excess[others][None, :] - excess[free][:, None] + size)
-        far = strict and int(np.abs(excess).max()) > largest
-        if not far:
-            change += PAIR * 2 * UNIT * (row[others][None, :] - pairs[np.ix_(free, others)] - row[free][:, None])
-            change += PAIR * 2 * UNIT * UNIT * (int(chosen.sum()) - 1)
-            change += STRATUM * 2 * UNIT * (strata[stratum, others][None, :] - strata[stratum, free][:, None] + UNIT)
-        place = int(change.argmin())
-        if change.flat[place] >= 0:
-            continue
-        coder, other = int(free[place // len(others)]), int(others[place % len(others)])
-        state.replace(item, coder, other)
-        new_pairs = state.pair_excess
-        if strict:
-            new_parts = parts
-            if state.counts[other] == 1 or not state.shared[coder, state.coded[item]].all():
-                new_parts = count_parts(state)
-            wider = _spread(new_pairs) > max(_spread(pairs), PAIR_SPREAD)
-            if (wider and not far) or new_parts > parts:
-                state.replace(item, other, coder)
+    def replace(self, item: int, coder: int, other: int) -> None:
+        self.add(item, coder, -1)
+        self.add(item, other)
+
+    def change(self, item: int, coder: int, other: int, back: int | None = None) -> int:
+        """Return how much worse it is, by sums of squares, if the other has the item, and the coder theirs `back`."""
+        work, stratum = self.work[item], self.strata[self.items[item].stratum]
+        gained, lost = self.coded[item] - {coder}, set[int]()
+        strata = stratum[other] - stratum[coder] + UNIT
+        if back is not None:
+            lost = self.coded[back] - {other}
+            gained, lost, work = gained - lost, lost - gained, work - self.work[back]
+            theirs = self.strata[self.items[back].stratum]
+            strata = strata + theirs[coder] - theirs[other] + UNIT if theirs is not stratum else 0
+        of_coder, of_other = self.pairs[coder], self.pairs[other]
+        more = [of_other[one] for one in gained] + [of_coder[one] for one in lost]
+        less = [of_coder[one] for one in gained] + [of_other[one] for one in lost]
+        pairs = sum([(one + UNIT) ** 4 - one**4 for one in more]) + sum([(one - UNIT) ** 4 - one**4 for one in less])
+        load = work * (self.loads[other] - self.loads[coder] + work)
+        return 2 * LOAD * load + PAIR * pairs // UNIT**2 + 2 * STRATUM * UNIT * strata
+
+    def fill(self) -> None:
+        """Give each place, those of large items first, to the coder who lacks most work; of these, who shares least.
+
+        So the work of two coders is never further apart than the largest item. Raise Shortage.
+        """
+        order = sorted(range(len(self.items)), key=lambda number: (not self._is_of_all(number), -self.work[number]))
+        for number in order:
+            chosen, stratum = self.coded[number], self.strata[self.items[number].stratum]
+            costs = [STRATUM * excess for excess in stratum]
+            for one in chosen:
+                costs = [cost + PAIR * excess for cost, excess in zip(costs, self.pairs[one], strict=True)]
+            free = [one for one in range(self.n) if one not in chosen and self.counts[one] < self.limits[one]]
+            if len(free) < self.items[number].needed:
+                self._fill_by_flow()
+                return
+            for _ in range(self.items[number].needed):
+                place = min(
+                    range(len(free)), key=lambda i: (self.loads[free[i]], costs[free[i]], (free[i] + number) % self.n)
+                )
+                coder = free.pop(place)
+                self.add(number, coder)
+                costs = [cost + PAIR * excess for cost, excess in zip(costs, self.pairs[coder], strict=True)]
+
+    def _is_of_all(self, number: int) -> bool:
+        return len(self.items[number].fixed) + self.items[number].needed >= self.n
+
+    def _fill_by_flow(self) -> None:
+        """Give the places anew by a maximum flow from items to coders with limits. Raise Shortage where it is less."""
+        n_items, source, sink = len(self.items), len(self.items) + self.n, len(self.items) + self.n + 1
+        edges = [(source, number, item.needed) for number, item in enumerate(self.items)]
+        for number, item in enumerate(self.items):
+            for coder in self.coded[number] - item.fixed:
+                self.add(number, coder, -1)
+            edges += [(number, n_items + coder, 1) for coder in range(self.n) if coder not in item.fixed]
+        edges += [(n_items + coder, sink, self.limits[coder] - self.counts[coder]) for coder in range(self.n)]
+        rows, columns, capacities = np.array(edges, dtype=np.int32).T
+        found = maximum_flow(csr_array((capacities, (rows, columns)), shape=(sink + 1, sink + 1)), source, sink)
+        if missing := sum(item.needed for item in self.items) - int(found.flow_value):
+            raise Shortage(missing)
+        flow = found.flow.tocoo()
+        for number, node, units in zip(flow.row.tolist(), flow.col.tolist(), flow.data.tolist(), strict=True):
+            if number < n_items <= node < source and units > 0:
+                self.add(number, node - n_items)
+
+    def reach(self, coder: int, wanted: Collection[int] | None = None) -> set[int]:
+        """Return those connected with a coder by shared items; of those alone who are wanted, once all are found."""
+        found, queue = {coder}, [coder]
+        while queue and (wanted is None or not found.issuperset(wanted)):
+            new = self.shared[queue.pop()].keys() - found
+            found |= new
+            queue += new
+        return found
+
+    def connect(self) -> None:
+        """Exchange places until everybody who has items is connected, or no exchange connects more of them."""
+        while self._is_split() and self._join():
+            pass
+
+    def _is_split(self) -> bool:
+        active = [coder for coder in range(self.n) if self.counts[coder]]
+        return bool(active) and len(self.reach(active[0])) < len(active)
+
+    def _join(self) -> bool:
+        """Exchange a place that its part can spare for one of another part; return whether there are such places."""
+        movable = self._movable()
+        for item, coder in movable:
+            if len(self.coded[item]) < 2:
                 continue
-            parts = new_parts
-        pairs = new_pairs
-        excess[coder] -= size
-        excess[other] += size
-        strata[stratum, coder] -= UNIT
-        strata[stratum, other] += UNIT
-        movable[item, coder], movable[item, other] = False, True
-        moved = True
-    return moved
+            self.add(item, coder, -1)
+            part = self.reach(coder)
+            theirs = [one for one in movable if one[1] not in part] if part >= self.coded[item] else []
+            if theirs:
+                their_item, their_coder = min(theirs, key=lambda one: abs(self.work[one[0]] - self.work[item]))
+                self.add(item, their_coder)
+                self.replace(their_item, their_coder, coder)
+                return True
+            self.add(item, coder)
+        return False
+
+    def _movable(self) -> list[tuple[int, int]]:
+        """Return the places that are not fixed, of items that some coder does not have."""
+        return [
+            (number, coder)
+            for number, item in enumerate(self.items)
+            if not self._is_of_all(number)
+            for coder in sorted(self.coded[number] - item.fixed)
+        ]
+
+    def improve(self, source: random.Random) -> None:
+        """Move places, and exchange two, where it is better, or at first not much worse (threshold accepting).
+
+        Nobody comes further from their work than the largest item, and no part of coders falls apart.
+        """
+        places = self._movable()
+        most = min(MAX_TRIALS, MAX_COMPARED * len(self.items) // max(1, sum(self.counts)))
+        n_trials = min(max(TRIALS * len(places), MIN_TRIALS), most) if len(places) > 1 else 0
+        for trial in range(n_trials):
+            bound = PAIR * UNIT * UNIT * max(n_trials - 2 * trial, 0) // n_trials
+            place, second = source.randrange(len(places)), source.randrange(len(places))
+            (item, coder), (back, other), receiver = places[place], places[second], source.randrange(self.n)
+            has_room = self.counts[receiver] < self.limits[receiver] and receiver not in self.coded[item]
+            if has_room and self._is_better(bound, item, coder, receiver):
+                self.replace(item, coder, receiver)
+                if self._is_apart(coder, item):
+                    self.replace(item, receiver, coder)
+                else:
+                    places[place] = item, receiver
+            elif other in self.coded[item] or coder in self.coded[back]:
+                continue
+            elif self._is_better(bound, item, coder, other, back):
+                self.replace(item, coder, other)
+                self.replace(back, other, coder)
+                if self._is_apart(coder, item) or self._is_apart(other, back):
+                    self.replace(back, coder, other)
+                    self.replace(item, other, coder)
+                else:
+                    places[place], places[second] = (item, other), (back, coder)
+
+    def _is_better(self, bound: int, item: int, coder: int, other: int, back: int | None = None) -> bool:
+        """Return whether the change is better, or worse by no more than the bound, and nobody comes too far."""
+        work = self.work[item] - (0 if back is None else self.work[back])
+        most = max(UNIT, abs(self.loads[coder]), abs(self.loads[other]))
+        if abs(self.loads[coder] - work) > most or abs(self.loads[other] + work) > most:
+            return False
+        return self.change(item, coder, other, back) <= bound
+
+    def _is_apart(self, coder: int, item: int) -> bool:
+        """Return whether a coder is no more connected with those who have an item that they had, too."""
+        return self.counts[coder] > 0 and not self.reach(coder, self.coded[item]) >= self.coded[item]
 
 
-def _spread(pairs: Numbers) -> int:
-    """Return how far the pairs of coders are apart at most."""
-    upper = pairs[np.triu_indices(len(pairs), 1)]
-    return int(upper.max() - upper.min()) if len(upper) else 0
+def share_out(total: int, weights: Sequence[int], least: Sequence[int], most: Sequence[int]) -> list[int]:
+    """Return parts of the total in proportion to weights, none below its least or above its most."""
+    scale = 1_000_000
 
+    def at(level: int) -> list[int]:
+        bounds = zip(weights, least, most, strict=True)
+        return [max(low, min(weight * level // scale, high)) for weight, low, high in bounds]
 
-def _exchange_places(state: State) -> None:
-    """Exchange places of two coders in two items while pairs get better, then search on for a while if they are apart.
-
-    The search takes the best exchange even if it makes pairs worse, but gives nobody an item back that was taken from
-    them in its last steps (tabu search), and ends with the best that was met.
-    """
-    comparisons = max(1, int(state.given.places.sum()) * state.given.n_coders)
-    tabu = np.zeros(state.coded.shape, np.int64)
-    best, best_spread, worse = state.coded.copy(), _spread(state.pair_excess), 0
-    for step in range(1, MOST_COMPARISONS // comparisons):
-        if best_spread <= UNIT or (worse and best_spread <= PAIR_SPREAD) or worse >= MOST_WORSE:
-            break
-        exchange = _best_exchange(state, tabu < step)
-        if exchange is None:
-            break
-        change, item, coder, their_item, other = exchange
-        worse += change >= 0
-        if worse:
-            tabu[item, coder] = tabu[their_item, other] = step + TENURE
-        state.replace(item, coder, other)
-        state.replace(their_item, other, coder)
-        spread = _spread(state.pair_excess)
-        if spread < best_spread or (spread == best_spread and not worse):
-            best, best_spread = state.coded.copy(), spread
-    for item in np.flatnonzero((best != state.coded).any(axis=1)).tolist():
-        for coder in np.flatnonzero(state.coded[item] & ~best[item]).tolist():
-            state.remove(item, coder)
-        for coder in np.flatnonzero(best[item] & ~state.coded[item]).tolist():
-            state.add(item, coder)
-
-
-def _best_exchange(state: State, allowed: Flags) -> tuple[int, int, int, int, int] | None:
-    """Return what the best exchange changes, an item with its coder, and another one with another coder.
-
-    What changes is the sum of the fourth powers of what pairs have too much or lack, so that the farthest count most.
-    The two coders are those for whom the best exchanges, each by itself, promise most; with both, pairs with whom
-    codes both items do not change. `allowed` says who may get which items.
-    """
-    v = state.given.n_coders
-    movable = state.coded & ~state.given.fixed
-    movable[state.places >= v] = False
-    closed = state.coded | ~allowed
-    power = _fourth_powers(state.pair_excess)
-    more, less = _fourth_powers(state.pair_excess + UNIT) - power, _fourth_powers(state.pair_excess - UNIT) - power
-    np.fill_diagonal(more, 0)
-    np.fill_diagonal(less, 0)
-    coded = state.coded.astype(np.int64)
-    gains, losses, back = coded @ more, coded @ less, more + less
-    impossible = np.iinfo(np.int64).max // 8
-    items = [np.flatnonzero(movable[:, coder]) for coder in range(v)]
-    # By coder: what it changes to give an item to each other coder.
-    changes, promise = [], np.full((v, v), impossible)
-    for coder in range(v):
-        own = items[coder]
-        change = gains[own] - more[coder] + losses[own, coder][:, None]
-        change[closed[own]] = impossible
-        changes.append(change)
-        if len(own):
-            promise[coder] = change.min(axis=0)
-    promise = np.where(np.triu(np.ones((v, v), bool), 1), promise + promise.T, impossible)
-    best = None
-    for place in np.argsort(promise, axis=None, kind="stable")[:CANDIDATES].tolist():
-        coder, other = divmod(place, v)
-        if promise[coder, other] >= impossible // 2:
-            break
-        ours = np.argsort(changes[coder][:, other], kind="stable")[:TRIED]
-        theirs = np.argsort(changes[other][:, coder], kind="stable")[:TRIED]
-        our_items, their_items = items[coder][ours], items[other][theirs]
-        common = (coded[our_items] * (back[coder] + back[other])) @ coded[their_items].T
-        change = changes[coder][ours, other][:, None] + changes[other][theirs, coder][None, :] - common
-        index = int(change.argmin())
-        value = int(change.flat[index])
-        if value < impossible // 2 and (best is None or value < best[0]):
-            i, j = divmod(index, len(their_items))
-            best = (value, int(our_items[i]), coder, int(their_items[j]), other)
-            if value < 0:
-                break
-    return best
-
-
-def _fourth_powers(pairs: Numbers) -> Numbers:
-    """Return them in hundredths of a text, and no more than 30 texts, so that sums do not overflow."""
-    result: Numbers = (np.clip(pairs, -30 * UNIT, 30 * UNIT) // 10) ** 4
-    return result
-
-
-def _exchange_coders(state: State, sweep: int) -> bool:
-    """Exchange all coders of one item with those of another one where work and strata are better for it.
-
-    The numbers of texts and pairs stay what they are.
-    """
-    given = state.given
-    v = given.n_coders
-    whole = ~given.fixed.any(axis=1) & (state.places < v) & (state.places > 0)
-    moved = False
-    for size in np.unique(state.places[whole]).tolist():
-        items = np.flatnonzero(whole & (state.places == size))
-        moved |= _exchange_within(state, items, sweep)
-    return moved
-
-
-def _exchange_within(state: State, items: Numbers, sweep: int) -> bool:
-    """Do so within items of as many coders."""
-    given, size, n = state.given, int(state.places[items[0]]), len(items)
-    work, strata = given.work[items], given.strata[items]
-    coded = state.coded[items].astype(np.int64)
-    excess, stratum_excess = state.load_excess(), state.stratum_excess
-    # Another part of the items is compared in each sweep.
-    most = max(32, PARTNERS // given.n_coders)
-    partners = np.arange(min(most, n)) * max(1, n // most)
-    moved = False
-    for i in range(sweep % max(1, n // PIVOTS), n, max(1, n // PIVOTS)):
-        others = (partners + i + 1 + sweep * (len(partners) // 2 + 1)) % n
-        mine, theirs = coded[i], coded[others]
-        gap = work[i] - work[others]
-        apart = 2 * (size - theirs @ mine)
-        # Who gets the item has `gap` more work, whose it is has that much less.
-        change = LOAD * gap * (2 * (theirs @ excess - int(mine @ excess)) + gap * apart)
-        if state.n_strata > 1:
-            own, rows = stratum_excess[strata[i]], stratum_excess[strata[others]]
-            gain = theirs @ own - (theirs * rows).sum(axis=1) + rows @ mine - int(own @ mine) + UNIT * apart
-            change += np.where(strata[others] == strata[i], 0, STRATUM * 2 * UNIT * gain)
-        j = int(change.argmin())
-        if change[j] >= 0:
-            continue
-        other = int(others[j])
-        difference = coded[other] - mine
-        excess += difference * int(gap[j])
-        stratum_excess[strata[i]] += difference * UNIT
-        stratum_excess[strata[other]] -= difference * UNIT
-        coded[[i, other]] = coded[[other, i]]
-        moved = True
-    if moved:
-        state.coded[items] = coded.astype(bool)
-        state.by_stratum[:] = 0
-        np.add.at(state.by_stratum, given.strata, state.coded.astype(np.int64))
-    return moved
+    return at(bisect_right(range(scale * (total + 1)), total, key=lambda level: sum(at(level))) - 1)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from annotations.planning.plans.designs.balancing import balance_pairs, balance_work
+from annotations.planning.plans.designs.balancing import Place, Shortage, fill
 from annotations.planning.plans.designs.checks import check
-from annotations.planning.plans.designs.connecting import connect, refuse_unconnected
 from annotations.planning.plans.designs.draws import draw, draw_texts, share_of
-from annotations.planning.plans.designs.filling import Shortage, fill
-from annotations.planning.plans.designs.state import UNIT, Flags, Numbers, Places, State, components
 from annotations.planning.plans.designs.terms import (
     WEIGHT_UNIT,
     Assignment,
@@ -79,13 +78,10 @@ def propose(
     assigned = {text.name: tuple(sorted(by_text[text.name])) for text in texts}
     if not parameters.pool:
         items = _items(texts, coders, parameters, sizes, by_text, outside)
-        state = _solve(items, coders, parameters)
-        drawn = _drawn(coders, parameters.seed)
-        for item, row in zip(items, state.coded, strict=True):
-            members = tuple(sorted(drawn[index].name for index in np.flatnonzero(row)))
+        for item, members in zip(items, _assign(items, coders, parameters), strict=True):
             assigned.update(dict.fromkeys(item.texts, members))
     if not parameters.allow_unconnected and not parameters.pool:
-        refuse_unconnected(coders, assigned)
+        _refuse_unconnected(assigned)
     removed += _change_by_hand(assigned, by_text, names, parameters)
     return _describe(texts, coders, parameters.seed, assigned, by_text, removed, calibration, sizes)
 
@@ -178,57 +174,46 @@ def _blocks(rows: Sequence[Item], n: int, parameters: PlanParameters) -> list[It
     new = [row for row in rows if row.places]
     n_blocks = max(min(number, len(present) + len(new)), len(present), 1)
     # Texts are spread over blocks as over coders of whom each text has one.
-    fixed = np.array([[i < len(present) and row in present[i] for i in range(n_blocks)] for row in rows], bool)
-    places = np.array([row.places > 0 for row in rows], np.int64)
-    state = _filled(rows, fixed, places, np.full(n_blocks, WEIGHT_UNIT), np.full(n_blocks, len(rows)))
+    block_of = {row.texts: frozenset([i]) for i, members in enumerate(present) for row in members}
+    places = [Place(block_of.get(row.texts, frozenset()), min(row.places, 1), row.work, row.stratum) for row in rows]
+    blocks = [list[Item]() for _ in range(n_blocks)]
+    for row, [block] in zip(rows, fill(places, [1] * n_blocks, [len(rows)] * n_blocks, parameters.seed), strict=True):
+        blocks[block].append(row)
     size = new[0].places if new else 0
-    blocks = []
-    for i in range(n_blocks):
-        texts = [rows[j] for j in np.flatnonzero(state.coded[:, i]).tolist()]
-        if not texts:
-            continue
-        names, work = tuple(row.texts[0] for row in texts), sum(row.work for row in texts)
-        is_present = i < len(present)
-        blocks.append(
-            Item(names, work, "", present[i][0].coders if is_present else frozenset(), 0 if is_present else size)
+    return [
+        Item(
+            tuple(row.texts[0] for row in members),
+            sum(row.work for row in members),
+            "",
+            present[i][0].coders if i < len(present) else frozenset(),
+            0 if i < len(present) else size,
         )
-    return blocks
+        for i, members in enumerate(blocks)
+        if members
+    ]
 
 
-def _drawn(coders: Sequence[PlanCoder], seed: int) -> list[PlanCoder]:
-    """Return the coders in an order drawn by the seed."""
-    return sorted(coders, key=lambda coder: (draw(seed, "coder", coder.name), coder.name))
-
-
-def _solve(items: Sequence[Item], coders: Sequence[PlanCoder], parameters: PlanParameters) -> State:
-    drawn = _drawn(coders, parameters.seed)
+def _assign(
+    items: Sequence[Item], coders: Sequence[PlanCoder], parameters: PlanParameters
+) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the coders of each item."""
+    drawn = sorted(coders, key=lambda coder: (draw(parameters.seed, "coder", coder.name), coder.name))
+    number = {coder.name: i for i, coder in enumerate(drawn)}
+    counts = Counter(name for item in items for name in item.coders)
     # With blocks a maximum is of whole blocks.
     largest = max(len(item.texts) for item in items)
-    fixed = np.array([[coder.name in item.coders for coder in drawn] for item in items], bool)
     limits = [
-        len(items) if coder.maximum is None else max(int(count), coder.maximum // largest)
-        for coder, count in zip(drawn, fixed.sum(axis=0), strict=True)
+        len(items) if coder.maximum is None else max(counts[coder.name], coder.maximum // largest) for coder in drawn
     ]
-    places = np.array([item.places for item in items], np.int64)
-    weights = np.array([round(coder.weight * WEIGHT_UNIT) for coder in drawn], np.int64)
+    places = [
+        Place(frozenset(number[name] for name in item.coders), item.places, item.work, item.stratum) for item in items
+    ]
     try:
-        return _filled(items, fixed, places, weights, np.array(limits, np.int64))
+        found = fill(places, [round(coder.weight * WEIGHT_UNIT) for coder in drawn], limits, parameters.seed)
     except Shortage as shortage:
         raise PlanRefused(_shortage(shortage.missing, items, parameters, largest)) from None
-
-
-def _filled(items: Sequence[Item], fixed: Flags, places: Numbers, weights: Numbers, limits: Numbers) -> State:
-    """Return who has which items, so many places of each filled."""
-    total = max(1, sum(item.work for item in items))
-    strata = {stratum: i for i, stratum in enumerate(sorted({item.stratum for item in items}))}
-    work = np.array([max(1, item.work * UNIT * len(items) // total) for item in items], np.int64)
-    in_strata = np.array([strata[item.stratum] for item in items], np.int64)
-    state = State(Places(fixed, places, work, in_strata, weights, limits))
-    fill(state)
-    balance_pairs(state)
-    connect(state)
-    balance_work(state)
-    return state
+    for members in found:
+        yield tuple(sorted(drawn[i].name for i in members))
 
 
 def _shortage(missing: int, items: Sequence[Item], parameters: PlanParameters, largest: int) -> str:
@@ -244,6 +229,34 @@ def _shortage(missing: int, items: Sequence[Item], parameters: PlanParameters, l
     )
 
 
+def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """Return the coders who have texts, by name, in parts that share texts."""
+    names = sorted({name for members in assigned.values() for name in members})
+    place = {name: number for number, name in enumerate(names)}
+    links = np.array([(place[a], place[b]) for members in assigned.values() for a, b in pairwise(members)], np.int64)
+    rows, columns = links.reshape(-1, 2).T
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
+    n_parts, part_of = connected_components(graph, directed=False) if names else (0, [])
+    return [[name for name, part in zip(names, part_of, strict=True) if part == number] for number in range(n_parts)]
+
+
+def _refuse_unconnected(assigned: Mapping[str, Sequence[str]]) -> None:
+    """Raise PlanRefused if coders are in several parts that share no text: who, why, and the way out."""
+    parts = _parts(assigned)
+    if len(parts) < 2:
+        return
+    smallest, n_coders = min(parts, key=len), sum(map(len, parts))
+    who = ", ".join(smallest[:5]) + (f" and {len(smallest) - 5} others" if len(smallest) > 5 else "")
+    why = f"{who} {'shares' if len(smallest) == 1 else 'share'} no text with the others"
+    links = sum(len(members) - 1 for members in assigned.values() if members)
+    if links < n_coders - 1:
+        why += f": to connect {n_coders} coders takes {n_coders - 1} shared places, and there are {links}"
+    raise PlanRefused(
+        f"Agreement of all coders cannot be found, for {why}. Choose a larger k or share, add a calibration set, plan "
+        "with fewer coders, or allow groups that share no texts."
+    )
+
+
 def _describe(
     texts: Sequence[PlanText],
     coders: Sequence[PlanCoder],
@@ -256,19 +269,11 @@ def _describe(
 ) -> Proposal:
     """Return the proposal with its figures."""
     names = [coder.name for coder in coders]
-    index = {name: i for i, name in enumerate(names)}
-    shared = np.zeros((len(names), len(names)), np.int64)
-    counts, works = Counter[str](), Counter[str]()
+    counts, works, pairs = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     for text in texts:
-        members = assigned[text.name]
-        rows = [index[name] for name in members]
-        shared[np.ix_(rows, rows)] += 1
-        counts.update(members)
-        for name in members:
-            works[name] += text.work
-    np.fill_diagonal(shared, 0)
-    active = [i for i, name in enumerate(names) if counts[name]]
-    parts = components(shared[np.ix_(active, active)])
+        counts.update(assigned[text.name])
+        works.update(dict.fromkeys(assigned[text.name], text.work))
+        pairs.update(combinations(assigned[text.name], 2))
     kept = {(text, coder) for text, rows in by_text.items() for coder in rows}
     places = [(text.name, name) for text in texts for name in assigned[text.name]]
     gone = tuple(sorted(set(removed) - set(places)))
@@ -277,8 +282,8 @@ def _describe(
         assignments={text.name: assigned[text.name] for text in texts},
         orders={name: _order(name, texts, assigned, by_text, seed) for name in names},
         loads=tuple(Load(name, counts[name], works[name]) for name in names),
-        pairs=tuple((a, b, int(shared[index[a], index[b]])) for a, b in combinations(names, 2)),
-        connected=len(parts) < 2,
+        pairs=tuple((a, b, pairs[a, b]) for a, b in combinations(names, 2)),
+        connected=len(_parts(assigned)) < 2,
         calibration=tuple(sorted(calibration)),
         shared=tuple(text.name for text in texts if len(assigned[text.name]) > 1),
         needed=needed,
