@@ -52,7 +52,7 @@ class Codings:
     managers: the members who manage and code
     gold: the text and round of all gold that has begun, by a draft or a decision
     gold_left_out: how much gold does not count, by reason, where gold was read
-    of_texts: the same by text, with `rest`: what else it depends on
+    of_texts: the same by text, for as long as `listed_under` is equal: what the list depends on besides
     """
 
     documents: tuple[Document, ...]
@@ -62,7 +62,7 @@ class Codings:
     gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int]
     of_texts: Mapping[int, TextCodings]
-    rest: str
+    listed_under: str
 
 
 class Stamp(NamedTuple):
@@ -116,8 +116,8 @@ def list_codings(
         gold=gold,
         models=models,
     )
-    rest = repr(listing)
-    known = before.of_texts if before and before.rest == rest else {}
+    listed_under = repr(listing)
+    known = before.of_texts if before and before.listed_under == listed_under else {}
     codings = Coding.with_gold.filter(text__project=project).order_by().values("text")
     rows = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
     of_texts = dict[int, TextCodings]()
@@ -133,7 +133,7 @@ def list_codings(
         gold=tuple(gold for of_text in listed for gold in of_text.gold),
         gold_left_out=Counter(reason for of_text in listed for reason in of_text.gold_left_out),
         of_texts=of_texts,
-        rest=rest,
+        listed_under=listed_under,
     )
 
 
@@ -156,6 +156,8 @@ class _Listing:
         golden, begun = dict[tuple[int, int], CodingRow](), list[tuple[int, int]]()
         versions = list[tuple[int, int]]()
         for round_, occasion, pk, coder, status, version, corrections, kind, by_model in json.loads(f"[{codings}]"):
+            if round_ not in self.rounds:  # made since these were read: the next stamp is another one
+                continue
             (*_, round_kind), submitted = self.rounds[round_], status == Coding.Status.SUBMITTED
             is_read = kind in INDEPENDENT_KINDS and (self.models or not by_model)
             if is_read:

@@ -212,23 +212,21 @@ def compute_by_parts[T](
     if len(texts) <= MAX_TEXTS_AT_ONCE or p.distance == "ordinal":  # which depends on all values
         return [compute(p, answers, texts)]
 
-    def compute_part(part: ProjectAnswers) -> T:
-        return compute(p, part, part.texts)
+    found = []
+    names = cached(answers, ("states of parts", _names_of(answers, texts)), lambda: _name_parts(answers, texts))
+    for name_of_part, some in zip(names, batched(texts, MAX_TEXTS_AT_ONCE), strict=True):
+        part = replace(answers.restrict(some), state_name=name_of_part)
+        found.append(remembered(part, (name, p), partial(compute, p, part, part.texts)))
+    return found
 
-    parts = cached(answers, ("parts", _names_of(answers, texts)), lambda: _split(answers, texts))
-    # copies, so that what is found out of a part goes with it
-    copies = (replace(part, columns=replace(part.columns), cache={}) for part in parts)
-    return [remembered(part, (name, p), partial(compute_part, part)) for part in copies]
 
-
-def _split(answers: ProjectAnswers, texts: Sequence[Document]) -> list[ProjectAnswers]:
-    """Return the answers in some texts at a time, each with a name of its state."""
-    parts = []
+def _name_parts(answers: ProjectAnswers, texts: Sequence[Document]) -> list[str]:
+    """Return names of the state of some texts at a time."""
+    names = []
     for some in batched(texts, MAX_TEXTS_AT_ONCE):
         part, keys = answers.restrict(some), [(text.pk, text.version) for text in some]
-        name = repr((part.state, keys, part.coders, part.categories, part.versions))
-        parts.append(replace(part, columns=replace(part.columns), state_name=name))
-    return parts
+        names.append(repr((part.state, keys, part.coders, part.categories, part.versions)))
+    return names
 
 
 def compute_sums(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from annotations.planning.plans.designs.balancing import Place, Shortage, fill
+from annotations.planning.plans.designs.balancing import Need, Shortage, assign
 from annotations.planning.plans.designs.checks import check
 from annotations.planning.plans.designs.draws import draw, draw_texts, share_of
 from annotations.planning.plans.designs.terms import (
@@ -175,9 +175,9 @@ def _blocks(rows: Sequence[Item], n: int, parameters: PlanParameters) -> list[It
     n_blocks = max(min(number, len(present) + len(new)), len(present), 1)
     # Texts are spread over blocks as over coders of whom each text has one.
     block_of = {row.texts: frozenset([i]) for i, members in enumerate(present) for row in members}
-    places = [Place(block_of.get(row.texts, frozenset()), min(row.places, 1), row.work, row.stratum) for row in rows]
+    needs = [Need(block_of.get(row.texts, frozenset()), min(row.places, 1), row.work, row.stratum) for row in rows]
     blocks = [list[Item]() for _ in range(n_blocks)]
-    for row, [block] in zip(rows, fill(places, [1] * n_blocks, [len(rows)] * n_blocks, parameters.seed), strict=True):
+    for row, [block] in zip(rows, assign(needs, [1] * n_blocks, [len(rows)] * n_blocks, parameters.seed), strict=True):
         blocks[block].append(row)
     size = new[0].places if new else 0
     return [
@@ -205,11 +205,11 @@ def _assign(
     limits = [
         len(items) if coder.maximum is None else max(counts[coder.name], coder.maximum // largest) for coder in drawn
     ]
-    places = [
-        Place(frozenset(number[name] for name in item.coders), item.places, item.work, item.stratum) for item in items
+    needs = [
+        Need(frozenset(number[name] for name in item.coders), item.places, item.work, item.stratum) for item in items
     ]
     try:
-        found = fill(places, [round(coder.weight * WEIGHT_UNIT) for coder in drawn], limits, parameters.seed)
+        found = assign(needs, [round(coder.weight * WEIGHT_UNIT) for coder in drawn], limits, parameters.seed)
     except Shortage as shortage:
         raise PlanRefused(_shortage(shortage.missing, items, parameters, largest)) from None
     for members in found:
