@@ -187,9 +187,17 @@ def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapp
 def _code_main(
     project: Project, source: Mapping[str, Any], training: Round, coders: Mapping[str, User], manager: User
 ) -> _Round:
-    """Plan the round, and let its coders do most of it: each has other states of the last texts of their list."""
+    """Plan the round, and let its coders do most of it: each has other states of the last texts of their list.
+
+    The lists are written down, so that the figures of the demo stay where another version makes another plan.
+    """
     made = _make_round(project, source, kind=Round.Kind.MAIN, required_round=training)
     first, last = source["days"]
+    Coding.objects.bulk_create(
+        Coding(text=made.texts[slug].text, coder=coders[name], round=made.round_, place=place)
+        for name, slugs in source["lists"].items()
+        for place, slug in enumerate(slugs, start=1)
+    )
     parameters = PlanParameters(Design.K, k=source["k"], calibration=source["calibration"], seed=source["seed"])
     apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders), due_on=_day(last)))
     for name, user in coders.items():
