@@ -148,6 +148,20 @@ def test_pairs_of_coders_share_nearly_equal_numbers_of_texts(n, data):
     assert spread(shared_numbers(propose(texts_of(work), coders_of(n), parameters))) <= 2
 
 
+@pytest.mark.parametrize(("n_texts", "n_coders", "k"), [(14, 8, 6), (17, 10, 8), (35, 6, 4)])
+def test_pairs_are_even_where_sums_of_powers_are_not_enough(n_texts, n_coders, k):
+    for seed in range(3):
+        proposal = propose(texts_of([1] * n_texts), coders_of(n_coders), PlanParameters(k=k, seed=seed))
+        assert spread(shared_numbers(proposal)) <= 2
+
+
+def test_small_texts_count_beside_a_large_one():
+    texts = texts_of([20_000, *[1] * 500, *[39] * 500])
+    existing = [Assignment(text.name, "coder-00", begun=True) for text in texts if text.work == 1]
+    proposal = propose(texts, coders_of(2), PlanParameters(k=1, allow_unconnected=True), existing)
+    assert abs(proposal.loads[0].work - proposal.loads[1].work) <= 39
+
+
 @given(works, st.integers(2, 10), st.floats(0, 1), st.data())
 @examples(40)
 def test_coders_are_connected_wherever_texts_can_connect_them(work, n, share, data):
@@ -248,6 +262,16 @@ def test_strata_are_spread_evenly_over_coders_and_over_shared_texts(seed):
     assert Counter(stratum[name] for name in proposal.shared) == {"news": 24, "talk": 12}
     talks = [sum(stratum[name] == "talk" for name in proposal.orders[coder.name]) for coder in coders_of(6)]
     assert spread(talks) <= 2
+
+
+@pytest.mark.parametrize("parameters", [{"k": 1}, {"design": Design.BLOCKS, "blocks": 4, "k": 1}])
+def test_strata_are_spread_evenly_where_nobody_shares_a_text(parameters):
+    texts = texts_of(range(100, 180), "abcd")
+    proposal = propose(texts, coders_of(4), PlanParameters(allow_unconnected=True, **parameters))
+    stratum = {text.name: text.stratum for text in texts}
+    counts = Counter((name, stratum[text]) for text, names in proposal.assignments.items() for name in names)
+    assert len(counts) == 16
+    assert spread(counts.values()) <= 2
 
 
 @given(st.integers(0, 99))
