@@ -104,8 +104,8 @@ def list_codings(
     """Return the codings that coders make independently of each other, and why some of them do not count. One query.
 
     scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those listed
-    before, from which texts that have not changed are taken. models: also the codings of models, which count as those
-    of people do. gold: only documents that have gold that counts, which is behind the codings of coders.
+    before, from which texts that have not changed are taken. models: also the codings of models, which count like any
+    other. gold: only documents that have gold that counts, which is behind the codings of coders.
     """
     texts, rounds, members = (json.loads(f"[{rows or ''}]") for rows in of_project[:3])
     listing = _Listing(

@@ -188,7 +188,7 @@ def test_a_plan_is_the_same_on_each_machine_and_version_of_python():
         texts_of(works, ("a", "b")), coders_of(7), PlanParameters(Design.SHARE, k=3, share=0.4, calibration=4, seed=7)
     )
     content = json.dumps([proposal.assignments, proposal.orders])
-    assert hashlib.sha256(content.encode()).hexdigest()[:16] == "ea507f18ebd74cd0"
+    assert hashlib.sha256(content.encode()).hexdigest()[:16] == "796790ff92ef5d15"
 
 
 def test_another_seed_gives_another_plan():
@@ -398,6 +398,13 @@ def test_what_cannot_be_planned_is_refused_with_the_reason(n_texts, n_coders, pa
 def test_weights_and_maxima_of_nonsense_are_refused(fields, reason):
     with pytest.raises(PlanRefused, match=reason):
         propose(texts_of([5] * 4), coders_of(2, **fields), PlanParameters())
+
+
+def test_who_can_share_no_text_is_named():
+    coders = [*coders_of(4), PlanCoder("zoe", maximum=1)]
+    existing = [Assignment("text-000", "zoe", begun=True), Assignment("text-000", "gone", begun=True)]
+    with pytest.raises(PlanRefused, match="zoe shares no text with the others"):
+        propose(texts_of([5] * 40), coders, PlanParameters(k=2), existing)
 
 
 def test_one_coder_alone_is_connected():

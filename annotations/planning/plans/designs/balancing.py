@@ -14,8 +14,8 @@ from scipy.sparse.csgraph import maximum_flow
 
 # Everything that is compared is an integer, work and items in thousandths: sums of floats differ by machine.
 UNIT = 1000
-# What the largest item too much for a coder counts, by its work, squared; an item too much for a pair, to the fourth
-# power; an item of a stratum too much for a coder, squared.
+# What an item too much counts for a pair, to the fourth power, and of a stratum for a coder, squared; and the work of
+# the largest item too much for a coder, squared: LOAD, or the number of items of a coder, as among many one fits.
 LOAD, PAIR, STRATUM = 16, 4, 1
 # How many changes are tried for each place, within these bounds, and with how many coders at most, all together.
 TRIALS, MIN_TRIALS, MAX_TRIALS, MAX_COMPARED = 100, 10_000, 100_000, 1_000_000
@@ -66,6 +66,7 @@ class _Plan:
         sizes = [len(need.fixed) + need.coders for need in needs]
         total = sum(work * size for work, size in zip(self.work, sizes, strict=True))
         mean = total / max(1, sum(sizes))
+        self.of_load = max(LOAD, sum(sizes) // self.n)
         # what each coder has in any case, and may have at most
         least, most = [0] * self.n, [0] * self.n
         for need, work in zip(needs, self.work, strict=True):
@@ -121,11 +122,12 @@ class _Plan:
             theirs = self.strata[self.needs[back].stratum]
             strata = strata + theirs[coder] - theirs[other] + UNIT if theirs is not stratum else 0
         of_coder, of_other = self.pairs[coder], self.pairs[other]
-        more = [of_other[one] for one in gained] + [of_coder[one] for one in lost]
-        less = [of_coder[one] for one in gained] + [of_other[one] for one in lost]
-        pairs = sum([(one + UNIT) ** 4 - one**4 for one in more]) + sum([(one - UNIT) ** 4 - one**4 for one in less])
+        more = [of_other[third] for third in gained] + [of_coder[third] for third in lost]
+        less = [of_coder[third] for third in gained] + [of_other[third] for third in lost]
+        pairs = sum([(pair + UNIT) ** 4 - pair**4 for pair in more])
+        pairs += sum([(pair - UNIT) ** 4 - pair**4 for pair in less])
         load = work * (self.loads[other] - self.loads[coder] + work)
-        cost = 2 * LOAD * load * UNIT**2 // self.largest**2
+        cost = 2 * self.of_load * load * UNIT**2 // self.largest**2
         return cost + PAIR * pairs // UNIT**2 + 2 * self.of_stratum * UNIT * strata
 
     def fill(self) -> None:
@@ -154,7 +156,7 @@ class _Plan:
         return len(self.needs[item].fixed) + self.needs[item].coders >= self.n
 
     def _fill_by_flow(self) -> None:
-        """Give all places anew by a maximum flow from items to coders with limits. Raise Shortage where it is less."""
+        """Give all places again by a maximum flow from items to coders with limits. Raise Shortage where it is less."""
         n_items, source, sink = len(self.needs), len(self.needs) + self.n, len(self.needs) + self.n + 1
         may_have = np.ones((n_items, self.n), dtype=np.bool_)
         for item, need in enumerate(self.needs):
