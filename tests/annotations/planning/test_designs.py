@@ -156,7 +156,7 @@ def test_pairs_are_even_where_sums_of_powers_are_not_enough(n_texts, n_coders, k
 
 
 def test_small_texts_count_beside_a_large_one():
-    texts = texts_of([20_000, *[1] * 500, *[39] * 500])
+    texts = texts_of([20_000, *[1] * 400, *[39] * 900])
     existing = [Assignment(text.name, "coder-00", begun=True) for text in texts if text.work == 1]
     proposal = propose(texts, coders_of(2), PlanParameters(k=1, allow_unconnected=True), existing)
     assert abs(proposal.loads[0].work - proposal.loads[1].work) <= 39
