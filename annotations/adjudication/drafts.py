@@ -30,6 +30,7 @@ from annotations.adjudication.readiness import (
     submissions_of,
 )
 from annotations.adjudication.states import GoldState, gold_states
+from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import decisions_of
 from annotations.coding.operations import ImportedCoding, import_codings
@@ -393,8 +394,7 @@ def _drafted(
     if gold is None:
         gold = Coding(text=place.text, round=place.round, kind=DraftKinds.of(project).drafted, coder=user)
     elif user is not None and request.adjudicator and gold.coder_id != user.pk:
-        gold.coder = user
-        gold.save(update_fields=["coder"])
+        hand_over(gold, user)
     if DraftKinds.of(project) == PYRAMIDS:
         user = gold.coder
         pyramid = propose_agreed_pyramid(project, place.text, place.codings, request.method, coder)

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from annotations.adjudication.readiness import EarlyText, GoldIsEarly, Submissions, is_early, submissions_of
+from annotations.coding.active_time import hand_over
 from annotations.coding.operations import log_assignment
 from annotations.models import Coding, Membership, Project, Round, Text, User
 from annotations.projects.letters import sees_names
@@ -119,7 +120,6 @@ def _locked_gold(text: Text, round_: Round) -> Coding | None:
 
 def _give(gold: Coding, to: User | None, by: User | None) -> None:
     """Let somebody go on with gold, and log it as the order of `by`, unless that is None."""
-    gold.coder = to  # type: ignore[assignment]
-    gold.save(update_fields=["coder"])
+    hand_over(gold, to)
     if by is not None:
         log_assignment(gold, by, to)

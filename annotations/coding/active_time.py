@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any, cast
-from uuid import UUID
+from typing import cast
 
-from django.core.cache import caches
-from django.db.models import F, IntegerField, Q, QuerySet, TextField
+from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
 
 from annotations.coding.markables.corrections import Edit, map_key, parse_correction
-from annotations.core.database.bulk import upsert
-from annotations.core.database.compiled_queries import compiled_query
-from annotations.models import Coding, CountedTime, Operation, Project, Round
+from annotations.models import Coding, Operation, Project, Round, User
 from annotations.models.coding import INDEPENDENT_KINDS
 
 IDLE_THRESHOLD = timedelta(minutes=5)
-# After so many operations of a coding the time on it is stored, so that nobody reads more of the log than these.
-STORED_EVERY = 300
 # So many operations are in memory at once.
 READ_AT_ONCE = 5_000
 # So many operations at most tell how fast coders work of late.
@@ -57,97 +51,50 @@ def active_seconds_by_day(times: Iterable[datetime]) -> dict[date, float]:
     return days
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveTime:
-    """The active time of a user on a coding up to the operation `version`, which has this uuid.
+def add_active_time(coding: Coding, times: Sequence[datetime]) -> None:
+    """Add to the active time what further changes of the coder took, which are in the log. The caller saves the coding.
 
-    `latest` is the time of the user's last change.
+    Where a clock went back the log is counted again.
     """
-
-    user: int | None
-    version: int = 0
-    uuid: UUID | None = None
-    seconds: float = 0.0
-    latest: datetime | None = None
-
-    def extend(self, changes: Sequence[tuple[int, UUID, int, str]]) -> ActiveTime | None:
-        """Return the active time with further changes, of which the first is that of `version`.
-
-        Return None where they do not follow: the log is another one, or a clock went back.
-        """
-        if self.version and not (changes and changes[0][1] == self.uuid):
-            return None
-        further = changes[1:] if self.version else changes
-        times = [_parse_time(time) for _, _, user, time in further if user == self.user]
-        if not further:
-            return self
-        if self.latest is not None:
-            if min(times, default=self.latest) < self.latest:
-                return None
-            times.append(self.latest)
-        version, uuid, *_ = further[-1]
-        seconds = self.seconds + active_time(times).total_seconds()
-        return ActiveTime(self.user, version, uuid, seconds, max(times, default=None))
+    if coding.last_active is not None:
+        times = [coding.last_active, *times]
+        if min(times) < coding.last_active:
+            times = dict(_times_of_coders(coding.operations.all()))[coding.pk]
+            coding.active_time = timedelta()
+    coding.active_time += active_time(times)
+    coding.last_active = max(times)
 
 
-def active_seconds(coding: Coding) -> int:
-    """Return the seconds that the coder has spent on the coding, by the coder's own clock unless it is ahead.
+def hand_over(coding: Coding, to: User | None) -> None:
+    """Let somebody else go on with the coding. Its active time is what they have worked on it."""
+    coding.coder = to  # type: ignore[assignment]
+    coding.save(update_fields=["coder"])
+    count_active_time(Coding.with_gold.filter(pk=coding.pk))
 
-    Each process reads an operation of a coding once at most, and remembers the sum.
+
+def count_active_time(codings: QuerySet[Coding]) -> None:
+    """Set the active time of the codings to what their logs say."""
+    codings.update(active_time=timedelta(), last_active=None)
+    counted = [
+        Coding(pk=coding, active_time=active_time(times), last_active=max(times))
+        for coding, times in _times_of_coders(Operation.objects.filter(coding__in=codings.order_by().values("pk")))
+    ]
+    Coding.with_gold.bulk_update(counted, ["active_time", "last_active"], batch_size=1000)
+
+
+def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, list[datetime]]]:
+    """Yield each coding with the times at which its own coder worked on it: an import is no work.
+
+    The log is read in parts, and of one coding at a time.
     """
-    now = _count(coding)
-    return round(now.seconds) if now else 0
-
-
-def store_active_time(coding: Coding, before: int) -> None:
-    """Store the active time of a coding if its log has come past a multiple of STORED_EVERY since it was `before`.
-
-    Call it in the transaction that lengthens the log.
-    """
-    if coding.version // STORED_EVERY == before // STORED_EVERY or coding.coder_id is None:
-        return
-    now = _count(coding)
-    if now is not None and now.uuid is not None:
-        values = (coding.pk, coding.coder_id, now.version, now.uuid, now.seconds, now.latest)
-        upsert(CountedTime, STORED_FIELDS, [values], unique=["coding"])
-
-
-def _count(coding: Coding) -> ActiveTime | None:
-    """Return the active time up to now, from where it is known: to the process, or to the database."""
-    key, cache = f"active-time:{coding.pk}:{coding.coder_id}", caches["process"]
-    now = None
-    for find in (lambda: cache.get(key), lambda: _stored(coding), lambda: ActiveTime(coding.coder_id)):
-        known = find()
-        now = known and known.extend(_changes_from(coding.pk, known.version))
-        if now is not None:
-            break
-    # What is not committed yet may be taken back: then the operation of that version is another one.
-    cache.set(key, now, timeout=None)
-    return now
-
-
-def _stored(coding: Coding) -> ActiveTime | None:
-    for user, version, uuid, seconds, latest in _stored_rows(coding.pk) if coding.version >= STORED_EVERY else ():
-        if user == coding.coder_id:
-            return ActiveTime(user, version, uuid, seconds, latest)
-    return None
-
-
-STORED_FIELDS = ("coding", "user", "version", "uuid", "seconds", "latest")
-
-
-@compiled_query(IntegerField())
-def _stored_rows(coding: int) -> QuerySet[CountedTime, Any]:
-    return CountedTime.objects.filter(coding=coding).values_list(*STORED_FIELDS[1:])
-
-
-@compiled_query(IntegerField(), IntegerField())
-def _changes_from(coding: int, version: int) -> QuerySet[Operation, Any]:
-    """Select the operations from a version on."""
-    operations = Operation.objects.filter(coding=coding, sequence__gte=version).exclude(
-        kind__in=Operation.MANAGING_KINDS
-    )
-    return operations.annotate(time=_time()).order_by("sequence").values_list("sequence", "uuid", "user", "time")
+    operations = operations.exclude(kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT))
+    # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
+    # done, for each coding.
+    columns = ("coding_id", "time", "user_id", "coding__coder_id")
+    rows = operations.annotate(time=_time()).order_by("coding_id").values_list(*columns)
+    for coding, of_coding in groupby(rows.iterator(chunk_size=READ_AT_ONCE), key=itemgetter(0)):
+        if times := [_parse_time(moment) for _, moment, user, coder in of_coding if user == coder]:
+            yield coding, times
 
 
 def _time() -> Cast:
@@ -168,7 +115,7 @@ def _parse_time(text: str) -> datetime:
 class Activity:
     """A coder's activity on a text, by the log: active seconds, number of operations, first and last time.
 
-    `seconds` is computed as by `active_seconds`; `first` and `last` are by the clock of the server.
+    `seconds` is computed as by `active_time`; `first` and `last` are by the clock of the server.
     """
 
     seconds: float
@@ -327,25 +274,13 @@ class WorkedDay:
 def read_worked_days(project: Project, round_: Round | None = None) -> list[WorkedDay]:
     """Return the active time of coders by day on all codings of the project, or of a round. Two queries.
 
-    The log is read in parts, so that the memory grows with codings and days, and not with operations.
-
-    The rule is that of `active_seconds`, but what was imported is no work here, and gold is left out. Of several
-    occasions within a round the days are one.
+    The rule is that of `active_time`; gold is left out. Of several occasions within a round the days are one.
     """
-    operations = Operation.objects.filter(coding__text__project=project).exclude(
-        kind__in=(*Operation.MANAGING_KINDS, Operation.Kind.IMPORT)
-    )
+    operations = Operation.objects.filter(coding__text__project=project)
     operations = operations.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     if round_ is not None:
         operations = operations.filter(coding__round=round_)
-    # The user is compared with the coder in Python: with the condition, SQLite would search all that a coder has ever
-    # done, for each coding.
-    columns = ("coding_id", "time", "user_id", "coding__coder_id")
-    rows = operations.annotate(time=_time()).order_by("coding_id").values_list(*columns)
-    seconds: dict[int, dict[date, float]] = {}
-    for coding, of_coding in groupby(rows.iterator(chunk_size=READ_AT_ONCE), key=itemgetter(0)):
-        if times := [_parse_time(moment) for _, moment, user, coder in of_coding if user == coder]:
-            seconds[coding] = active_seconds_by_day(times)
+    seconds = {coding: active_seconds_by_day(times) for coding, times in _times_of_coders(operations)}
     codings = Coding.objects.filter(text__project=project)
     codings = codings if round_ is None else codings.filter(round=round_)
     names = codings.order_by().values_list(

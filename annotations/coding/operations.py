@@ -22,7 +22,7 @@ from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, UUI
 from django.http import Http404
 from django.utils import timezone
 
-from annotations.coding.active_time import store_active_time
+from annotations.coding.active_time import add_active_time
 from annotations.coding.decisions import (
     ROW_FIELDS,
     CheckJudgement,
@@ -43,7 +43,7 @@ from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.core.database.bulk import delete, insert, reserve_keys, update, upsert
+from annotations.core.database.bulk import delete, insert, reserve_keys, upsert
 from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.text import is_storable
@@ -181,6 +181,8 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         if imported.submitted:
             imported.coding.status = Coding.Status.SUBMITTED
             imported.coding.viewed_at = now  # who imports it has the file
+            if imported.user is not None and imported.user.pk == imported.coding.coder_id:
+                imported.coding.last_active = now
         imported.coding.version += len(imported.log())
     for coding, scheme_version in {
         imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
@@ -189,7 +191,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     if unsaved:
         mark_codings_of_models(unsaved[0].text.project_id, unsaved)
     Coding.with_gold.bulk_create(unsaved)
-    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at"])
+    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
     keys = reserve_keys(Judgement, len(decisions))
     insert(
@@ -696,6 +698,10 @@ def _append_to_log(coding: Coding, user: User, changes: Collection[Change], sche
             for sequence, change in enumerate(changes, start=coding.version + 1)
         ),
     )
-    before, coding.version = coding.version, coding.version + len(changes)
-    update(Coding, coding.pk, version=coding.version)
-    store_active_time(coding, before)
+    coding.version += len(changes)
+    changed = ["version"]
+    own = [change for change in changes if change.kind not in Operation.MANAGING_KINDS]
+    if own and user.pk == coding.coder_id:
+        add_active_time(coding, [min(change.made_at or now, now) for change in own])
+        changed += ["active_time", "last_active"]
+    coding.save(update_fields=changed)

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import IntegerField, QuerySet
 
-from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
 from annotations.coding.pyramids import scus
 from annotations.core.database.compiled_queries import compiled_query
@@ -32,10 +31,10 @@ def _read_correction(coding: Coding) -> bool:
     """Return whether the text was corrected since the coding was read, and read coding and text again if it was."""
     for (corrections,) in _corrections(coding.pk):
         if corrections != coding.corrections:
-            fields = ("status", "version", "corrections", "text__content")
+            fields = ("status", "version", "corrections", "active_time", "text__content")
             row = Coding.with_gold.filter(pk=coding.pk).values_list(*fields).first()
             if row is not None:
-                coding.status, coding.version, coding.corrections, coding.text.content = row
+                coding.status, coding.version, coding.corrections, coding.active_time, coding.text.content = row
                 return True
     return False
 
@@ -58,7 +57,11 @@ def _read_state(coding: Coding, project: Project) -> dict[str, Any]:
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
             for key, level, label, parts, head, predefined, *_ in markables(coding.pk, coding.text_id)
         ],
-        "coding": {"status": coding.status, "version": coding.version, "seconds": active_seconds(coding)},
+        "coding": {
+            "status": coding.status,
+            "version": coding.version,
+            "seconds": round(coding.active_time.total_seconds()),
+        },
         "judgements": judgements_of(coding, scheme.further),
     }
     if project.answers == Project.Answers.SCUS:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.coding import operations
+from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
 from annotations.coding.pyramids.scus import scu_descriptions
@@ -54,8 +55,7 @@ def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
         raise ValidationError(f"{docset} has no agreed pyramid.")
     if agreed.coder_id == adjudicator.pk:
         raise ValidationError(f"{adjudicator} already has the agreed pyramid.")
-    agreed.coder = adjudicator
-    agreed.save(update_fields=["coder"])
+    hand_over(agreed, adjudicator)
     return agreed
 
 

@@ -4,7 +4,7 @@ from annotations.models.coding import AttributeAnswer, Coding, Index, Judgement,
 from annotations.models.docset import SCU, Docset
 from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.markable import Markable
-from annotations.models.operation import CountedTime, Operation
+from annotations.models.operation import Operation
 from annotations.models.people.invitation import Invitation
 from annotations.models.people.mail import Mail
 from annotations.models.people.model_coder import ModelCoder
@@ -28,7 +28,6 @@ __all__ = [
     "AttributeValue",
     "Category",
     "Coding",
-    "CountedTime",
     "Docset",
     "GuidelinesReading",
     "GuidelinesVersion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import models
@@ -183,6 +184,14 @@ class Coding(models.Model):
     )
     by_model = models.BooleanField(
         default=False, help_text="Whether a model made it and no person: figures of people are without it."
+    )
+    active_time = models.DurationField(
+        default=timedelta,
+        db_default=timedelta(),
+        help_text="How long its coder has worked on it, without pauses, by its log.",
+    )
+    last_active = models.DateTimeField(
+        null=True, blank=True, help_text="When its coder last changed it, by the coder's clock unless that is ahead."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(

@@ -87,20 +87,3 @@ class Operation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sequence} {self.kind}"
-
-
-class CountedTime(models.Model):
-    """The active time of a coder on a coding, counted up to an operation of its log: a long log is read from there on.
-
-    It holds while the operation `version` has this uuid. `latest` is the time of the coder's last change.
-    """
-
-    coding = models.OneToOneField(Coding, on_delete=models.CASCADE, related_name="counted_time")
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
-    version = models.PositiveIntegerField()
-    uuid = models.UUIDField()
-    seconds = models.FloatField()
-    latest = models.DateTimeField(null=True)
-
-    def __str__(self) -> str:
-        return f"{self.seconds:.0f} s up to {self.version}"

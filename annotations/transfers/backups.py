@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date
+from datetime import date, timedelta
 from itertools import batched
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -25,6 +25,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
 from django.db import DatabaseError, OperationalError, connection, models, transaction
+from django.utils.duration import duration_string
 
 from annotations.core.database.bulk import insert
 from annotations.core.database.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
@@ -131,9 +132,11 @@ def _columns(model: type[models.Model]) -> list[str]:
 
 
 def _plain(value: object) -> str:
-    """Return a time, date or UUID as a string; Django's encoder would cut off the microseconds."""
+    """Return a time, date, duration or UUID as a string; Django's encoder would cut off the microseconds."""
     if isinstance(value, date):  # times are dates, too
         return value.isoformat()
+    if isinstance(value, timedelta):
+        return duration_string(value)
     if isinstance(value, UUID):
         return str(value)
     raise TypeError(f"{value!r} cannot be written")

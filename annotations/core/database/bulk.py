@@ -12,7 +12,7 @@ from itertools import batched, chain
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import DateTimeField, JSONField, UUIDField
+from django.db.models import DateTimeField, DurationField, JSONField, UUIDField
 
 # Without the check for circular references, which our values never have, encoding takes four fifths of the time.
 ENCODE = json.JSONEncoder(check_circular=False).encode
@@ -56,14 +56,6 @@ def upsert(
             cursor.execute(f"{into} {placeholders} {on_conflict}", list(chain.from_iterable(batch)))
             keys.update({tuple(unique_values): key for *unique_values, key in cursor.fetchall()})
     return keys
-
-
-def update(model: type[models.Model], key: int, **values: Any) -> None:
-    """Update these fields of the row with that primary key."""
-    [row] = _database_values(model, list(values), [list(values.values())])
-    assignments = ", ".join(f"{column} = %s" for column in _columns(model, list(values)))
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE {_table(model)} SET {assignments} WHERE id = %s", [*row, key])  # noqa: S608 - names
 
 
 def delete(model: type[models.Model], field: str, values: Iterable[Any]) -> None:
@@ -135,6 +127,8 @@ def _converter(field: object) -> Callable[[Any], Any] | None:
         return lambda value: "[]" if value in ((), []) else None if value is None else ENCODE(value)
     if isinstance(field, UUIDField):
         return None if connection.features.has_native_uuid_field else lambda value: value and value.hex
+    if isinstance(field, DurationField):
+        return lambda value: field.get_db_prep_value(value, connection)
     if isinstance(field, DateTimeField):
         last_value: datetime | None = None
         converted: Any = None

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
+from annotations.coding.active_time import count_active_time
 from annotations.formats import plain
 from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import ReadyMadeScheme
@@ -103,7 +104,9 @@ def _load(source: dict[str, Any]) -> list[str]:
             beginner = person(name)
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
-    return _load_model(project) if project.slug in models.NAMES else []
+    left_out = _load_model(project) if project.slug in models.NAMES else []
+    count_active_time(Coding.with_gold.filter(text__project=project))
+    return left_out
 
 
 def _load_model(project: Project) -> list[str]:

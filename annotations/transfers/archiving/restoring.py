@@ -13,6 +13,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
+from annotations.coding.active_time import count_active_time
 from annotations.core.database.bulk import insert, reserve_keys
 from annotations.core.processes.progress import Progress, report_completion
 from annotations.core.text import pluralize
@@ -83,6 +84,7 @@ def restore_project(
         _report(progress, 3)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
         upgrade_project(project, as_read)
+        count_active_time(Coding.with_gold.filter(text__project=project))
         record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
         if by is not None:
             _make_manager(project, by)

@@ -60,7 +60,7 @@ class ArchivedTable:
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
     `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `former` are fields that only older archives have.
+    `former` are fields that only older archives have, and `counted` those that are counted again by other tables.
     """
 
     name: str
@@ -71,6 +71,7 @@ class ArchivedTable:
     since: Mapping[str, int] = field(default_factory=dict)
     table_since: int = OLDEST_VERSION
     former: tuple[Field, ...] = ()
+    counted: tuple[str, ...] = ()
 
 
 def is_spans(value: object) -> bool:
@@ -237,6 +238,7 @@ TABLES: list[ArchivedTable] = [
             "released_at": 11,
             "by_model": 15,
         },
+        counted=("active_time", "last_active"),
     ),
     ArchivedTable(
         "judgements",
@@ -272,7 +274,6 @@ TABLES: list[ArchivedTable] = [
 # The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
-    "annotations.CountedTime": "what the log says of times at work, counted up to an operation",
     "annotations.ImportNames": "how files of others are called: nothing that is said of the texts",
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
@@ -303,11 +304,13 @@ KINDS: tuple[tuple[type[models.Field[Any, Any]], Kind], ...] = (
 
 
 def archived_fields(archived: ArchivedTable) -> dict[str, models.Field[Any, Any]]:
-    """Return the archived fields: all but the primary key and the reference to the project."""
+    """Return the archived fields: all but the primary key, the reference to the project and what is counted."""
     return {
         model_field.name: model_field
         for model_field in archived.model._meta.concrete_fields
-        if not model_field.primary_key and model_field.related_model is not Project
+        if not model_field.primary_key
+        and model_field.related_model is not Project
+        and model_field.name not in archived.counted
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -16,7 +17,6 @@ from annotations.adjudication.hands import hand_on_gold, open_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
-from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
 from annotations.coding.operations import Change
 from annotations.coding.status import submit_coding
@@ -212,7 +212,18 @@ def test_whether_gold_is_begun_does_not_depend_on_whose_hands_it_went_through(
 def test_to_hand_on_is_no_time_of_work(gold, project, text, charlie, dora):
     hand_on_gold(project, text, "main", charlie, "dora")
     hand_on_gold(project, text, "main", dora, "charlie")
-    assert active_seconds(now()) == 0
+    assert now().active_time == timedelta()
+
+
+def test_active_time_of_gold_is_that_of_whoever_has_it(gold, project, text, charlie, dora, keys):
+    for key in "ab":
+        judge(now(), keys[key], "none")
+    spent, last = now().active_time, now().last_active
+    assert spent > timedelta()
+    hand_on_gold(project, text, "main", charlie, "dora")
+    assert (now().active_time, now().last_active) == (timedelta(), None)
+    hand_on_gold(project, text, "main", dora, "charlie")
+    assert (now().active_time, now().last_active) == (spent, last)
 
 
 def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text, charlie, dora):

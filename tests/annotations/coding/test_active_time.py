@@ -6,14 +6,12 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from django.core.cache import caches
 from django.db import connection, transaction
 
-from annotations.coding import active_time as module
 from annotations.coding import operations
-from annotations.coding.active_time import active_seconds, active_time, read_worked_days
+from annotations.coding.active_time import active_time, count_active_time, read_worked_days
 from annotations.models import Coding, Operation, Text
-from tests.conftest import change
+from tests.conftest import change, judge
 
 NINE = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -43,55 +41,43 @@ def test_work_that_was_sent_late_counts_when_it_was_done(codings, alice, keys):
             coding, alice, coding.version, [operations.Change(one.uuid, one.kind, one.payload, made_at=made_at)]
         )
         coding.refresh_from_db()
-    assert active_seconds(coding) == 180
+    assert coding.active_time == timedelta(minutes=3)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_remembered_is_what_the_log_says(codings, keys, seed):
+def test_active_time_of_a_coding_is_what_its_log_says(codings, keys, seed):
     draw, coding = random.Random(seed), codings["alice"]
     times = []
-    for step in range(12):
+    for step in range(30):
         times.append(NINE + timedelta(minutes=3 * step + draw.choice([0, 0, 1, -8, 20])))
         one = change(markable=keys[draw.choice("abc")], category="none")
-        coding.refresh_from_db()
         timed = operations.Change(one.uuid, one.kind, one.payload, made_at=times[-1])
-        operations.apply(coding, coding.coder, coding.version, [timed])
-        if draw.random() < 0.7:
-            assert active_seconds(coding) == active_time(times).total_seconds()
-    coding.operations.filter(sequence=12).update(uuid=change().uuid, made_at=NINE)  # another log of the same length
-    assert active_seconds(coding) == active_time([*times[:-1], NINE]).total_seconds()
-
-
-def test_what_was_read_of_a_log_is_not_read_again(codings, keys, monkeypatch):
-    coding, lengths, read = codings["alice"], [], module._changes_from
-    monkeypatch.setattr(module, "_changes_from", lambda *place: lengths.append(len(rows := read(*place))) or rows)
-    for number in range(1, 4):
-        batch = [change(markable=keys[label], category="none") for label in "abcd"]
-        operations.apply(coding, coding.coder, coding.version, batch)
+        coding.version = operations.apply(coding, coding.coder, coding.version, [timed])
         coding.refresh_from_db()
-        active_seconds(coding)
-        assert lengths.pop() == (4 if number == 1 else 5)
-    active_seconds(coding)
-    assert lengths == [1]
-    caches["process"].clear()
-    active_seconds(coding)
-    assert lengths == [1, 12]
+        assert (coding.active_time, coding.last_active) == (active_time(times), max(times))
+    count_active_time(Coding.objects.all())
+    coding.refresh_from_db()
+    assert (coding.active_time, coding.last_active) == (active_time(times), max(times))
 
 
-def test_a_clock_that_was_ahead_once_does_not_make_each_reading_begin_anew(codings, keys, monkeypatch):
-    coding, lengths, read = codings["alice"], [], module._changes_from
+def test_a_clock_that_was_ahead_once_counts_as_that_of_the_server(codings, keys):
+    coding = codings["alice"]
     one = change(markable=keys["a"], category="none")
-    operations.apply(
-        coding,
-        coding.coder,
-        0,
-        [operations.Change(one.uuid, one.kind, one.payload, made_at=datetime(9999, 1, 1, tzinfo=UTC))],
-    )
-    monkeypatch.setattr(module, "_changes_from", lambda *place: lengths.append(len(rows := read(*place))) or rows)
-    for version in range(1, 4):
-        operations.apply(coding, coding.coder, version, [change(markable=keys["b"], category="none")])
-        assert active_seconds(coding) < 60
-    assert lengths == [2, 2, 2]
+    ahead = operations.Change(one.uuid, one.kind, one.payload, made_at=datetime(9999, 1, 1, tzinfo=UTC))
+    coding.version = operations.apply(coding, coding.coder, 0, [ahead])
+    coding.version = operations.apply(coding, coding.coder, 1, [change(markable=keys["b"], category="none")])
+    coding.refresh_from_db()
+    assert timedelta() < coding.active_time < timedelta(minutes=1)
+
+
+def test_what_managers_do_to_a_coding_is_no_work(codings, keys, charlie):
+    coding = codings["alice"]
+    judge(coding, keys["a"], "none")
+    coding.refresh_from_db()
+    before = coding.last_active
+    operations.log_correction([coding], charlie, {"edits": []}, 1)
+    coding.refresh_from_db()
+    assert (coding.active_time, coding.last_active) == (timedelta(), before)
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts the steps of a query")
@@ -126,28 +112,3 @@ def steps_of(project, n, coders) -> int:
         transaction.set_rollback(True)
     assert len(days) == len(codings)
     return next(count)
-
-
-@pytest.mark.parametrize("clock", ["in order", "back at times"])
-def test_a_process_that_knows_nothing_reads_no_more_of_a_long_log_than_came_since_the_time_was_stored(
-    codings, keys, monkeypatch, clock
-):
-    coding, lengths, read = codings["alice"], [], module._changes_from
-    monkeypatch.setattr(module, "STORED_EVERY", 20)
-    draw, times = random.Random(1), []
-    for number in range(75):
-        back = draw.choice([0, 0, 0, 9]) if clock != "in order" else 0
-        times.append(NINE + timedelta(minutes=number - back))
-        one = change(markable=keys[draw.choice("abc")], category="none")
-        timed = operations.Change(one.uuid, one.kind, one.payload, made_at=times[-1])
-        coding.version = operations.apply(coding, coding.coder, coding.version, [timed])
-    caches["process"].clear()
-    monkeypatch.setattr(module, "_changes_from", lambda *place: lengths.append(len(rows := read(*place))) or rows)
-    assert active_seconds(coding) == active_time(times).total_seconds()
-    assert lengths[0] <= 20
-    if clock == "in order":
-        assert len(lengths) == 1
-        coding.operations.filter(sequence=60).update(uuid=change().uuid)  # another log
-        caches["process"].clear()
-        assert active_seconds(coding) == active_time(times).total_seconds()
-        assert lengths[1:] == [16, 75]

@@ -17,7 +17,6 @@ from annotations.models import (
     AttributeValue,
     Category,
     Coding,
-    CountedTime,
     Docset,
     GuidelinesReading,
     GuidelinesVersion,
@@ -118,7 +117,6 @@ def rows_of_module(module_rows):
         Operation: Operation.objects.create(
             coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
         ),
-        CountedTime: CountedTime.objects.create(coding=coding, user=alice, version=1, uuid=UUID, seconds=1.0),
         Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
         Flag: Flag.objects.create(markable=markable, author=alice),
         Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from annotations.coding.active_time import IDLE_THRESHOLD, active_seconds, active_time, read_work
+from annotations.coding.active_time import IDLE_THRESHOLD, active_time, read_work
 from annotations.coding.judgements import judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.core.processes.progress import LOST_AFTER
@@ -109,7 +109,7 @@ def test_the_servers_clock_goes_back_between_saves(project, codings, keys, alice
         (place, moment, keys[label]) for place, (label, moment) in enumerate(zip("abca", times, strict=True), start=1)
     ]
     assert judgements_of(coding)[keys["a"]]["category"] == "place"
-    assert active_seconds(coding) == 60
+    assert coding.active_time == timedelta(seconds=60)
     [work] = read_work(project).activities.values()
     assert (work.seconds, work.operations, work.first, work.last) == (60, 4, min(times), max(times))
     assert list(log_mismatches(coding)) == []

@@ -584,14 +584,14 @@ def _leads_to_project(model: type[models.Model], seen: frozenset[Any] = frozense
     return Project in to or any(_leads_to_project(one, seen | {model}) for one in to)
 
 
-def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project():
+def test_every_field_is_archived_but_keys_and_what_is_counted():
     before: set[str] = set()
     for one in TABLES:
         shape = shape_of(one)
         relations = {field.name for field in one.model._meta.concrete_fields if field.related_model is Project}
         assert {field.name for field in shape.fields} == {
             field.name for field in one.model._meta.concrete_fields
-        } - relations - {"id"}
+        } - relations - {"id", *one.counted}
         assert {field.to for field in shape.fields if field.to} <= before | {one.name}
         assert {field.name for field in shape.fields if field.kind is Kind.JSON} == one.json.keys()
         assert {name.lstrip("-") for name in one.order} <= archived_fields(one).keys()
