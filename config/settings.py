@@ -198,8 +198,6 @@ else:
     DATABASES["default"]["OPTIONS"] = defaults | DATABASES["default"].get("OPTIONS", {})
 # Also for SQLite: closing the last connection writes the whole write-ahead log back into the database.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
-# If off, the ORM builds every query at each request, and a save takes twice the work (core/compiled_queries.py).
-COMPILED_QUERIES = env.bool("COMPILED_QUERIES", default=True)
 
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 

@@ -26,11 +26,11 @@ def read_groups(project: Project) -> Groups:
 
 
 def count_codings_of_models(project: Project, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
-    """Return how many codings of models there are: of all texts and rounds, or of some. A query, where models code.
+    """Return how many codings of models there are: of all texts and rounds, or of some. Two queries.
 
     For whoever does not know of models there are none. A model with codings is not removed.
     """
-    if not (may_see_models(project) and getattr(project, "has_models", True)):
+    if not read_model_names(project):
         return 0
     codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
     codings = codings.filter(text__slug__in=texts) if texts else codings

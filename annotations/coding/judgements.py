@@ -28,15 +28,11 @@ def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> lis
     """
     if further is None:
         further = further_questions(coding.text.project_id)
-    if further.relations:
-        readings = _readings_by_judgement(_pointer_rows_of_coding(coding.pk))
-    else:
-        readings = _identity_by_judgement(_antecedent_rows_of_coding(coding.pk)), {}
     return list(
         _decisions(
             _judgement_rows_of_coding(coding.pk),
-            readings,
-            _index_rows_of_coding(coding.pk),
+            _readings_by_judgement(_pointer_rows_of_coding(coding.pk)),
+            _index_rows_of_coding(coding.pk) if further.indices else (),
             _answer_rows_of_coding(coding.pk) if further.attributes else (),
         )
     )
@@ -48,7 +44,7 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
         _decisions(
             _judgement_rows(judgements),
             _readings_by_judgement(_pointer_rows(judgements)),
-            _index_rows(judgements),
+            _index_rows(judgements) if further.indices else (),
             _answer_rows(judgements) if further.attributes else (),
         )
     )
@@ -59,7 +55,7 @@ def decisions_by_coding(judgements: QuerySet[Judgement], further: FurtherQuestio
     rows = list(_judgement_rows(judgements, "coding_id"))
     links = (
         _readings_by_judgement(_pointer_rows(judgements)),
-        _index_rows(judgements),
+        _index_rows(judgements) if further.indices else (),
         _answer_rows(judgements) if further.attributes else (),
     )
     found: dict[int, dict[str, Decision]] = defaultdict(dict)
@@ -71,7 +67,7 @@ def decisions_by_coding(judgements: QuerySet[Judgement], further: FurtherQuestio
 def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
     pointers, relations = _readings_by_judgement(_pointer_rows(judgements))
-    indices = _indices_by_judgement(_index_rows(judgements))
+    indices = _indices_by_judgement(_index_rows(judgements) if further.indices else ())
     attributes = group_answers(_answer_rows(judgements) if further.attributes else ())
     return {
         pk: {
@@ -115,17 +111,6 @@ type RelationReadings = tuple[tuple[str, Readings], ...]
 type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings]]
 
 
-def _identity_by_judgement(rows: Rows) -> dict[int, Readings]:
-    """Return the readings by judgement, of rows in the order of the targets. Most judgements have one target."""
-    targets: dict[int, list[tuple[int, str]]] = {}
-    for judgement, target, reading in rows:
-        targets.setdefault(judgement, []).append((reading, target))
-    return {
-        judgement: ((found[0][1],),) if len(found) == 1 else group_targets(found)
-        for judgement, found in targets.items()
-    }
-
-
 def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
     """Return the readings of identity by judgement, and those of other relations, in the order of these.
 
@@ -152,6 +137,8 @@ def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
 
     Where the deletion of a markable has made two readings equal, they are one.
     """
+    if len(targets) == 1:
+        return alternatives([targets[0][1]])
     if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
         return alternatives(target for _, target in targets)
     places = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in targets))}
@@ -183,12 +170,6 @@ def _judgement_rows(judgements: QuerySet[Judgement], *columns: str) -> QuerySet[
     )
 
 
-def _antecedent_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
-    """Return the pointers of judgements in a project whose relations are all of identity."""
-    pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
-    return pointers.values_list("judgement_id", "target__key", "reading")
-
-
 def _pointer_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
     return pointers.values_list("judgement_id", "target__key", "reading", "relation__identity", "relation__key")
@@ -211,11 +192,6 @@ def _judgement_rows_of_coding(coding: int) -> QuerySet[Judgement, tuple[Any, ...
 @compiled_query(IntegerField())
 def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
     return _pointer_rows(Judgement.objects.filter(coding=coding))
-
-
-@compiled_query(IntegerField())
-def _antecedent_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
-    return _antecedent_rows(Judgement.objects.filter(coding=coding))
 
 
 @compiled_query(IntegerField())

@@ -18,7 +18,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, UUIDField
+from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
@@ -43,8 +43,8 @@ from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.core.database.bulk import delete, insert, reserve_keys, upsert
-from annotations.core.database.compiled_queries import ListParameter, compiled_query
+from annotations.core.database.bulk import insert, reserve_keys
+from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.text import is_storable
 from annotations.models import (
@@ -108,7 +108,8 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         coding = _lock_coding(coding)
         _refuse_other_coder(coding, user)
         uuids = [change.uuid for change in changes]
-        new_changes = _new_changes(changes, set(_known_uuids(coding.pk, uuids)))
+        known = coding.operations.filter(uuid__in=uuids).order_by().values_list("uuid", flat=True)
+        new_changes = _new_changes(changes, set(known))
         is_stale = version < coding.version and _unseen(coding, version, uuids).exists()
         if not new_changes and not (
             is_stale and _unseen(coding, version, uuids).exclude(kind__in=STATUS_KINDS).exists()
@@ -391,8 +392,7 @@ def _lock_coding(coding: Coding) -> Coding:
 @compiled_query(IntegerField())
 def _coding_for_update(coding: int) -> QuerySet[Coding]:
     locked = Coding.with_gold.select_for_update(of=("self",)).select_related("text__project", "round")
-    locked = locked.defer("text__content")
-    return locked.filter(pk=coding).order_by()
+    return locked.defer("text__content").filter(pk=coding).order_by()
 
 
 def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
@@ -417,11 +417,6 @@ def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
     if not missed:
         raise OperationRejected("version_ahead", "So much was done here meanwhile that it is not told: load it again.")
     return missed
-
-
-@compiled_query(IntegerField(), ListParameter(UUIDField()))
-def _known_uuids(coding: int, uuids: Sequence[UUID]) -> QuerySet[Operation, UUID]:
-    return Operation.objects.filter(coding=coding, uuid__in=uuids).order_by().values_list("uuid", flat=True)
 
 
 def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Change]:
@@ -630,73 +625,60 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
     decisions = [decision for decision in final.values() if decision is not None]
     if not decisions:
         return
-    primary_keys = upsert(
-        Judgement,
-        ["coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
-        (
-            (
-                coding.pk,
-                markables[decision.markable].pk,
-                rules.keys.categories[decision.category] if decision.category is not None else None,
-                *row_values(decision),
-                rules.keys.version,
+    judgements = Judgement.objects.bulk_create(
+        [
+            Judgement(
+                coding=coding,
+                markable=markables[decision.markable],
+                category_id=rules.keys.categories[decision.category] if decision.category is not None else None,
+                scheme_version=rules.keys.version,
+                **dict(zip(ROW_FIELDS, row_values(decision), strict=True)),
             )
             for decision in decisions
-        ),
-        unique=["coding", "markable"],
+        ],
+        update_conflicts=True,
+        unique_fields=["coding", "markable"],
+        update_fields=["category", *ROW_FIELDS, "scheme_version"],
     )
-    judgement_keys = [primary_keys[coding.pk, markables[decision.markable].pk] for decision in decisions]
-    primary_keys_of_markables = {key: markable.pk for key, markable in markables.items()}
-    delete(Pointer, "judgement", judgement_keys)
-    pointers = [
-        row
-        for key, decision in zip(judgement_keys, decisions, strict=True)
-        for row in _pointer_rows(key, decision, primary_keys_of_markables, rules.keys)
-    ]
-    if pointers:
-        insert(Pointer, POINTER_FIELDS, pointers)
+    written = [(judgement.pk, decision) for judgement, decision in zip(judgements, decisions, strict=True)]
+    primary_keys = {key: markable.pk for key, markable in markables.items()}
+    Pointer.objects.filter(judgement__in=judgements).delete()
+    Pointer.objects.bulk_create(
+        Pointer(judgement_id=judgement, relation_id=relation, reading=reading, target_id=target)
+        for pk, decision in written
+        for judgement, relation, reading, target in _pointer_rows(pk, decision, primary_keys, rules.keys)
+    )
     if rules.asks_attributes:
-        delete(AttributeAnswer, "judgement", judgement_keys)
-        answers = [
-            row
-            for key, decision in zip(judgement_keys, decisions, strict=True)
-            for row in _answer_rows(key, decision, rules.keys)
-        ]
-        insert(AttributeAnswer, ANSWER_FIELDS, answers)
-    if rules.uses_indices:
-        delete(Index, "judgement", judgement_keys)
-        indices = (
-            (key, entity)
-            for key, decision in zip(judgement_keys, decisions, strict=True)
-            for entity in decision.indices
+        AttributeAnswer.objects.filter(judgement__in=judgements).delete()
+        AttributeAnswer.objects.bulk_create(
+            AttributeAnswer(judgement_id=judgement, attribute_id=attribute, value_id=value, text=text, number=number)
+            for pk, decision in written
+            for judgement, attribute, value, text, number in _answer_rows(pk, decision, rules.keys)
         )
-        insert(Index, ["judgement", "entity"], indices)
+    if rules.uses_indices:
+        Index.objects.filter(judgement__in=judgements).delete()
+        Index.objects.bulk_create(
+            Index(judgement_id=pk, entity=entity) for pk, decision in written for entity in decision.indices
+        )
 
 
 def _append_to_log(coding: Coding, user: User, changes: Collection[Change], scheme_version: int) -> None:
     now = timezone.now()
-    insert(
-        Operation,
-        [
-            *("coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user"),
-            *("made_at", "applied_at", "step", "undoes"),
-        ],
-        (
-            (
-                coding.pk,
-                sequence,
-                change.uuid,
-                change.kind,
-                dict(change.payload),
-                scheme_version,
-                user.pk,
-                change.made_at,
-                now,
-                change.step,
-                change.undoes,
-            )
-            for sequence, change in enumerate(changes, start=coding.version + 1)
-        ),
+    Operation.objects.bulk_create(
+        Operation(
+            coding=coding,
+            sequence=sequence,
+            uuid=change.uuid,
+            kind=change.kind,
+            payload=dict(change.payload),
+            scheme_version=scheme_version,
+            user=user,
+            made_at=change.made_at,
+            applied_at=now,
+            step=change.step,
+            undoes=change.undoes,
+        )
+        for sequence, change in enumerate(changes, start=coding.version + 1)
     )
     coding.version += len(changes)
     changed = ["version"]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from django.db.models import CharField, IntegerField, QuerySet
 from django.db.models.functions import Length
 
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.log.payloads import MAX_NOTE_LENGTH
 from annotations.coding.markables.markables import InvalidMarkable, lies_within, new_markable
 from annotations.coding.readings import Readings, sort_readings, targets_of
-from annotations.core.database.compiled_queries import ListParameter, compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
@@ -93,7 +91,8 @@ class Rules:
         project, keys = coding.text.project, set(keys)
         scheme = read_scheme(project.pk)
         levels = {level.pk: level for level in scheme.levels}
-        markables = {markable.key: markable for markable in _visible_markables(coding.pk, coding.text_id, keys)}
+        visible = Markable.objects.seen_in(coding.pk, coding.text_id).filter(key__in=keys).order_by()
+        markables = {markable.key: markable for markable in visible}
         for markable in markables.values():
             markable.level = levels[markable.level_id]
         missing = keys - set(markables)
@@ -239,11 +238,6 @@ class Rules:
             raise OperationRejected("double_index", "An index is named twice.")
         if any(not index or len(index) > ENTITY_LENGTH for index in decision.indices):
             raise OperationRejected("bad_index", f"An index has 1 to {ENTITY_LENGTH} characters.")
-
-
-@compiled_query(IntegerField(), IntegerField(), ListParameter(CharField()))
-def _visible_markables(coding: int, text: int, keys: Collection[str]) -> QuerySet[Markable]:
-    return Markable.objects.seen_in(coding, text).filter(key__in=keys).order_by()
 
 
 def check_head(decision: Decision, markable: Markable) -> None:

@@ -1,9 +1,11 @@
 """The data that the coding page starts from: one dictionary, the same for the page and the API."""
 
 from collections import defaultdict
+from collections.abc import Collection
+from operator import itemgetter
 from typing import Any
 
-from django.db.models import IntegerField, QuerySet
+from django.db.models import F, IntegerField, QuerySet
 
 from annotations.coding.judgements import judgements_of
 from annotations.coding.pyramids import scus
@@ -47,15 +49,15 @@ def _corrections(coding: int) -> QuerySet[Coding, tuple[int]]:
 def _read_state(coding: Coding, project: Project) -> dict[str, Any]:
     # The words of a pyramid are sent as spans only.
     scheme = read_scheme(project.pk)
-    markables = _coded_markables if project.answers == Project.Answers.SCUS else _markables
+    levels = {level.pk: level.key for level in scheme.levels if level.coded or project.answers != Project.Answers.SCUS}
     state = {
         "project": {"slug": project.slug, "title": project.title},
         "user": coding.coder.get_username(),
         "text": text_state(coding.text),
         "scheme": scheme.state(project.answers),
         "markables": [
-            {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
-            for key, level, label, parts, head, predefined, *_ in markables(coding.pk, coding.text_id)
+            {"key": key, "level": levels[level], "label": label, "parts": parts, "head": head, "own": not predefined}
+            for *_, key, level, label, parts, head, predefined in _markable_rows(coding, levels)
         ],
         "coding": {
             "status": coding.status,
@@ -173,25 +175,24 @@ def _segments(text: int) -> QuerySet[Segment, Any]:
     return Segment.objects.filter(text=text).values("kind", "start", "end", "label", "speaker")
 
 
-MARKABLE_COLUMNS = ("key", "level__key", "label", "parts", "head", "predefined", "start", "end")
-
-
-@compiled_query(IntegerField(), IntegerField())
-def _markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
-    return _all_seen_in(coding, text, Markable.objects.order_by())
-
-
-@compiled_query(IntegerField(), IntegerField())
-def _coded_markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
-    return _all_seen_in(coding, text, Markable.objects.order_by().filter(level__coded=True))
-
-
-def _all_seen_in(coding: int, text: int, markables: QuerySet[Markable]) -> QuerySet[Markable, tuple[Any, ...]]:
-    """Return those of the markables that the coder sees.
+def _markable_rows(coding: Coding, levels: Collection[int]) -> list[tuple[Any, ...]]:
+    """Return the markables of these levels that the coder sees, in text order. Two queries.
 
     The coder's own are found by their judgements: what others marked is not passed over, so that the time of the
     answer does not tell how much that is.
     """
-    predefined = markables.filter(text=text, predefined=True).values_list(*MARKABLE_COLUMNS)
-    own = markables.filter(judgements__coding=coding, predefined=False).values_list(*MARKABLE_COLUMNS)
-    return predefined.union(own, all=True).order_by("start", "-end", "key")
+    rows = [row for row in [*_given(coding.text_id), *_marked(coding.pk)] if row[3] in levels]
+    return sorted(rows, key=itemgetter(0, 1, 2))
+
+
+COLUMNS = ("start", -F("end"), "key", "level_id", "label", "parts", "head", "predefined")
+
+
+@compiled_query(IntegerField())
+def _given(text: int) -> QuerySet[Markable, tuple[Any, ...]]:
+    return Markable.objects.order_by().filter(text=text, predefined=True).values_list(*COLUMNS)
+
+
+@compiled_query(IntegerField())
+def _marked(coding: int) -> QuerySet[Markable, tuple[Any, ...]]:
+    return Markable.objects.order_by().filter(judgements__coding=coding, predefined=False).values_list(*COLUMNS)

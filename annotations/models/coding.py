@@ -11,8 +11,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Concat, StrIndex
 from django.db.models.lookups import GreaterThan
 
-from annotations.core.database.compiled_queries import compiled_subquery
-from annotations.core.database.queries import counted, related_rows
+from annotations.core.database.queries import count_subquery, related_rows
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
 from annotations.models.people.rights import Person
@@ -92,11 +91,17 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True).order_by()
         given = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True).order_by()
         attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
+        judgements = Judgement.objects.filter(coding=OuterRef("pk"))
+        # The text says nothing new, but lets PostgreSQL find them by an index where few markables are a coder's own.
+        own = judgements.filter(
+            markable__text=OuterRef("text"), markable__predefined=False, markable__level__coded=True
+        )
         return self.annotate(
             # Counted apart, so that what other coders marked is not passed over.
-            to_decide=_count_predefined("text") + _count_own("pk", "text"),
+            to_decide=count_subquery(given) + count_subquery(own),
             decided=Case(
-                When(Exists(attributes), then=_count_complete("pk")), default=_count_complete_without_attributes("pk")
+                When(Exists(attributes), then=count_subquery(judgements.filter(complete()))),
+                default=count_subquery(judgements.filter(complete_without_attributes())),
             ),
             is_to_mark=Case(When(Exists(marked) & ~Exists(given), then=Value(True)), default=Value(False)),
             asks_of_entities=Case(
@@ -372,34 +377,6 @@ def complete() -> Q:
     return (complete_without_attributes() & ~Exists(of_category)) | (
         Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
     )
-
-
-@compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_predefined(text: int) -> models.QuerySet[Any, Any]:
-    """Return how many markables of a text are coded by everybody."""
-    return counted(Markable.objects.filter(text=text, predefined=True, level__coded=True))
-
-
-@compiled_subquery(models.IntegerField(), models.IntegerField(), output_field=models.IntegerField())
-def _count_own(coding: int, text: int) -> models.QuerySet[Any, Any]:
-    """Return how many markables the coder of a coding of a text marked.
-
-    The text says nothing new, but lets PostgreSQL find them by an index where few markables are a coder's own.
-    """
-    judgements = Judgement.objects.filter(coding=coding, markable__text=text)
-    return counted(judgements.filter(markable__predefined=False, markable__level__coded=True))
-
-
-@compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_complete(coding: int) -> models.QuerySet[Any, Any]:
-    """Return how many judgements of a coding are complete."""
-    return counted(Judgement.objects.filter(coding=coding).filter(complete()))
-
-
-@compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_complete_without_attributes(coding: int) -> models.QuerySet[Any, Any]:
-    """Return the same where no attribute is asked."""
-    return counted(Judgement.objects.filter(coding=coding).filter(complete_without_attributes()))
 
 
 def complete_without_attributes() -> Q:

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotations.models.coding import Coding
 from annotations.models.people.user import User
@@ -51,7 +52,7 @@ class Operation(models.Model):
         help_text="Who did it; of a draft whom the gold was given to, empty where nobody was.",
     )
     made_at = models.DateTimeField(null=True, blank=True, help_text="by the clock of the coder's machine")
-    applied_at = models.DateTimeField(auto_now_add=True)
+    applied_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         ordering = ["coding", "sequence"]

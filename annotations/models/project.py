@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import CharField, OuterRef, Q, Subquery, Value
+from django.db.models import CharField, F, FilteredRelation, Q, Value
 
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Person, Right, rights_of
 from annotations.models.people.user import User
@@ -24,8 +26,12 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         """Return the user's projects, each with the user's `role`; superusers are managers of all projects."""
         if user.is_superuser:
             return self.annotate(role=Value(Membership.Role.MANAGER.value, output_field=CharField()))
-        memberships = Membership.objects.filter(project=OuterRef("pk"), user=user.pk)
-        return self.annotate(role=Subquery(memberships.values("role")[:1])).filter(role__isnull=False)
+        return self.of_member(user.pk)
+
+    def of_member(self, user: int | None) -> ProjectQuerySet:
+        """Return the projects of a user who is no superuser, by primary key, each with the user's `role`."""
+        own = FilteredRelation("memberships", condition=Q(memberships__user=user))
+        return self.annotate(own=own).filter(own__isnull=False).annotate(role=F("own__role"))
 
 
 class Project(models.Model):
@@ -76,6 +82,11 @@ class Project(models.Model):
     )
     scheme_version = models.PositiveIntegerField(
         default=1, editable=False, help_text="The version of the scheme: one more with each change of the answers."
+    )
+    scheme_stamp = models.UUIDField(
+        default=uuid4,
+        editable=False,
+        help_text="Another one after each change of the scheme.",
     )
     description = models.CharField(
         blank=True, default="", max_length=DESCRIPTION_LENGTH, help_text="What the corpus is, and what it is made for."
@@ -225,6 +236,11 @@ def may_see_models(project: Project) -> bool:
 def may_see_gold(project: Project) -> bool:
     """Return whether that person learns how much gold there is; what was read for nobody is for the server itself."""
     return getattr(project, "role", None) is None or may(project, Right.ADJUDICATE)
+
+
+def sees_all_of(project: Project) -> bool:
+    """Return whether the person for whom the project was read sees every coder's work in it (`sees_all_work`)."""
+    return project.results_open or getattr(project, "role", None) in ROLES_SEEING_ALL_WORK
 
 
 def sees_models(user: Person, path_to_project: str) -> Q:

@@ -7,8 +7,8 @@ from django.db.models import Exists, F, Max, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from annotations.core.database.queries import related_rows, word_count
-from annotations.models.people.rights import Person
-from annotations.models.project import KEY_LENGTH, Project, is_member, manages, sees_all_work
+from annotations.models.people.rights import Person, Right
+from annotations.models.project import KEY_LENGTH, Project, is_member, manages, may, sees_all_work
 
 TEXT_SLUG_LENGTH = 100
 
@@ -22,6 +22,13 @@ class TextQuerySet(models.QuerySet["Text"]):
         return self.filter(
             sees_all_work(user, "project") | manages(user, "project") | (Q(Exists(own)) & is_member(user, "project"))
         )
+
+    def visible_in(self, project: Project, user: Person) -> TextQuerySet:
+        """Return those texts of a project, which was read for the user, that the user may see (`visible_to`)."""
+        if may(project, Right.READ_TEXTS):
+            return self.filter(project=project)
+        own = related_rows(self.model, "codings", "with_models").filter(text=OuterRef("pk"), coder=user.pk)
+        return self.filter(Exists(own), project=project)
 
     def with_words(self) -> TextQuerySet:
         """Annotate each text with the number of its words, `words`: what white space separates."""

@@ -6,19 +6,20 @@ An outsider gets 404, so that the existence of a project is not disclosed; a mem
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, Exists, IntegerField, OuterRef, QuerySet
+from django.db.models import CharField, IntegerField, QuerySet
 from django.http import Http404
 from django.utils.crypto import salted_hmac
 
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.http.requests import is_writing
-from annotations.models import Coding, ModelCoder, Project, Text, Transfer, User
+from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
-from annotations.models.people.rights import Member, Person, Right
-from annotations.models.project import is_blind_manager, may, may_see_models
+from annotations.models.people.rights import Person, Right
+from annotations.models.project import is_blind_manager, may, may_see_models, sees_all_of
 from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.locks import refuse_archived
 from annotations.projects.people.peer_names import find_slug, hide_name, is_blind_to_peers
@@ -33,7 +34,7 @@ def project_for(
     change something is refused in an archived project (ProjectArchived), unless `archived` says that it changes nothing
     of the project, or opens or deletes it. `changes` refuses all requests there: the page is a form and nothing else.
     """
-    projects = _projects(user, slug) if user.is_superuser else _projects_of_member(user.pk, slug)
+    projects = Project.objects.visible_to(user).filter(slug=slug) if user.is_superuser else _projects(user.pk, slug)
     project = next(iter(projects), None)
     if project is None:
         raise Http404("Project not found.")
@@ -49,15 +50,9 @@ def project_for(
     return project
 
 
-def _projects(user: Person, slug: str) -> QuerySet[Project]:
-    """Return the user's project at the address, with `has_models`: no page asks by itself whether models code."""
-    models = ModelCoder.objects.filter(membership__project=OuterRef("pk")).order_by()
-    return Project.objects.visible_to(user).filter(slug=slug).annotate(has_models=Exists(models))
-
-
 @compiled_query(IntegerField(), CharField())
-def _projects_of_member(user: int, slug: str) -> QuerySet[Project]:
-    return _projects(Member(user), slug)
+def _projects(user: int, slug: str) -> QuerySet[Project]:
+    return Project.objects.of_member(user).filter(slug=slug)
 
 
 def project_with_models(user: Person, slug: str) -> Project:
@@ -109,11 +104,13 @@ def own_coding(
     the text is not loaded. Of several it is the one that is chosen. `is_alone` says of it whether the user sees no
     other coding of the text.
     """
-    codings_of_member = _own_codings_of_member if content else _own_codings_without_content
-    key = (project.pk, find_slug(project, user.pk, text_slug))
-    found = _own_codings(user, *key) if user.is_superuser else codings_of_member(user.pk, *key)
+    find = _own_codings if content else _own_codings_without_content
+    found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
+    if not sees_all_of(project):
+        found = [coding for coding in found if not _is_shown_again(coding, found)]
     kinds = Counter(coding.kind for coding in found)
     for coding in found:
+        coding.coder = user
         coding.is_alone = kinds[coding.kind] == 1  # type: ignore[attr-defined]
         if choice.admits(coding) and (coding.kind in AGREED_KINDS) == agreed:
             if coding.text.role == Text.Role.PEER and is_blind_to_peers(project):
@@ -122,24 +119,26 @@ def own_coding(
     raise Http404("This text is not assigned to you." if choice == LATEST else "You have no such coding of this text.")
 
 
+@compiled_query(IntegerField(), IntegerField(), CharField())
+def _own_codings(user: int, project: int, slug: str) -> QuerySet[Coding]:
+    own = Coding.with_models.filter(coder=user, text__project=project, text__slug=slug)
+    return own.latest_first().select_related("text", "round")
+
+
+@compiled_query(IntegerField(), IntegerField(), CharField())
+def _own_codings_without_content(user: int, project: int, slug: str) -> QuerySet[Coding]:
+    own = Coding.with_models.filter(coder=user, text__project=project, text__slug=slug)
+    return own.latest_first().select_related("text", "round").defer("text__content")
+
+
+def _is_shown_again(coding: Coding, codings: Iterable[Coding]) -> bool:
+    """Return whether one of the codings is a later occasion of the same round."""
+    return any(other.round_id == coding.round_id and other.occasion > coding.occasion for other in codings)
+
+
 def coding_token(coding: Coding) -> str:
     """Return a name of the coding for its coder's pages: it tells neither its round nor its occasion."""
     return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]
-
-
-def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
-    own = Coding.with_models.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
-    return own.latest_first().select_related("text__docset", "coder", "round")
-
-
-@compiled_query(IntegerField(), IntegerField(), CharField())
-def _own_codings_of_member(user: int, project: int, text_slug: str) -> QuerySet[Coding]:
-    return _own_codings(Member(user), project, text_slug)
-
-
-@compiled_query(IntegerField(), IntegerField(), CharField())
-def _own_codings_without_content(user: int, project: int, text_slug: str) -> QuerySet[Coding]:
-    return _own_codings(Member(user), project, text_slug).defer("text__content")
 
 
 def right_to_transfer(kind: str, format_key: str) -> Right:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import uuid4
 
 from django.db import models
 
@@ -51,6 +52,13 @@ def write_scheme(project: Project, spec: SchemeSpec) -> None:
     )
     relations = _write_relations(project, spec, levels)
     _write_attributes(project, spec, levels, relations)
+    stamp_scheme(project)
+
+
+def stamp_scheme(project: Project) -> None:
+    """Let every process read the scheme again: it was changed in this transaction."""
+    project.scheme_stamp = uuid4()
+    project.save(update_fields=["scheme_stamp"])
 
 
 def _write_relations(project: Project, spec: SchemeSpec, levels: Mapping[str, int]) -> dict[str, int]:
@@ -187,3 +195,4 @@ def delete_others(project: Project, spec: SchemeSpec) -> None:
     project.relations.exclude(key__in=[relation.key for relation in spec.relations]).delete()
     project.categories.exclude(key__in=[category.key for category in spec.categories]).delete()
     project.levels.exclude(key__in=[level.key for level in spec.levels]).delete()
+    stamp_scheme(project)

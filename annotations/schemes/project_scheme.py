@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, IntegerField, OuterRef, QuerySet, Value
+from django.db.models import IntegerField, QuerySet, Value
 
 from annotations.core.database.compiled_queries import compiled_query
-from annotations.core.database.snapshots import read_snapshot
 from annotations.formats.model.scheme import (
     CATEGORY,
     AnswerKind,
@@ -26,6 +26,7 @@ from annotations.formats.model.scheme import (
 )
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.constraints import Constraints, constraints_of
 
 
@@ -34,6 +35,7 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
     """Let coders mark markables of these coded levels, and of no others. Existing markables stay."""
     project.levels.update(coders_mark=False)
     project.levels.filter(pk__in=[level.pk for level in levels], coded=True).update(coders_mark=True)
+    stamp_scheme(project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,9 @@ class ProjectScheme:
     def further(self) -> FurtherQuestions:
         """What it asks besides a category and identity."""
         return FurtherQuestions(
-            bool(self.spec.attributes), any(not relation.identity for relation in self.spec.relations)
+            attributes=bool(self.spec.attributes),
+            relations=any(not relation.identity for relation in self.spec.relations),
+            indices=any(category.takes_index for category in self.spec.categories),
         )
 
     def identity_pointers(self) -> dict[str, Any]:
@@ -85,26 +89,51 @@ class ProjectScheme:
         return scheme_to_json(self.spec, answers) | derived
 
 
-def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project. Three queries, and two more where there are attributes.
+class _SchemeMoved(Exception):
+    """The scheme was changed while it was read."""
 
-    Where it is changed between these queries, so that one names what another did not find, it is read in one piece.
+
+def read_scheme(project: int) -> ProjectScheme:
+    """Return the scheme of a project, which a process remembers until it is changed. One query."""
+    while True:
+        try:
+            return _scheme_of_stamp(project, *_read_stamp(project))
+        except _SchemeMoved:
+            continue
+
+
+def _read_stamp(project: int) -> tuple[UUID, int]:
+    [stamp] = _stamps(project)
+    return stamp
+
+
+@compiled_query(IntegerField())
+def _stamps(project: int) -> QuerySet[Project, tuple[UUID, int]]:
+    return Project.objects.order_by().filter(pk=project).values_list("scheme_stamp", "scheme_version")
+
+
+@lru_cache(maxsize=200)
+def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
+    """Return the scheme as of this stamp. Three queries, and two more where there are attributes.
+
+    Raise _SchemeMoved where it has another stamp by now.
     """
     try:
-        return _read_scheme(project)
-    except KeyError:
-        with read_snapshot():
-            return _read_scheme(project)
+        scheme = _read_rows(project, version)
+    except KeyError:  # one query names what another did not find
+        if _read_stamp(project) == (stamp, version):
+            raise
+    else:
+        if _read_stamp(project) == (stamp, version):
+            return scheme
+    raise _SchemeMoved
 
 
-def _read_scheme(project: int) -> ProjectScheme:
-    levels = levels_of(project)
-    with_attributes = any(level.project_has_attributes for level in levels)  # type: ignore[attr-defined]
+def _read_rows(project: int, version: int) -> ProjectScheme:
+    levels = tuple(Level.objects.filter(project=project))
     level_keys = {level.pk: level.key for level in levels}
     relations, relation_keys = _relations(project, level_keys)
-    attributes, attribute_keys, value_keys = (
-        _attributes(project, level_keys, relation_keys) if with_attributes else ([], {}, {})
-    )
+    attributes, attribute_keys, value_keys = _attributes(project, level_keys, relation_keys)
     categories, category_keys = [], {}
     for pk, level, takes_index, takes_optional, singleton, retired, *texts in _category_rows(project):
         key, label, help_text, colour = texts
@@ -137,9 +166,9 @@ def _read_scheme(project: int) -> ProjectScheme:
         by_key,
         attribute_keys,
         value_keys,
-        levels[0].project_scheme_version if levels else 1,  # type: ignore[attr-defined]
+        version,
     )
-    return ProjectScheme(tuple(levels), spec, keys)
+    return ProjectScheme(levels, spec, keys)
 
 
 def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSpec], dict[int, str]]:
@@ -210,18 +239,6 @@ def _attributes(
     return attributes, {row[0]: pk for pk, row in rows.items()}, value_keys
 
 
-@compiled_query(IntegerField())
-def levels_of(project: int) -> QuerySet[Level]:
-    """Return the levels of a project in display order, each with the version of the scheme of the project, and with
-    whether there are attributes: so nobody asks for them where there are none.
-    """
-    attributes = Attribute.objects.filter(project=OuterRef("project")).order_by()
-    return Level.objects.filter(project=project).annotate(
-        project_has_attributes=Exists(attributes), project_scheme_version=F("project__scheme_version")
-    )
-
-
-@compiled_query(IntegerField())
 def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
     return Category.objects.filter(project=project).values_list(
         "pk", "level_id", "takes_index", "takes_optional", "singleton", "retired", "key", "label", "help", "colour"
@@ -229,7 +246,6 @@ def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
 
 
 # A row for each level at either end.
-@compiled_query(IntegerField())
 def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
     relations = Relation.objects.filter(project=project).order_by()
     targets, sources = (
@@ -242,7 +258,6 @@ def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
     return targets.union(sources, all=True).order_by("position", "key")
 
 
-@compiled_query(IntegerField())
 def _attribute_rows(project: int) -> QuerySet[Attribute, tuple[Any, ...]]:
     return Attribute.objects.filter(project=project).values_list(
         *("pk", "levels", "key", "label", "help", "of", "relation_id", "kind", "required", "asked_if"),
@@ -250,7 +265,6 @@ def _attribute_rows(project: int) -> QuerySet[Attribute, tuple[Any, ...]]:
     )
 
 
-@compiled_query(IntegerField())
 def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
     values = AttributeValue.objects.filter(attribute__project=project)
     return values.values_list("pk", "attribute_id", "key", "label", "help", "colour", "retired")
@@ -258,23 +272,16 @@ def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class FurtherQuestions:
-    """Whether a project asks for more than a category and identity: for attributes, and for other relations."""
+    """Whether a project asks for attributes, for other relations than identity, and for indices."""
 
     attributes: bool
     relations: bool
-
-
-@compiled_query(IntegerField())
-def _further_questions(project: int) -> QuerySet[Project, tuple[bool, bool]]:
-    attributes = Attribute.objects.filter(project=OuterRef("pk")).order_by()
-    relations = Relation.objects.filter(project=OuterRef("pk"), identity=False).order_by()
-    return Project.objects.filter(pk=project).order_by().values_list(Exists(attributes), Exists(relations))
+    indices: bool
 
 
 def further_questions(project: int) -> FurtherQuestions:
     """Return what a project asks besides a category and identity. One query."""
-    [(attributes, relations)] = _further_questions(project)
-    return FurtherQuestions(attributes, relations)
+    return read_scheme(project).further
 
 
 def scheme_state(project: Project) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, Concat
 from annotations.coding import operations
 from annotations.coding.markables.corrections import MAX_EDITS, correction_payload
 from annotations.coding.markables.tokenization import WORD_LEVEL
-from annotations.core.database.bulk import MAX_KEYS, insert, upsert
+from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Judgement, Markable, Question, Segment, Text, User
@@ -30,8 +30,7 @@ logger = logging.getLogger(__name__)
 BATCH = 500
 # Beyond the end of any text: where segments wait while others take their places.
 FAR = 1_000_000_000
-MARKABLE_FIELDS = ("id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
-SEGMENT_FIELDS = ("id", "text", "kind", "start", "end", "label", "speaker")
+MARKABLE_FIELDS = ("text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 
 
 def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPlan:
@@ -55,7 +54,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
             raise ValidationError("This has changed since you saw it. Look at it again.")
         Text.objects.filter(pk=text.pk).update(content=plan.content)
         _write_markables(plan, text)
-        _write_segments(plan, text)
+        _write_segments(plan)
         _write_questions(plan, text)
         Judgement.objects.bulk_update(plan.judgements, ["head"], batch_size=BATCH)
         operations.log_correction(codings, user, correction_payload(plan.edits), project.scheme_version)
@@ -76,30 +75,16 @@ def _write_markables(plan: CorrectionPlan, text: Text) -> None:
     # Keys are unique, and one may take that of another: first all get one that no text can have.
     for batch in batched((markable.pk for markable in plan.markables), MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(key=Concat(Value("~"), Cast("pk", CharField())))
-    upsert(
-        Markable,
-        MARKABLE_FIELDS,
-        (
-            (
-                one.pk,
-                text.pk,
-                one.level_id,
-                one.key,
-                one.label,
-                one.parts,
-                one.head,
-                one.start,
-                one.end,
-                one.predefined,
-            )
-            for one in plan.markables
-        ),
-        unique=["id"],
+    Markable.objects.bulk_create(
+        plan.markables,
+        update_conflicts=True,
+        unique_fields=["id"],
+        update_fields=["key", "label", "parts", "head", "start", "end"],
     )
     if plan.new_words:
         insert(
             Markable,
-            MARKABLE_FIELDS[1:],
+            MARKABLE_FIELDS,
             (
                 (text.pk, plan.word_level, markable_key(WORD_LEVEL, [span]), "", [list(span)], [], *span, True)
                 for span in plan.new_words
@@ -107,14 +92,11 @@ def _write_markables(plan: CorrectionPlan, text: Text) -> None:
         )
 
 
-def _write_segments(plan: CorrectionPlan, text: Text) -> None:
+def _write_segments(plan: CorrectionPlan) -> None:
     for batch in batched((segment.pk for segment in plan.segments), MAX_KEYS):
         Segment.objects.filter(pk__in=batch).update(start=F("start") + FAR, end=F("end") + FAR)
-    upsert(
-        Segment,
-        SEGMENT_FIELDS,
-        ((one.pk, text.pk, one.kind, one.start, one.end, one.label, one.speaker) for one in plan.segments),
-        unique=["id"],
+    Segment.objects.bulk_create(
+        plan.segments, update_conflicts=True, unique_fields=["id"], update_fields=["start", "end", "label"]
     )
 
 

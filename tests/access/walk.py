@@ -37,6 +37,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to
@@ -415,6 +416,7 @@ def world(scheme, marked, marking, role_of_bob):
     if marking:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
     project.attributes.create(key="gender", label="Gender")
+    stamp_scheme(project)
     people_of(project, role_of_bob)
     coders = project.members.filter(username__in=["alice", "bob"])
     assign_texts(project, project.texts.all(), coders)

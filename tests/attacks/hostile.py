@@ -34,6 +34,7 @@ from tests.access.role_asking import World
 from tests.access.role_world import HERE
 from tests.conftest import DIALOGUE, judge
 from tests.shared.pyramids import SUMMARIES, contributor, says, send
+from tests.shared.schemes import change_rows
 
 # Where all of it came in.
 NAMED: set[str] = set()
@@ -74,8 +75,8 @@ def poisoned() -> World:
     here = world.here
     _judge_all(here)
     Project.objects.update(title=payload("title"), guidelines=GUIDELINES)
-    Level.objects.update(label=payload("level"))
-    Category.objects.update(label=payload("category"))
+    change_rows(Level.objects.all(), label=payload("level"))
+    change_rows(Category.objects.all(), label=payload("category"))
     Text.objects.update(title=payload("text"), language=short("lang"), system=payload("system"))
     Segment.objects.update(label=short("segment"), speaker=payload("speaker"))
     Markable.objects.filter(level__coded=True).update(label=short("label"))

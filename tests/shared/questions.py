@@ -28,6 +28,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import change
 from tests.shared.agreeing import hand_in
+from tests.shared.schemes import change_rows
 
 
 def values(*keys: str) -> tuple[ValueSpec, ...]:
@@ -66,7 +67,7 @@ def question_project(slug: str, given: Given, scheme: ReadyMadeScheme = QUESTION
     marked = " ".join(f"[w{number}](m{number})" for number in range(n_units))
     files = [f"{text}.txt" for text in sorted({text for _, text in given})]
     import_documents(project, [SourceDocument(plain.parse(f"{marked} .", file), None) for file in files])
-    project.relations.filter(identity=True).update(joint=True)
+    change_rows(project.relations.filter(identity=True), joint=True)
     people = [User.objects.get_or_create(username=name)[0] for name in (*CODERS, "charlie")]
     for one in people:
         add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)

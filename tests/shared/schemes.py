@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
+
+from django.db.models import QuerySet
 
 from annotations.coding import operations
 from annotations.formats import plain
@@ -119,11 +122,17 @@ def rich_project(slug: str, scheme: ReadyMadeScheme = RICH, coder: User | None =
     """Make a project of the dialogue with that scheme, which the coder has to code."""
     project = create_project(slug, slug.title(), scheme, **options)
     import_documents(project, [SourceDocument(plain.parse(DIALOGUE, "tea.txt"), None)])
-    project.relations.filter(identity=True).update(joint=True)
+    change_rows(project.relations.filter(identity=True), joint=True)
     if coder is not None:
         add_member(project, coder, Membership.Role.CODER)
         assign_texts(project, project.texts.all(), [coder])
     return project
+
+
+def change_rows(rows: QuerySet[Any], **fields: Any) -> None:
+    """Change rows of schemes past `write_scheme`; they are read again."""
+    rows.update(**fields)
+    Project.objects.update(scheme_stamp=uuid4())
 
 
 def coding_of(project: Project) -> Coding:

@@ -5,6 +5,7 @@ from typing import Any
 
 from agreement.models import Computation, FiguresVersion
 from annotations.management.base import ProgramCommand
+from annotations.projects.scheme_rows import stamp_scheme
 
 
 class Command(ProgramCommand):
@@ -17,4 +18,5 @@ class Command(ProgramCommand):
         project = self.find_project(options["project"])
         FiguresVersion.increase(project.pk)
         Computation.objects.filter(project=project).delete()
+        stamp_scheme(project)
         self.stdout.write(f"The figures of {project.slug} are computed again at the next look.")

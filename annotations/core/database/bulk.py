@@ -1,4 +1,4 @@
-"""Write rows without model instances: for imports and saving, where creating instances costs more than writing.
+"""Write rows without model instances: for imports, where creating instances costs more than writing.
 
 Values are checked by the constraints of the table only, and no signals are sent.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import batched, chain
 from typing import Any
 
 from django.db import connection, models
@@ -17,7 +16,7 @@ from django.db.models import DateTimeField, DurationField, JSONField, UUIDField
 # Without the check for circular references, which our values never have, encoding takes four fifths of the time.
 ENCODE = json.JSONEncoder(check_circular=False).encode
 # SQLite accepts 32,766 values in a statement, PostgreSQL twice as many.
-MAX_ROWS, MAX_KEYS = 1000, 30_000
+MAX_KEYS = 30_000
 
 
 def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -35,36 +34,6 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
                     copy.write_row(row)
         else:
             cursor.executemany(f"INSERT INTO {into} VALUES {_placeholders(len(fields))}", list(values))  # noqa: S608 - names
-
-
-def upsert(
-    model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]], *, unique: Sequence[str]
-) -> dict[tuple[Any, ...], int]:
-    """Insert rows as `insert` does, or update the row with the same values in the `unique` fields.
-
-    No two rows may have the same values in them. Return the primary keys of all rows, by those values.
-    """
-    columns, unique_columns = _columns(model, fields), _columns(model, unique)
-    assignments = ", ".join(f"{column} = EXCLUDED.{column}" for column in columns if column not in unique_columns)
-    into = f"INSERT INTO {_table(model)} ({', '.join(columns)}) VALUES"
-    target = ", ".join(unique_columns)
-    on_conflict = f"ON CONFLICT ({target}) DO UPDATE SET {assignments} RETURNING {target}, id"
-    keys = {}
-    with connection.cursor() as cursor:
-        for batch in batched(_database_values(model, fields, rows), MAX_ROWS):
-            placeholders = ", ".join([_placeholders(len(fields))] * len(batch))
-            cursor.execute(f"{into} {placeholders} {on_conflict}", list(chain.from_iterable(batch)))
-            keys.update({tuple(unique_values): key for *unique_values, key in cursor.fetchall()})
-    return keys
-
-
-def delete(model: type[models.Model], field: str, values: Iterable[Any]) -> None:
-    """Delete the rows that have one of the values in that field. No other table may refer to these rows."""
-    [column] = _columns(model, [field])
-    with connection.cursor() as cursor:
-        for batch in batched(values, MAX_KEYS):
-            placeholders = _placeholders(len(batch))
-            cursor.execute(f"DELETE FROM {_table(model)} WHERE {column} IN {placeholders}", list(batch))  # noqa: S608 - names
 
 
 def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:

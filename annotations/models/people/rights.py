@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.contrib.auth.models import AnonymousUser
 
 from annotations.models.people.user import User
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A user who is not a superuser, by primary key alone, as compiled queries need it."""
-
-    pk: int
-    is_superuser: bool = False
-
-
-type Person = User | AnonymousUser | Member
+type Person = User | AnonymousUser
 
 
 class Right(StrEnum):

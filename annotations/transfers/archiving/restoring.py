@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -202,7 +203,7 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
                 column = [None if line is None else row_keys[line - 1] for line in column]
             columns[model_field.name] = column
         if project is None:
-            columns["slug"] = [slug]
+            columns |= {"slug": [slug], "scheme_stamp": [uuid4()]}
         else:
             columns |= {name: [project.pk] * len(table) for name in _project_fields(archived)}
         _insert(archived, table, columns)

@@ -60,7 +60,7 @@ class ArchivedTable:
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
     `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `former` are fields that only older archives have, and `counted` those that are counted again by other tables.
+    `former` are fields that only older archives have, and `counted` those that a restored project has anew.
     """
 
     name: str
@@ -115,6 +115,7 @@ TABLES: list[ArchivedTable] = [
         "pk",
         ("slug",),
         since={"scores_shown": 4, "archived_at": 8, "scheme_version": 10, **dict.fromkeys(DATASHEET_FIELDS, 14)},
+        counted=("scheme_stamp",),
     ),
     ArchivedTable("levels", Level, "project", ("position", "key")),
     ArchivedTable(

@@ -24,10 +24,12 @@ from agreement.results.agreement import distribute_distances
 from agreement.results.data import reliability_matrix
 from annotations.coding import operations
 from annotations.models import Coding, User
+from annotations.projects.scheme_rows import stamp_scheme
 from tests.agreement.measures import exact
 from tests.conftest import change, judge
 from tests.shared.agreeing import coded_project, hand_in, table
 from tests.shared.cases import examples
+from tests.shared.schemes import change_rows
 
 LINKS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 5)), unique=True)
 WORDS = "[Anna](a) and [Ben](b) met [Cy](c) , [they](d) saw [him](e) , [they](f) left"
@@ -56,10 +58,11 @@ def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
 def project_of(answers, slug="they"):
     """Make a project in which each coder's words point at others: a letter to letters, or to lists of them."""
     project = coded_project(slug, "poesio-artstein-2005", WORDS, coders=tuple(answers))
-    project.relations.filter(identity=True).update(joint=True, later=True)
+    change_rows(project.relations.filter(identity=True), joint=True, later=True)
     project.relations.create(key="bridging", label="bridging", joint=True, later=True).to_levels.set(
         project.levels.filter(key="phrase")
     )
+    stamp_scheme(project)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
         for letter, readings in answers[coding.coder.username].items():
@@ -230,8 +233,8 @@ def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in)
 
 def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
     project = coded_project("mark", "poesio-artstein-2005", "[Anna](a) met Ben , [they](d) left", coders=("alice",))
-    project.relations.filter(identity=True).update(joint=True)
-    project.levels.filter(key="phrase").update(coders_mark=True)
+    change_rows(project.relations.filter(identity=True), joint=True)
+    change_rows(project.levels.filter(key="phrase"), coders_mark=True)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
         judge(coding, keys["a"], "none")

@@ -18,6 +18,7 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, User
 from annotations.planning.rounds import add_texts, create_round, delete_round
 from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.changes import delete_text, deletion_figures
 from tests.conftest import in_another_connection, judge
 from tests.shared.agreeing import WALK, answer, coded_project, convention, decide_gold, judge_again
@@ -133,7 +134,7 @@ def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
 @pytest.mark.parametrize("options", [{}, {"gold": True}, {"models": True}])
 def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeypatch):
     project = with_gold_and_model()
-    project.levels.filter(coded=True).update(coders_mark=True)
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
     text = project.texts.get(slug="text-1")
     read_answers(project, **options)
     add_texts(create_round(project, "second"), [text])

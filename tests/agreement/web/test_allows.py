@@ -5,8 +5,10 @@ import pytest
 from agreement.reports.request.parameters import COEFFICIENTS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.models import Category, Level
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.project_scheme import read_scheme
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, links, table
+from tests.shared.schemes import change_rows
 
 URL = "/projects/walk/scheme/allows/"
 TABLES = {"measure": "measures", "view": "views", "export": "exports"}
@@ -46,10 +48,11 @@ def test_indices_have_no_alternatives_to_compare(signed_in, charlie):
 
 def test_a_problem_of_the_scheme_is_told(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
-    Level.objects.update(coded=False)
+    change_rows(Level.objects.all(), coded=False)
     page = signed_in(charlie).get(URL).content.decode()
     assert "No level is coded: there is nothing to judge." in page
     Category.objects.all().delete()
+    stamp_scheme(project)
     page = signed_in(charlie).get(URL).content.decode()
     for problem in find_problems(read_scheme(project.pk).spec, project.answers):
         assert problem in page

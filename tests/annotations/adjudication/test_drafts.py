@@ -190,7 +190,7 @@ def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
 
 def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, django_assert_num_queries):
     second = Item(marked[1], "category")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(7):
         [state] = gold_states([drafted])
     assert (state.state, state.n_open, [one.item for one in state.contested]) == (State.OPEN, 1, [second])
     judge(drafted, marked[0], "none")

@@ -29,6 +29,7 @@ from tests.shared.drafted_gold import (
     drafted,
     keys_of,
 )
+from tests.shared.schemes import change_rows
 
 
 @pytest.fixture
@@ -104,10 +105,10 @@ def test_markable_that_nobody_judged_is_to_decide(tea):
 
 @pytest.mark.parametrize("place", ["a", "b"])
 def test_chain_without_a_required_answer_is_one_to_decide(tea, place):
-    tea.attributes.filter(key="gender").update(required=False)
+    change_rows(tea.attributes.filter(key="gender"), required=False)
     chain = {"a": {"category": "place"}, "b": {"category": "phrase", "pointers": ["a"]}}
     gold = drafted(tea, chain, chain, chain)
-    tea.attributes.filter(key="gender").update(required=True)
+    change_rows(tea.attributes.filter(key="gender"), required=True)
     assert state_of(gold) == (State.OPEN, 1)
     assert undecided_rows(gold) == [("a", "gender")]
     with pytest.raises(OperationRejected, match="gender"):
@@ -194,12 +195,12 @@ def test_api_says_what_is_left_to_decide(tea, signed_in):
 
 def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_queries):
     gold = drafted(tea, *THREE_KINDS)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(8):
         gold_states([gold])
     other = Coding.with_gold.create(
         text=gold.text, kind="gold", round=tea.rounds.create(name="other", position=2), coder=gold.coder
     )
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(8):
         [_, empty] = gold_states([gold, other])
     assert empty.n_open == len(LABELS)
 

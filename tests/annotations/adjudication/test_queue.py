@@ -164,7 +164,7 @@ def test_as_many_queries_for_any_number_of_coders(
 ):
     client = signed_in(charlie)
     client.get(QUEUE)
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(16):
         client.get(QUEUE)
     Coding.with_gold.filter(pk=gold.pk).delete()
     for name in ("eve", "frank"):
@@ -175,7 +175,7 @@ def test_as_many_queries_for_any_number_of_coders(
         judge(coding, keys["a"], "place")
         submit_coding(coding, coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(16):
         assert len(client.get(QUEUE).json()["coders"]) == 5
 
 

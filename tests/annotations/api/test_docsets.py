@@ -12,6 +12,7 @@ from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import person
 from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
+from tests.shared.schemes import change_rows
 
 DOCSETS = "/api/v1/projects/ferry/docsets/"
 URL = f"{DOCSETS}sinking/"
@@ -175,7 +176,7 @@ def test_a_manager_is_told_to_name_an_adjudicator(manager, built):
 
 def test_what_the_scheme_does_not_allow_any_more_is_said(manager, ferry, built):
     add_member(ferry.project, person("adam"), Membership.Role.ADJUDICATOR)
-    ferry.project.levels.filter(coded=True).update(coders_mark=False)
+    change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     reply = manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, ["non_field_errors"])
 

@@ -29,7 +29,7 @@ from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import judge_all, make_project
-from tests.shared.schemes import RICH, coding_of, rich_project
+from tests.shared.schemes import RICH, change_rows, coding_of, rich_project
 
 SCHEME = replace(RICH, categories=tuple(replace(category, takes_optional=True) for category in RICH.categories))
 FIRST, SECOND, THIRD = "phrase:0-3", "phrase:8-11", "phrase:20-24"
@@ -79,7 +79,7 @@ def make(slug: str, decision: Decision, coder: User) -> Project:
     if decision.pointers:
         return rich_project(slug, SCHEME, coder, coders_mark=True)
     project = make_project(slug, "passonneau-2004", "put [the kettle](a) on")
-    project.levels.update(coders_mark=True)
+    change_rows(project.levels.all(), coders_mark=True)
     add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [coder])
     return project

@@ -7,14 +7,14 @@ import pytest
 from annotations.models import Coding
 from annotations.planning.work.remaining import count_remaining
 from tests.conftest import judge
-from tests.shared.schemes import BRIDGING, coding_of, rich_project
+from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 
 @pytest.fixture
 def coding(alice) -> Coding:
     """Return a coding of which all is answered, but that a chain of two has no gender."""
     project = rich_project("rich", BRIDGING, alice)
-    project.attributes.filter(key="gender").update(required=True)
+    change_rows(project.attributes.filter(key="gender"), required=True)
     coding = coding_of(project)
     first, second, *others = (
         coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)

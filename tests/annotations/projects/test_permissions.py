@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.models.people.rights import RIGHTS, Right
 from annotations.projects.people.members import add_member
-from annotations.projects.people.model_coders import add_model
 from annotations.projects.permissions import own_coding, project_for
 from tests.conftest import make_project
 
@@ -34,13 +33,10 @@ OPENED = {"coder": "+++-----+", "manager-coder": "++++++--+"}
 def test_a_project_is_read_by_one_query_which_passes_over_no_texts_and_no_codings(people, role):
     user = User(username="root", is_superuser=True) if role == "superuser" else people[role]
     with CaptureQueriesContext(connection) as queries:
-        project = project_for(user, "tea")
+        project_for(user, "tea")
     [query] = queries
     for of_texts in (Text, Coding):
         assert of_texts._meta.db_table not in query["sql"]
-    assert not project.has_models
-    add_model(project, "rules")
-    assert project_for(user, "tea").has_models
 
 
 def test_the_matrix_names_every_role_and_right():

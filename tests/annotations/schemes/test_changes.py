@@ -22,6 +22,7 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.models import Coding, Judgement, Operation, SchemeVersion
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.revision.completeness import codings_of, incomplete_judgements, judged_before, judgements_of_texts
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
 from annotations.revision.undoing import undo_merges
@@ -426,6 +427,7 @@ def test_a_scheme_that_changes_while_it_is_read_is_read_as_one_or_the_other(rich
         return execute(sql, *arguments)
 
     saved = []
+    stamp_scheme(rich)
     with connection.execute_wrapper(save_between):
         assert spec_of(rich) == after
     assert saved
@@ -555,8 +557,9 @@ def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich
     counts = []
     for kept in (values[:99], values[:1]):
         for new in (kept, tuple(replace(one, retired=one not in kept) for one in values)):
+            changed = with_attribute(spec_of(rich), "many", values=new)
             with CaptureQueriesContext(connection) as queries:
-                plan = plan_change(rich, with_attribute(spec_of(rich), "many", values=new))
+                plan = plan_change(rich, changed)
             assert not plan.problems
             counts.append(len(queries))
     assert counts[:2] == counts[2:]

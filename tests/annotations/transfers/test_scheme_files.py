@@ -13,7 +13,7 @@ from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
-from tests.shared.schemes import RICH
+from tests.shared.schemes import RICH, change_rows
 
 NEW = b"""[entities]
 Person
@@ -81,7 +81,7 @@ def test_a_file_that_is_no_scheme_is_refused_with_its_line(client, plain):
 def test_a_scheme_that_was_changed_meanwhile_is_not_overwritten(client, plain):
     address = reverse("import-scheme", args=[plain.slug])
     preview = client.post(address, {"file": SimpleUploadedFile("annotation.conf", NEW)})
-    plain.levels.update(label="changed")
+    change_rows(plain.levels.all(), label="changed")
     response = client.post(address, preview.context["confirmation"].initial)
     assert response.status_code == 409
     assert [level.label for level in spec_of(plain).levels] == ["changed"]

@@ -17,6 +17,7 @@ from annotations.models import Judgement, Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.revision.saving import save_scheme
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
@@ -277,6 +278,7 @@ def test_a_draft_survives_what_somebody_else_saves_and_a_reload_asks_first(sign_
     add(page, "a category", "mine")
     state(page, "Not saved")
     project.categories.create(key="theirs", label="theirs")
+    stamp_scheme(project)
     page.get_by_role("button", name="Save…").click()
     page.get_by_role("button", name="Save", exact=True).click()
     dialog = page.get_by_role("dialog", name="Somebody else has saved the scheme")

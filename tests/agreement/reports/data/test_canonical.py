@@ -9,6 +9,7 @@ from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, convention, hand_in
+from tests.shared.schemes import change_rows
 
 # Table 1: for each token the indices of three coders, 0 for NIL; Table 2: the integers.
 TOKENS = "ABCDEFGHJKL"
@@ -49,7 +50,7 @@ def test_the_tables_of_the_paper_come_out(newswire):
 
 
 def test_what_does_not_refer_is_a_value_of_its_own_where_the_category_is_no_singleton(newswire):
-    Category.objects.update(singleton=False)
+    change_rows(Category.objects.all(), singleton=False)
     form = build_canonical_form(read_answers(newswire), convention(newswire))
     assert form.data.n_values == 10
     assert form.value(10) == "none"

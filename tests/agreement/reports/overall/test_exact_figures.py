@@ -11,6 +11,7 @@ from annotations.models import Category, Coding
 from tests.agreement.measures import exact
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in
+from tests.shared.schemes import change_rows
 
 CODERS = ("ann", "bea", "cem")
 # By text and coder an answer for each of six markables: indices, two of them where it has two readings; 0: it does not
@@ -79,7 +80,7 @@ def table_of(texts, coders, singleton, unmarked):
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
 @pytest.mark.parametrize("singleton", [True, False])
 def test_alpha_of_chosen_coders_and_of_each_text_is_the_fraction(project, singleton, unmarked):
-    Category.objects.filter(key="none").update(singleton=singleton)
+    change_rows(Category.objects.filter(key="none"), singleton=singleton)
     forget_answers()
     answers = read_answers(project)
     for who in SOME:

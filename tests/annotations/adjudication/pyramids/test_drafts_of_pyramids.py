@@ -23,6 +23,7 @@ from annotations.projects.people.members import add_member
 from tests.annotations.adjudication.pyramids.conftest import BOATS, DAWN, agreed_of, draft, send
 from tests.conftest import person
 from tests.shared.pyramids import codings_of, contributor, models_of
+from tests.shared.schemes import change_rows
 
 
 def test_a_draft_is_one_operation_that_names_no_coder_and_changes_no_figure(ferry):
@@ -120,7 +121,7 @@ def test_who_goes_on_with_it_is_an_adjudicator(ferry, charlie):
 
 
 def test_what_the_scheme_does_not_allow_any_more_is_not_drafted(ferry):
-    ferry.project.levels.filter(coded=True).update(coders_mark=False)
+    change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     with pytest.raises(ValidationError, match="no markable"):
         draft(ferry)
     assert not Coding.objects.filter(kind="agreed").exists()

@@ -1,24 +1,17 @@
-"""Queries that are compiled once: their rows are those of the ORM, whether they are compiled or not."""
+"""Queries that are compiled once: their rows are those of the ORM."""
 
 from threading import Thread
 from uuid import uuid4
 
 import pytest
 from django.db import connection
-from django.db.models import CharField, Exists, IntegerField, OuterRef, Subquery, Sum, UUIDField
+from django.db.models import CharField, IntegerField, UUIDField
 
 from annotations.coding.judgements import decisions_of, decisions_of_judgements
-from annotations.core.database.compiled_queries import ListParameter, compiled_query, compiled_subquery
-from annotations.core.database.queries import counted
-from annotations.models import Coding, Judgement, Membership, Operation, Project, Text, User
-from annotations.schemes.project_scheme import FurtherQuestions
+from annotations.core.database.compiled_queries import compiled_query
+from annotations.models import Coding, Membership, Operation, Project, Text, User
+from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import judge
-
-
-@pytest.fixture(autouse=True, params=[True, False], ids=["compiled", "built at each call"])
-def compiled(request, settings) -> bool:
-    settings.COMPILED_QUERIES = request.param
-    return request.param
 
 
 @compiled_query(IntegerField())
@@ -46,7 +39,7 @@ def test_what_was_written_since_is_found(project, alice, bob):
     assert coders_of(project.pk) == [bob]
 
 
-def test_it_is_built_once_and_each_call_costs_one_query(compiled, project, alice, bob, django_assert_num_queries):
+def test_it_is_built_once_and_each_call_costs_one_query(project, alice, bob, django_assert_num_queries):
     built = []
 
     @compiled_query(IntegerField())
@@ -56,7 +49,7 @@ def test_it_is_built_once_and_each_call_costs_one_query(compiled, project, alice
 
     with django_assert_num_queries(3):
         assert [list(coders(project.pk))[:2] for _ in range(3)] == [[alice, bob]] * 3
-    assert len(built) == (1 if compiled else 3)
+    assert len(built) == 1
 
 
 def test_the_query_keeps_its_name_and_words():
@@ -86,27 +79,6 @@ def test_values_are_made_what_the_database_keeps(codings, keys):
     assert with_uuid(uuid4()) == []
 
 
-def test_an_argument_may_be_several_values(project, text):
-    @compiled_query(ListParameter(CharField()), IntegerField())
-    def named(slugs, of):
-        return Text.objects.filter(project=of, slug__in=slugs).order_by("slug").values_list("slug", flat=True)
-
-    Text.objects.create(project=project, slug="milk", title="Milk", content="Milk.")
-    assert named(["tea"], project.pk) == ["tea"]
-    assert named(["tea", "milk", "water", "') or 1=1 --", "(:0:)", "%s"], project.pk) == ["milk", "tea"]
-    assert named(["milk"], project.pk + 1) == []
-
-
-def test_of_no_values_there_are_no_rows_and_no_query(project, text, django_assert_num_queries):
-    @compiled_query(ListParameter(CharField()))
-    def named(slugs):
-        return Text.objects.filter(slug__in=slugs)
-
-    assert named(["tea"]) == [text]
-    with django_assert_num_queries(0):
-        assert named([]) == []
-
-
 @pytest.mark.parametrize("hostile", ["' or 1=1 --", "%s", "%", "\\", "\u00e9\U0001f600", '"'])
 def test_an_argument_is_a_value_and_no_sql(project, hostile):
     @compiled_query(CharField())
@@ -123,34 +95,9 @@ def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
     judge(coding, keys["d"], "phrase", keys["c"], keys["a"], note="hm")
     judge(coding, keys["a"], "place")
     judge(codings["bob"], keys["b"], "none")
-    assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all(), FurtherQuestions(False, False))
+    further = read_scheme(coding.text.project_id).further
+    assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all(), further)
     assert [decision.markable for decision in decisions_of(coding)] == [keys["a"], keys["d"]]
-
-
-def test_a_compiled_subquery_is_one_wherever_it_stands(compiled, codings, keys):
-    built = []
-
-    @compiled_subquery(IntegerField(), CharField(), output_field=IntegerField())
-    def judged(coding, name):
-        built.append(coding)
-        # It holds a "%s" as a value, and names the table of the outer query in a query of its own.
-        own = Coding.objects.filter(pk=OuterRef("coding")).exclude(text__title="%s")
-        return counted(Judgement.objects.filter(Exists(own), coding=coding).exclude(note=name))
-
-    judge(codings["alice"], keys["a"], "none")
-    judge(codings["alice"], keys["b"], "none")
-    judge(codings["alice"], keys["c"], "none", note="alice")
-    judge(codings["bob"], keys["b"], "none", note="alice")
-    rows = Coding.objects.annotate(number=judged("pk", "coder__username"))
-    assert dict(rows.values_list("coder__username", "number")) == {"alice": 2, "bob": 1}
-    assert [coding.coder.username for coding in rows.filter(number__gt=1)] == ["alice"]
-    assert list(rows.order_by("-number").values_list("number", flat=True)) == [2, 1]
-    assert rows.aggregate(Sum("number"))["number__sum"] == 3
-    assert Text.objects.filter(codings__in=rows.filter(number=1)).get().slug == "tea"
-    found = User.objects.annotate(most=Subquery(rows.filter(coder=OuterRef("pk")).values("number")))
-    assert dict(found.filter(most__isnull=False).values_list("username", "most")) == {"alice": 2, "bob": 1}
-    judged("pk", "coder__username")
-    assert len(built) == (1 if compiled else 2)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -37,6 +37,7 @@ from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.conftest import DIALOGUE
+from tests.shared.schemes import change_rows
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 OTHER_WALK = "[Anna](=x) took [her](=x) [dog](=y) for a walk."
@@ -520,7 +521,7 @@ def test_progress_is_told_while_documents_are_checked_and_when_all_are_written(t
 
 
 def test_a_project_that_codes_no_level_takes_nothing(tales):
-    tales.levels.update(coded=False)
+    change_rows(tales.levels.all(), coded=False)
     with pytest.raises(ImportFailed, match=r"^The scheme of tales has no level that is coded\.$"):
         bring(tales, coded(WALK, None))
 

@@ -28,6 +28,7 @@ from tests.shared.pyramids import (
     says,
     send,
 )
+from tests.shared.schemes import change_rows
 
 URL = "/projects/ferry/docsets/sinking/"
 WRITING = ["peers/", "assign/"]
@@ -297,7 +298,7 @@ def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built,
 
 
 def test_what_the_scheme_does_not_allow_any_more_is_said_on_the_page(manager, ferry, built, adam):
-    ferry.project.levels.filter(coded=True).update(coders_mark=False)
+    change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk})
     assert reply.status_code == 400
     assert not Coding.objects.filter(kind="agreed").exists()

@@ -85,13 +85,13 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
     agreed = Coding.objects.select_related("text__docset", "coder").get(pk=agreed.pk)
     mine = Coding.objects.select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
     coding_state(agreed, made.project)  # the others' pyramids are viewed from now on
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(16):
         coding_state(agreed, made.project)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(11):
         coding_state(mine, made.project)
     submit_coding(pyramids["bob"], pyramids["bob"].coder)
     coding_state(agreed, made.project)
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(16):
         coding_state(agreed, made.project)
 
 

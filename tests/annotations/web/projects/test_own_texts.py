@@ -19,7 +19,7 @@ from annotations.projects.people.accounts import set_address
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.conftest import DIALOGUE, judge, make_project
-from tests.shared.schemes import BRIDGING, coding_of, rich_project
+from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 LOCKED = "You have not passed the training round training: no further text of it has gold. Your manager decides"
 
@@ -222,7 +222,7 @@ def test_open_results_leave_the_table_and_the_blue_button(signed_in, alice, proj
 
 def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
     project = rich_project("tea", BRIDGING, alice)
-    Attribute.objects.filter(project=project, of="entity").update(required=True)
+    change_rows(Attribute.objects.filter(project=project, of="entity"), required=True)
     coding = coding_of(project)
     second = Text.objects.create(project=project, slug="z", title="Z", content="Milk is cold.", position=9)
     assign_texts(project, [second], [coding.coder])

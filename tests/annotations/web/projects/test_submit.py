@@ -11,7 +11,7 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.web.views import coding as pages
 from tests.conftest import change, judge
-from tests.shared.schemes import BRIDGING, coding_of, rich_project
+from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 URL = "/projects/tea/texts/tea/submit/"
 
@@ -78,7 +78,7 @@ KINDS = [
 def rich(alice):
     """Return a coding of a scheme of which nothing is required, and a function that answers with these attributes."""
     coding = coding_of(rich_project("rich", BRIDGING, alice))
-    coding.text.project.attributes.update(required=False)
+    change_rows(coding.text.project.attributes.all(), required=False)
     kettle, stove = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)[:2]
     answers = {
         "use": {"markable": kettle, "category": "place"},
@@ -99,7 +99,7 @@ def test_required_answers_are_asked_for_in_words_on_the_text(
     signed_in, alice, rich, attribute, required, answer, message
 ):
     coding, send = rich
-    Attribute.objects.filter(key=attribute).update(required=required)
+    change_rows(Attribute.objects.filter(key=attribute), required=required)
     send(attribute)
     client, [judged] = signed_in(alice), coding.judgements.all()
     url = "/projects/rich/texts/tea/submit/"
@@ -122,8 +122,8 @@ def test_required_answers_are_asked_for_in_words_on_the_text(
 
 def test_several_missing_answers_are_counted(signed_in, alice, rich):
     coding, send = rich
-    Attribute.objects.filter(key="gender").update(asked_if=Condition(CATEGORY, ("place", "none")).state())
-    coding.text.project.attributes.update(required=True)
+    change_rows(Attribute.objects.filter(key="gender"), asked_if=Condition(CATEGORY, ("place", "none")).state())
+    change_rows(coding.text.project.attributes.all(), required=True)
     send("use")
     send("how")
     client = signed_in(alice)
@@ -135,7 +135,7 @@ def test_several_missing_answers_are_counted(signed_in, alice, rich):
 def test_an_untouched_text_is_submitted(signed_in, alice, rich, coders_mark):
     coding, _ = rich
     project = coding.text.project
-    project.attributes.update(required=True)
+    change_rows(project.attributes.all(), required=True)
     if coders_mark:
         coding.text.markables.all().delete()
         set_coder_marked_levels(project, project.levels.filter(coded=True))

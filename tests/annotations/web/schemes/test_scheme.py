@@ -9,7 +9,7 @@ from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm
 from tests.shared.pyramids import docset, pyramid_project
-from tests.shared.schemes import rich_project
+from tests.shared.schemes import change_rows, rich_project
 
 URL = "/projects/tea/scheme/"
 
@@ -24,7 +24,7 @@ def test_every_member_sees_categories_levels_and_guidelines(signed_in, people, r
 
 
 def test_labels_and_guidelines_cannot_bring_html(signed_in, alice, project):
-    Category.objects.update(label="<script>1</script>")
+    change_rows(Category.objects.all(), label="<script>1</script>")
     Project.objects.update(guidelines="<script>1</script>", title="<script>1</script>")
     assert "<script>1" not in signed_in(alice).get(URL).content.decode()
 

@@ -8,6 +8,7 @@ from annotations.models import Category, Coding, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import judge, make_project
+from tests.shared.schemes import change_rows
 
 URL = "/projects/tea/texts/tea/code/"
 EVIL = "</script><script>alert(1)</script>"
@@ -31,7 +32,7 @@ def test_nothing_in_the_data_can_end_the_script_it_stands_in(signed_in, db):
     evil = User.objects.create(username=EVIL)
     project = make_project("tea", marked=f"{EVIL} said [it](x) and [{EVIL}](y)")
     Project.objects.update(title=EVIL, guidelines=EVIL)
-    Category.objects.filter(key="none").update(label=EVIL)
+    change_rows(Category.objects.filter(key="none"), label=EVIL)
     project.texts.update(title=EVIL)
     project.texts.get().markables.update(label=EVIL)
     add_member(project, evil, Membership.Role.CODER)

@@ -1,10 +1,12 @@
-"""Active time becomes a column of codings, counted once from their logs."""
+"""Active time becomes a column of codings, counted once from their logs; projects get a stamp of their scheme."""
 
 from datetime import timedelta
 from itertools import groupby, pairwise
+from uuid import uuid4
 
 from django.db import migrations, models
 from django.db.models.functions import Coalesce, Least
+from django.utils import timezone
 
 PAUSE = timedelta(minutes=5)
 NO_WORK = ('correct', 'merge', 'draft', 'assign', 'import')
@@ -55,6 +57,23 @@ class Migration(migrations.Migration):
                 help_text="When its coder last changed it, by the coder's clock unless that is ahead.",
                 null=True,
             ),
+        ),
+        migrations.AddField(
+            model_name='project',
+            name='scheme_stamp',
+            field=models.UUIDField(
+                default=uuid4, editable=False, help_text='Another one after each change of the scheme.'
+            ),
+        ),
+        # Nothing changes in the database, and SQLite would copy the log.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name='operation',
+                    name='applied_at',
+                    field=models.DateTimeField(default=timezone.now, editable=False),
+                ),
+            ]
         ),
         migrations.RunPython(count_active_time, migrations.RunPython.noop),
     ]
