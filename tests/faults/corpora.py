@@ -14,7 +14,7 @@ from django.db.models import TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from annotations.models import Coding, Markable, Project, Text
-from annotations.transfers.importing.batches import MOST_DOCUMENTS
+from annotations.transfers.importing.batches import MAX_DOCUMENTS
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import open_sources
 from tests.faults.people import Person
@@ -26,7 +26,7 @@ BEGIN = "[Anna](a) took [her](b) dog"
 LARGE = (8, 1300)
 SMALL = (5, 1800)
 # More texts than one transaction of an import writes.
-MANY = 3 * MOST_DOCUMENTS
+MANY = 3 * MAX_DOCUMENTS
 FILLER = "and so on " * 1500
 # What a zip makes little smaller.
 NOISE = base64.b64encode(random.Random(1).randbytes(900_000)).decode()

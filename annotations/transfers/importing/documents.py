@@ -6,9 +6,8 @@ is imported completely or not at all, whatever happens to the others; everything
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import Any
@@ -32,7 +31,7 @@ from annotations.projects.people.members import find_adjudicator, get_or_create_
 from annotations.projects.people.model_coders import ModelDescription, get_or_create_model
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.gold import GOLD, SILVER
-from annotations.transfers.importing.batches import Batch, plan_batches
+from annotations.transfers.importing.batches import plan_batches
 from annotations.transfers.importing.checking import (
     CheckedDocument,
     CodedSources,
@@ -105,18 +104,17 @@ def import_documents(
     if options.new_scheme:
         found = _found_scheme(project, documents, options, goes_on=len(batches) > 1)
     report, n_done = Report(), 0
-    for batch in batches or [Batch([[]])]:
+    for numbers in batches:
         heard = _Heard(progress, written, n_done, max(len(documents), 1), report.documents)
         for attempt in range(ATTEMPTS):
             try:
-                report.add(_import_batch(project, documents, batch, options, found, heard))
+                batch = [documents[number] for number in numbers]
+                report.add(_import_batch(project, batch, options, found, heard))
                 break
             except ProjectChanged:
                 if attempt == ATTEMPTS - 1:
                     raise
-        n_done += len(batch)
-        if len(batches) > 1:
-            gc.collect()  # the rows of a batch name each other, and the worker seldom looks for such
+        n_done += len(numbers)
     refused = {failure.file for failure in report.failures}
 
     def accepted() -> Iterator[SourceDocument]:
@@ -153,77 +151,15 @@ class _Heard:
 
 def _import_batch(
     project: Project,
-    documents: Documents,
-    batch: Batch,
-    options: ImportOptions,
-    found: FoundScheme | None,
-    heard: _Heard,
-) -> Report:
-    """Write a batch in one transaction. Raise ProjectChanged where others changed what it was checked against."""
-    try:
-        if len(batch.parts) > 1:
-            return _import_in_parts(project, documents, batch, options, found, heard)
-        return _import_together(project, [documents[number] for number in batch.parts[0]], options, found, heard)
-    except IntegrityError as error:
-        raise ProjectChanged("The project changed while the files were read; try again.") from error
-
-
-def _import_in_parts(
-    project: Project,
-    documents: Documents,
-    batch: Batch,
-    options: ImportOptions,
-    found: FoundScheme | None,
-    heard: _Heard,
-) -> Report:
-    """Write a batch part by part in one transaction; if a file of it is refused, all of them again without that."""
-    naming_files = {documents[number].file for part in batch.parts for number in part}
-    refused: dict[str, Failure] = {}
-    where_coded: list[CodedSources] = []
-
-    def coded(naming: Naming, levels: Collection[str]) -> CodedSources:
-        """Return where something is coded in all parts, which is the same for each of them."""
-        if not where_coded:
-            of_batch = (documents[number] for part in batch.parts for number in part)
-            where_coded.append(CodedSources.of(of_batch, naming, levels))
-        return where_coded[0]
-
-    while True:
-        report, n_done = Report(), 0
-        with nullcontext() if options.trial else transaction.atomic():
-            for part in batch.parts:
-                chosen = [source for number in part if (source := documents[number]).file not in refused]
-                if chosen:
-                    report.add(_import_together(project, chosen, options, found, None, coded))
-                    gc.collect()
-                n_done += len(part)
-                if n_done < len(batch):
-                    heard.check(n_done)
-            failures = {failure.file: failure for failure in report.failures}
-            if not options.trial and failures:
-                transaction.set_rollback(True)
-            elif not options.trial:
-                heard.complete(len(batch), report)
-        refused |= failures
-        if refused.keys() == naming_files:
-            report = Report()
-        if not failures or refused.keys() == naming_files:
-            report.failures = [*refused.values()]
-            return report
-
-
-def _import_together(
-    project: Project,
     documents: Sequence[SourceDocument],
     options: ImportOptions,
     found: FoundScheme | None,
-    heard: _Heard | None,
-    coded: Callable[[Naming, Collection[str]], CodedSources] | None = None,
+    heard: _Heard,
 ) -> Report:
     """Write the documents in one transaction. Raise ImportFailed if that fails; then nothing is changed.
 
-    `found` is the scheme of the files, which a project without texts gets. `coded` says where something is coded, if
-    not only in these documents.
+    `found` is the scheme of the files, which a project without texts gets. Raise ProjectChanged where others changed
+    what the documents were checked against.
     """
     is_given = found is not None and _has_texts(project)
     if found is None or is_given:
@@ -238,13 +174,12 @@ def _import_together(
     if found is not None:
         naming = replace(naming, levels=found.levels, categories=found.categories)
         naming = replace(naming, questions=found.attributes, relations=found.relations)
-    where = coded(naming, scheme.levels) if coded else CodedSources.of(documents, naming, scheme.levels)
+    where = CodedSources.of(documents, naming, scheme.levels)
     checker = _DocumentChecker.for_documents(project, scheme, options, naming, documents, where)
     for number, document in enumerate(checker.put_chosen_first(documents)):
-        if heard is not None:
-            heard.check(number)
+        heard.check(number)
         checker.add(document)
-    with transaction.atomic():
+    with _refuse_rows_of_others(), transaction.atomic():
         lock_project(project.pk)
         if found is not None and not is_given:
             _give_scheme(project, found, scheme)
@@ -257,7 +192,7 @@ def _import_together(
         write_plan(project, plan, options.by)
         if options.trial or (found is not None and not is_given and report.empty):
             transaction.set_rollback(True)
-        elif heard is not None:
+        else:
             heard.complete(len(documents), report)
     report.names = {
         LEVEL.key: dict(naming.levels),
@@ -269,6 +204,15 @@ def _import_together(
         if options.trial or report.empty:
             project.refresh_from_db(fields=["answers", "unmarked", "preset"])
     return report
+
+
+@contextmanager
+def _refuse_rows_of_others() -> Iterator[None]:
+    """Raise ProjectChanged where rows that came meanwhile are in the way."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise ProjectChanged("The project changed while the files were read; try again.") from error
 
 
 def _has_texts(project: Project) -> bool:

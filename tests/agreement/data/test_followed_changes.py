@@ -174,7 +174,7 @@ def import_several(project, chance):
     number, names = project.texts.count() + 50, list(project.texts.values_list("slug", flat=True)[:2])
     parsed = [plain.parse(f"[Bea](a) met [Cem](b) {number} {one}", f"m-{number}-{one}.txt") for one in range(4)]
     documents = [SourceDocument(one, None) for one in parsed]
-    most, lock = batches.MOST_DOCUMENTS, documents_module.lock_project
+    most, lock = batches.MAX_DOCUMENTS, documents_module.lock_project
     left = chance.choice([1, 10])
 
     def lock_some(pk):
@@ -184,13 +184,13 @@ def import_several(project, chance):
             raise ImportFailed("The program ended.")
         return lock(pk)
 
-    batches.MOST_DOCUMENTS, documents_module.lock_project = 2, lock_some
+    batches.MAX_DOCUMENTS, documents_module.lock_project = 2, lock_some
     try:
         import_documents(project, documents, ImportOptions(join=True))
     except ImportFailed:
         assert project.texts.count() > len(names)
     finally:
-        batches.MOST_DOCUMENTS, documents_module.lock_project = most, lock
+        batches.MAX_DOCUMENTS, documents_module.lock_project = most, lock
 
 
 def merge_category(project, chance):

@@ -46,7 +46,7 @@ CODERS = ("anna", "ben", "cem")
 @pytest.fixture
 def small(monkeypatch) -> None:
     """Let three documents be many."""
-    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 3)
+    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
     monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 2)
@@ -112,15 +112,15 @@ def test_documents_of_one_file_and_of_one_text_are_together(small, seed):
         for one in of_file(f"{number}.x", *{f"text {draw.randrange(15)}" for _ in range(draw.choice([1, 1, 1, 2]))})
     ]
     planned = plan_batches(documents)
-    assert sorted(number for batch in planned for part in batch.parts for number in part) == [*range(len(documents))]
+    assert sorted(number for batch in planned for number in batch) == [*range(len(documents))]
     of_file_, of_text = Counter[str](), Counter[str]()
     for batch in planned:
-        of_file_.update({documents[number].file for part in batch.parts for number in part})
-        for part in batch.parts:
-            of_text.update({documents[number].document.name for number in part})
+        of_file_.update({documents[number].file for number in batch})
+        of_text.update({documents[number].document.name for number in batch})
     assert set(of_file_.values()) == set(of_text.values()) == {1}
-    assert all(len(batch) <= 3 for batch in planned if len(batch.parts) == 1)
-    firsts = [min(slugs_of_name(documents[number].document.name)[0] for number in batch.parts[0]) for batch in planned]
+    files = [{documents[number].file for number in batch} for batch in planned]
+    assert all(len(batch) <= 3 or len(of) < len(batch) for batch, of in zip(planned, files, strict=True))
+    firsts = [min(slugs_of_name(documents[number].document.name)[0] for number in batch) for batch in planned]
     assert firsts == sorted(firsts)
 
 
@@ -131,7 +131,7 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
     documents += of_file("empty.x", "text 9", coder="cem")
     documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
     at_once = import_documents(one := make("one"), documents, ImportOptions(create=True, trial=trial))
-    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 3)
+    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
     assert len(plan_batches(documents)) > 3
     in_batches = import_documents(other := make("other"), documents, ImportOptions(create=True, join=True, trial=trial))
     assert rows(other) == rows(one)
@@ -178,7 +178,7 @@ def test_a_file_of_more_texts_than_a_transaction_holds_comes_in_wholly_or_not_at
     assert set(project.texts.values_list("slug", flat=True)) == {"t6", *(f"ut{number}" for number in range(8))}
 
 
-def test_a_text_that_says_nothing_is_understood_by_the_others_of_its_file_whatever_part_they_are_in(db, small):
+def test_empty_document_is_understood_by_the_others_of_its_file(db, small):
     last = json.dumps({"doc_key": "t9", "sentences": [["a", "b"]], "clusters": []}).encode()
     source = Source("all.jsonl", lines(*(f"t{number}" for number in range(8))) + last)
     report = import_sources(make("one"), "jsonlines", [source], "=anna", ImportOptions(create=True))
@@ -294,7 +294,7 @@ def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path,
 
 
 def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path):
-    monkeypatch.setattr(batches, "MOST_DOCUMENTS", 25)
+    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 25)
     monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 25)
     monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 25)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 15)
