@@ -235,10 +235,10 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False
 
-    def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
-        """Write the project, and a version of its guidelines if these changed."""
+    def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:  # noqa: ARG002 - Django's signature
+        """Write what the form has of the project, and a version of its guidelines if these changed."""
         record_open_results(obj)
-        super().save_model(request, obj, form, change)
+        obj.save(update_fields=list(form.fields))
         record_guidelines(obj, cast(User, request.user))
 
     @admin.display(description="scheme")

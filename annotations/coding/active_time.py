@@ -70,6 +70,7 @@ def hand_over(coding: Coding, to: User | None) -> None:
     coding.coder = to  # type: ignore[assignment]
     coding.save(update_fields=["coder"])
     count_active_time(Coding.with_gold.filter(pk=coding.pk))
+    coding.refresh_from_db(fields=["active_time", "last_active"], from_queryset=Coding.with_gold.all())
 
 
 def count_active_time(codings: QuerySet[Coding]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -94,17 +95,18 @@ class _SchemeMoved(Exception):
 
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project, which a process remembers until it is changed. One query."""
-    while True:
-        try:
-            return _scheme_of_stamp(project, *_read_stamp(project))
-        except _SchemeMoved:
-            continue
+    """Return the scheme of a project, which a process remembers until it is changed. One query.
+
+    A project that is deleted has an empty one.
+    """
+    while (stamp := _read_stamp(project)) is not None:
+        with suppress(_SchemeMoved):
+            return _scheme_of_stamp(project, *stamp)
+    return _read_rows(project, 1)
 
 
-def _read_stamp(project: int) -> tuple[UUID, int]:
-    [stamp] = _stamps(project)
-    return stamp
+def _read_stamp(project: int) -> tuple[UUID, int] | None:
+    return next(iter(_stamps(project)), None)
 
 
 @compiled_query(IntegerField())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import batched
 from typing import Any
+from uuid import uuid4
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
@@ -43,7 +44,8 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     is assigned what until when, invitations, repeats and whatever coders did are not.
     """
     lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
-    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, scheme_version=1)
+    anew = {"scheme_version": 1, "scheme_stamp": uuid4()}
+    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, **anew)
     clone.full_clean()
     try:
         with transaction.atomic():

@@ -9,8 +9,9 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
+from annotations import admin
 from annotations.models import Coding, Membership, Operation, Project, User
-from annotations.schemes.project_scheme import scheme_state
+from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
 from tests.conftest import judge
 
 RIGHTS = {"is_staff": "on", "is_superuser": "on"}
@@ -73,6 +74,20 @@ def save_members(client: Client, project: Project, *arguments: Any) -> str:
     assert errors
     assert not any(others)
     return " ".join(errors)
+
+
+def test_staff_writes_back_nothing_of_the_scheme(staff, project, monkeypatch):
+    saved = admin.record_open_results
+
+    def change_meanwhile(row: Project) -> None:
+        Project.objects.filter(pk=row.pk).update(scheme_version=7)
+        set_coder_marked_levels(Project.objects.get(pk=row.pk), project.levels.filter(coded=True))
+        saved(row)
+
+    monkeypatch.setattr(admin, "record_open_results", change_meanwhile)
+    assert save_members(staff, project, {}) == ""
+    assert Project.objects.get(pk=project.pk).scheme_version == 7
+    assert any(level.coders_mark for level in read_scheme(project.pk).levels)
 
 
 def roles_in(project: Project) -> dict[str, str]:

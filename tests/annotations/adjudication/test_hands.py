@@ -226,6 +226,13 @@ def test_active_time_of_gold_is_that_of_whoever_has_it(gold, project, text, char
     assert (now().active_time, now().last_active) == (spent, last)
 
 
+def test_a_draft_for_somebody_else_brings_no_time_of_the_former(gold, project, text, codings, keys, dora):
+    submit_coding(codings["alice"], codings["alice"].coder)
+    judge(now(), keys["a"], "none")
+    draft_gold(project, DraftRequest(Method.MOST, adjudicator="dora", again=True, early=True))
+    assert (now().coder, now().active_time, now().last_active) == (dora, timedelta(), None)
+
+
 def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text, charlie, dora):
     hand_on_gold(project, text, "main", charlie, "dora")
     hand_on_gold(project, text, "main", dora, "charlie")
