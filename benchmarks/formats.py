@@ -64,15 +64,11 @@ def from_zip(path: Path) -> list[Source]:
 
 def import_files(project: Project, format_key: str, sources: list[Source]) -> None:
     """Import the files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.importing.documents import import_result
     from annotations.transfers.importing.files.sources import read_sources
     from annotations.transfers.importing.options import ImportOptions
 
-    with relaxed_garbage_collection():  # as in the worker and the command
-        report = import_result(
-            project, read_sources(format_key, sources, "parent"), ImportOptions(create=True, join=True)
-        )
+    report = import_result(project, read_sources(format_key, sources, "parent"), ImportOptions(create=True, join=True))
     if report.failures or not report.codings:
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
@@ -83,10 +79,9 @@ def _import_archive(project: Project, format_key: str, path: Path) -> None:
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
     """Export the project to a zip on the disk."""
-    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
 
-    with path.open("wb") as out, relaxed_garbage_collection():
+    with path.open("wb") as out:
         export_codings(project, format_key, out)
 
 
@@ -197,7 +192,6 @@ def measure_streams(texts: int) -> dict[str, Any]:
 def _stream(path: Path, format_key: str) -> dict[str, float]:
     """Return the figures of one format in this process, which has done nothing else."""
     set_up_django()
-    from annotations.core.processes.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
     from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.files.sources import open_sources
@@ -207,7 +201,7 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
     coder_from = "nobody" if format_key == "text" else "parent"
 
     def bring(trial: bool) -> None:
-        with path.open("rb") as archive, relaxed_garbage_collection():
+        with path.open("rb") as archive:
             sources = open_sources([(path.name, archive)])
             report = import_sources(
                 project, format_key, sources, coder_from, ImportOptions(create=True, join=True, trial=trial)
@@ -216,7 +210,7 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
             raise RuntimeError(f"{format_key}: {report.failures[0]}")
 
     def export() -> None:
-        with path.with_suffix(".out").open("wb") as out, relaxed_garbage_collection():
+        with path.with_suffix(".out").open("wb") as out:
             export_codings(project, format_key, out)
 
     figures: dict[str, float] = {"idle_mb": _peak_mb()}

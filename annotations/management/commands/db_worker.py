@@ -15,7 +15,6 @@ from django_tasks_db.models import DBTaskResult
 
 from annotations.core.database.queries import sample_tables
 from annotations.core.processes.heartbeat import LOST_AFTER, ages, beat, beating, worker_name
-from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.processes.progress import WorkerStopped
 from annotations.core.processes.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
@@ -160,7 +159,6 @@ class Command(db_worker.Command):
         # One worker does everything. Of several, one may leave the long things to the others: --queue-name default.
         parser.set_defaults(worker_id=worker_name(), queue_name="*")
 
-    @relaxed_garbage_collection()
     def handle(self, *, stuck_after: float, **options: Any) -> None:  # type: ignore[override]
         """Run, and start again when the database connection is lost. A batch ends then, as its caller waits for it."""
         # The command of the package makes a worker of the class that its module names.

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from annotations.core.files import write_whole
-from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.base import ProgramCommand
 from annotations.management.commands.import_codings import parse_options
@@ -58,7 +57,6 @@ class Command(ProgramCommand):
         parser.add_argument("--trial", action="store_true", help="list what would be lost, and write nothing")
         parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
 
-    @relaxed_garbage_collection()
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
         _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))

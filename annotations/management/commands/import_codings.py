@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from annotations.core.processes.memory import relaxed_garbage_collection
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
 from annotations.formats.model.encodings import find_encoding
@@ -106,7 +105,6 @@ class Command(BaseCommand):
             help="the markables are given with the texts: every coder sees them",
         )
 
-    @relaxed_garbage_collection()
     def handle(self, *args: Any, **options: Any) -> None:
         format_ = READ[options["format"]]
         is_pyramid_format = format_.key in PYRAMID_FORMATS
