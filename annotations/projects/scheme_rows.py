@@ -1,15 +1,128 @@
-"""The rows of a scheme: written for a new project, and changed."""
+"""The rows of a scheme: read from the database or an archive, written for a new project, and changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 from django.db import models
 
-from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme import (
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    Subject,
+    ValueSpec,
+)
 from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
+
+# The fields that rows and specs have alike.
+LEVEL = ("key", "label", "coded", "coders_mark")
+CATEGORY = ("key", "label", "help", "colour", "takes_index", "takes_optional", "singleton", "retired")
+RELATION = ("key", "label", "help", "identity", "max_targets", "joint", "later", "retired")
+ATTRIBUTE = ("key", "label", "help", "of", "kind", "required", "retired")
+VALUE = ("key", "label", "help", "colour", "retired")
+
+type Row = Mapping[str, Any]
+type Links = Iterable[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemeRows:
+    """The rows of a scheme in display order, each with its `id`; links are pairs of a question and a level."""
+
+    levels: Sequence[Row]
+    categories: Sequence[Row]
+    relations: Sequence[Row]
+    attributes: Sequence[Row]
+    values: Sequence[Row]
+    relation_sources: Links
+    relation_targets: Links
+    attribute_levels: Links
+
+    def spec(self) -> SchemeSpec:
+        """Return the scheme. Raise KeyError if a row names one that is not there."""
+        levels, relations, attributes = (
+            {row["id"]: row["key"] for row in rows} for rows in (self.levels, self.relations, self.attributes)
+        )
+        sources, targets, on_levels = (
+            _levels_by_question(links, levels)
+            for links in (self.relation_sources, self.relation_targets, self.attribute_levels)
+        )
+        values: dict[int, list[ValueSpec]] = {}
+        for row in self.values:
+            values.setdefault(row["attribute"], []).append(ValueSpec(**_pick(row, VALUE)))
+        return SchemeSpec(
+            tuple(LevelSpec(**_pick(row, LEVEL)) for row in self.levels),
+            tuple(CategorySpec(**_pick(row, CATEGORY), level=_named(levels, row["level"])) for row in self.categories),
+            tuple(
+                RelationSpec(
+                    **_pick(row, RELATION),
+                    from_levels=sources.get(row["id"], ()),
+                    to_levels=targets.get(row["id"], ()),
+                    asked_if=Condition.from_state(row["asked_if"]) if row["asked_if"] else None,
+                )
+                for row in self.relations
+            ),
+            tuple(
+                AttributeSpec(
+                    **_pick(row, ATTRIBUTE) | {"of": Subject(row["of"]), "kind": AnswerKind(row["kind"])},
+                    relation=_named(relations, row["relation"]),
+                    levels=on_levels.get(row["id"], ()),
+                    asked_if=Condition.from_state(row["asked_if"]) if row["asked_if"] else None,
+                    primary_of=_named(attributes, row["primary_of"]),
+                    values=tuple(values.get(row["id"], ())),
+                )
+                for row in self.attributes
+            ),
+        )
+
+
+def _pick(row: Row, names: Iterable[str]) -> dict[str, Any]:
+    return {name: row[name] for name in names}
+
+
+def _named(keys: Mapping[int, str], pk: int | None) -> str:
+    return keys[pk] if pk else ""
+
+
+def _levels_by_question(links: Links, levels: Mapping[int, str]) -> dict[int, tuple[str, ...]]:
+    """Return the keys of the levels of each question, in the order of all levels."""
+    places = {pk: place for place, pk in enumerate(levels)}
+    linked: dict[int, list[int]] = {}
+    for question, level in links:
+        linked.setdefault(question, []).append(level)
+    return {
+        question: tuple(levels[pk] for pk in sorted(pks, key=places.__getitem__)) for question, pks in linked.items()
+    }
+
+
+def read_rows(project: int) -> SchemeRows:
+    """Return the rows of the scheme of a project. Eight queries."""
+    of_project = {"project": project}
+    return SchemeRows(
+        levels=Level.objects.filter(**of_project).values("id", "project_id", "position", *LEVEL),
+        categories=Category.objects.filter(**of_project).values("id", "level", *CATEGORY),
+        relations=Relation.objects.filter(**of_project).values("id", "asked_if", *RELATION),
+        attributes=Attribute.objects.filter(**of_project).values(
+            "id", "relation", "asked_if", "primary_of", *ATTRIBUTE
+        ),
+        values=AttributeValue.objects.filter(attribute__project=project).values("id", "attribute", *VALUE),
+        relation_sources=_links_of(Relation.from_levels.through, "relation", project),
+        relation_targets=_links_of(Relation.to_levels.through, "relation", project),
+        attribute_levels=_links_of(Attribute.levels.through, "attribute", project),
+    )
+
+
+def _links_of(through: Any, name: str, project: int) -> Links:
+    links: Links = through.objects.filter(**{f"{name}__project": project}).values_list(f"{name}_id", "level_id")
+    return links
 
 
 def write_scheme(project: Project, spec: SchemeSpec) -> None:
@@ -20,39 +133,24 @@ def write_scheme(project: Project, spec: SchemeSpec) -> None:
     levels = _upsert(
         Level,
         {"project": project},
-        (
-            {
-                "key": level.key,
-                "label": level.label,
-                "coded": level.coded,
-                "coders_mark": level.coders_mark,
-                "position": position,
-            }
-            for position, level in enumerate(spec.levels)
-        ),
+        (_fields(level, LEVEL) | {"position": position} for position, level in enumerate(spec.levels)),
     )
     _upsert(
         Category,
         {"project": project},
         (
-            {
-                "key": category.key,
-                "label": category.label,
-                "level_id": levels[category.level] if category.level else None,
-                "help": category.help,
-                "colour": category.colour,
-                "takes_index": category.takes_index,
-                "takes_optional": category.takes_optional,
-                "singleton": category.singleton,
-                "retired": category.retired,
-                "position": position,
-            }
+            _fields(category, CATEGORY)
+            | {"level_id": levels[category.level] if category.level else None, "position": position}
             for position, category in enumerate(spec.categories)
         ),
     )
     relations = _write_relations(project, spec, levels)
     _write_attributes(project, spec, levels, relations)
     stamp_scheme(project)
+
+
+def _fields(spec: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(spec, name) for name in names}
 
 
 def stamp_scheme(project: Project) -> None:
@@ -66,18 +164,8 @@ def _write_relations(project: Project, spec: SchemeSpec, levels: Mapping[str, in
         Relation,
         {"project": project},
         (
-            {
-                "key": relation.key,
-                "label": relation.label,
-                "help": relation.help,
-                "identity": relation.identity,
-                "max_targets": relation.max_targets,
-                "joint": relation.joint,
-                "later": relation.later,
-                "asked_if": relation.asked_if.state() if relation.asked_if else None,
-                "retired": relation.retired,
-                "position": position,
-            }
+            _fields(relation, RELATION)
+            | {"asked_if": relation.asked_if.state() if relation.asked_if else None, "position": position}
             for position, relation in enumerate(spec.relations)
         ),
     )
@@ -103,17 +191,11 @@ def _write_attributes(
         Attribute,
         {"project": project},
         (
-            {
-                "key": attribute.key,
-                "label": attribute.label,
-                "help": attribute.help,
-                "of": attribute.of,
+            _fields(attribute, ATTRIBUTE)
+            | {
                 "relation_id": relations[attribute.relation] if attribute.relation else None,
-                "kind": attribute.kind,
-                "required": attribute.required,
                 "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
                 "primary_of_id": None,
-                "retired": attribute.retired,
                 "position": position,
             }
             for position, attribute in enumerate(spec.attributes)
@@ -132,15 +214,7 @@ def _write_attributes(
         AttributeValue,
         {},
         (
-            {
-                "attribute_id": keys[attribute.key],
-                "key": value.key,
-                "label": value.label,
-                "help": value.help,
-                "colour": value.colour,
-                "retired": value.retired,
-                "position": position,
-            }
+            _fields(value, VALUE) | {"attribute_id": keys[attribute.key], "position": position}
             for attribute in spec.attributes
             for position, value in enumerate(attribute.values)
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -10,24 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import IntegerField, QuerySet, Value
+from django.db.models import IntegerField, QuerySet
 
 from annotations.core.database.compiled_queries import compiled_query
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    AnswerKind,
-    AttributeSpec,
-    CategorySpec,
-    Condition,
-    LevelSpec,
-    RelationSpec,
-    SchemeSpec,
-    Subject,
-    ValueSpec,
-)
+from annotations.formats.model.scheme import CATEGORY, SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
-from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
-from annotations.projects.scheme_rows import stamp_scheme
+from annotations.models import Level, Project
+from annotations.projects.scheme_rows import read_rows, stamp_scheme
 from annotations.schemes.constraints import Constraints, constraints_of
 
 
@@ -102,7 +91,7 @@ def read_scheme(project: int) -> ProjectScheme:
     while (stamp := _read_stamp(project)) is not None:
         with suppress(_SchemeMoved):
             return _scheme_of_stamp(project, *stamp)
-    return _read_rows(project, 1)
+    return _read(project, 1)
 
 
 def _read_stamp(project: int) -> tuple[UUID, int] | None:
@@ -116,12 +105,12 @@ def _stamps(project: int) -> QuerySet[Project, tuple[UUID, int]]:
 
 @lru_cache(maxsize=200)
 def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
-    """Return the scheme as of this stamp. Three queries, and two more where there are attributes.
+    """Return the scheme as of this stamp. Nine queries.
 
     Raise _SchemeMoved where it has another stamp by now.
     """
     try:
-        scheme = _read_rows(project, version)
+        scheme = _read(project, version)
     except KeyError:  # one query names what another did not find
         if _read_stamp(project) == (stamp, version):
             raise
@@ -131,145 +120,22 @@ def _scheme_of_stamp(project: int, stamp: UUID, version: int) -> ProjectScheme:
     raise _SchemeMoved
 
 
-def _read_rows(project: int, version: int) -> ProjectScheme:
-    levels = tuple(Level.objects.filter(project=project))
-    level_keys = {level.pk: level.key for level in levels}
-    relations, relation_keys = _relations(project, level_keys)
-    attributes, attribute_keys, value_keys = _attributes(project, level_keys, relation_keys)
-    categories, category_keys = [], {}
-    for pk, level, takes_index, takes_optional, singleton, retired, *texts in _category_rows(project):
-        key, label, help_text, colour = texts
-        categories.append(
-            CategorySpec(
-                key,
-                label,
-                takes_index=takes_index,
-                takes_optional=takes_optional,
-                singleton=singleton,
-                level=level_keys[level] if level else "",
-                help=help_text,
-                colour=colour,
-                retired=retired,
-            )
-        )
-        category_keys[key] = pk
-    spec = SchemeSpec(
-        tuple(LevelSpec(level.key, level.label, level.coded, level.coders_mark) for level in levels),
-        tuple(categories),
-        tuple(relations),
-        tuple(attributes),
+def _read(project: int, version: int) -> ProjectScheme:
+    rows = read_rows(project)
+    spec = rows.spec()
+    categories, relations, attributes = (
+        {row["key"]: row["id"] for row in of_kind} for of_kind in (rows.categories, rows.relations, rows.attributes)
     )
-    identity = spec.identity_by_category()
-    spec = spec.with_pointing()
-    by_key = {key: pk for pk, key in relation_keys.items()}
+    attribute_keys = {pk: key for key, pk in attributes.items()}
     keys = SchemeKeys(
-        category_keys,
-        {key: by_key[found[0].key] for key, found in identity.items()},
-        by_key,
-        attribute_keys,
-        value_keys,
+        categories,
+        {key: relations[found[0].key] for key, found in spec.identity_by_category().items()},
+        relations,
+        attributes,
+        {(attribute_keys[row["attribute"]], row["key"]): row["id"] for row in rows.values},
         version,
     )
-    return ProjectScheme(levels, spec, keys)
-
-
-def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSpec], dict[int, str]]:
-    """Return the relations in display order, and their keys by primary keys."""
-    rows: dict[int, tuple[Any, ...]] = {}
-    from_levels: dict[int, set[int | None]] = {}
-    to_levels: dict[int, set[int | None]] = {}
-    for pk, level, is_target, _, *row in _relation_rows(project):
-        rows[pk] = tuple(row)
-        for levels_of_end, is_end in ((to_levels, is_target), (from_levels, not is_target)):
-            levels_of_end.setdefault(pk, set()).update({level} if is_end else ())
-    relations = [
-        RelationSpec(
-            key,
-            label,
-            help=help_text,
-            from_levels=_in_order(levels, from_levels[pk]),
-            to_levels=_in_order(levels, to_levels[pk]),
-            identity=identity,
-            max_targets=max_targets,
-            joint=joint,
-            later=later,
-            asked_if=Condition.from_state(asked_if) if asked_if else None,
-            retired=retired,
-        )
-        for pk, (key, label, help_text, identity, max_targets, joint, later, asked_if, retired) in rows.items()
-    ]
-    return relations, {pk: row[0] for pk, row in rows.items()}
-
-
-def _in_order(levels: Mapping[int, str], named: Collection[int | None]) -> tuple[str, ...]:
-    """Return the keys of the levels that are named, in the order of all levels."""
-    return tuple(key for pk, key in levels.items() if pk in named)
-
-
-def _attributes(
-    project: int, levels: Mapping[int, str], relations: Mapping[int, str]
-) -> tuple[list[AttributeSpec], dict[str, int], dict[tuple[str, str], int]]:
-    """Return the attributes in display order, and the primary keys of attributes and of values by their keys."""
-    rows: dict[int, tuple[Any, ...]] = {}
-    on_levels: dict[int, set[int | None]] = {}
-    for pk, level, *row in _attribute_rows(project):
-        rows[pk] = tuple(row)
-        on_levels.setdefault(pk, set()).add(level)
-    values: dict[int, list[ValueSpec]] = {}
-    value_keys = {}
-    for pk, attribute, *value in _value_rows(project):
-        spec = ValueSpec(*value)
-        values.setdefault(attribute, []).append(spec)
-        value_keys[rows[attribute][0], spec.key] = pk
-    attributes = [
-        AttributeSpec(
-            key,
-            label,
-            help=help_text,
-            of=Subject(of),
-            relation=relations[relation] if relation else "",
-            levels=_in_order(levels, on_levels[pk]),
-            kind=AnswerKind(kind),
-            required=required,
-            asked_if=Condition.from_state(asked_if) if asked_if else None,
-            primary_of=rows[primary_of][0] if primary_of else "",
-            values=tuple(values.get(pk, ())),
-            retired=retired,
-        )
-        for pk, (key, label, help_text, of, relation, kind, required, asked_if, primary_of, retired) in rows.items()
-    ]
-    return attributes, {row[0]: pk for pk, row in rows.items()}, value_keys
-
-
-def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
-    return Category.objects.filter(project=project).values_list(
-        "pk", "level_id", "takes_index", "takes_optional", "singleton", "retired", "key", "label", "help", "colour"
-    )
-
-
-# A row for each level at either end.
-def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
-    relations = Relation.objects.filter(project=project).order_by()
-    targets, sources = (
-        rows.values_list(
-            *("pk", levels, Value(levels == "to_levels"), "position"),
-            *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if", "retired"),
-        )
-        for rows, levels in ((relations, "to_levels"), (relations.filter(from_levels__isnull=False), "from_levels"))
-    )
-    return targets.union(sources, all=True).order_by("position", "key")
-
-
-def _attribute_rows(project: int) -> QuerySet[Attribute, tuple[Any, ...]]:
-    return Attribute.objects.filter(project=project).values_list(
-        *("pk", "levels", "key", "label", "help", "of", "relation_id", "kind", "required", "asked_if"),
-        *("primary_of_id", "retired"),
-    )
-
-
-def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
-    values = AttributeValue.objects.filter(attribute__project=project)
-    return values.values_list("pk", "attribute_id", "key", "label", "help", "colour", "retired")
+    return ProjectScheme(tuple(Level(**row) for row in rows.levels), spec.with_pointing(), keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,13 +296,13 @@ def with_rows(data: bytes, **tables: list[dict[str, Any]]) -> bytes:
 
 
 def content(project: Project) -> dict[str, Counter[str]]:
-    """Return all values of all rows, except for the keys of rows and the address."""
+    """Return all values of all rows, except for the keys of rows, the address and the stamp of the scheme."""
     found = {}
     for one in TABLES:
         names = [
             field.name
             for field in one.model._meta.concrete_fields
-            if not field.primary_key and not field.is_relation and field.name != "slug"
+            if not field.primary_key and not field.is_relation and field.name not in ("slug", "scheme_stamp")
         ]
         rows = one.model._base_manager.filter(**{one.project_lookup: project.pk}).values_list("pk", *names)
         found[one.name] = Counter(json.dumps(row[1:], sort_keys=True, default=str) for row in rows)
