@@ -32,7 +32,7 @@ every_area = pytest.mark.parametrize("rows", AREAS.values(), ids=AREAS)
 VARYING = (
     "created_at", "heartbeat_at", "finished_at", "resolved_at", "applied_at", "made_at", "expires_at", "used_at",
     "published_at", "decided_at", "last_used_at", "last_login", "viewed_at", "digest", "prefix", "uuid", "file",
-    "next_try_at", "address", "date_joined",
+    "next_try_at", "address", "date_joined", "active_time", "last_active", "scheme_stamp",
 )  # fmt: skip
 # Where others of the name, such as the keys of markables, are not by chance.
 BY_CHANCE = ((Mail, "key"),)

@@ -16,6 +16,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.conftest import DIALOGUE, in_another_connection, judge, make_project
 from tests.shared.following import another_process
+from tests.shared.schemes import change_rows
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 
@@ -160,7 +161,7 @@ def test_an_undone_transaction_leaves_nothing_behind(project, codings, keys, fin
 
 def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
     assert values(project, "alice")["a"] == "none"
-    project.categories.filter(key="none").update(key="new")
+    change_rows(project.categories.filter(key="none"), key="new")
     assert values(project, "alice")["a"] == "new"
     relation = project.relations.create(
         key="new", label="new", identity=True, asked_if={"question": "category", "values": ["new"]}

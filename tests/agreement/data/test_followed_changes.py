@@ -50,6 +50,7 @@ from tests.shared.agreeing import WALK, answer, coded_project, convention, judge
 from tests.shared.cases import cases
 from tests.shared.following import another_process, figures
 from tests.shared.plans import plan_request
+from tests.shared.schemes import change_rows
 
 # What is raised where there is nothing of the kind to change.
 REFUSED = (ValidationError, ValueError, IndexError, OperationRejected, SchemeRefused, ImportFailed, ObjectDoesNotExist)
@@ -153,7 +154,7 @@ def remove_member(project, chance):
 
 def rename_category(project, chance):
     category = project.categories.order_by("pk").last()
-    project.categories.filter(pk=category.pk).update(label=f"{category.label} {chance.random()}")
+    change_rows(project.categories.filter(pk=category.pk), label=f"{category.label} {chance.random()}")
 
 
 def import_text(project, chance):

@@ -27,6 +27,7 @@ from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import ROOT, judge, make_project, person
 from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in, on_one_page
+from tests.shared.schemes import change_rows
 
 CASES = json.loads((ROOT / "tests" / "reference" / "coreference_scores.json").read_text())["cases"]
 # Our names of scores, and those of the reference. Two coders of whom none is the key have the symmetric rule of BLANC.
@@ -314,7 +315,7 @@ def test_without_chains_or_coders_the_page_says_what_is_needed(signed_in, charli
 @pytest.mark.parametrize("singleton", [True, False])
 def test_what_does_not_refer_is_no_mention_also_where_it_is_a_singleton_for_alpha(db, singleton):
     project = coded_project("news", "passonneau-2004", "[Ann](a) met [her](b) there", coders=("ann", "ben"))
-    project.categories.filter(key="none").update(singleton=singleton)
+    change_rows(project.categories.filter(key="none"), singleton=singleton)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     ann, ben = project.texts.get().codings.select_related("coder").order_by("coder__username")
     judge(ann, keys["a"], "refers", indices=["1"])

@@ -22,6 +22,7 @@ from annotations.formats import Bundle, ducview
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.people.members import add_member
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.pyramids import assign_uids, peer_of, pyramid_of
 from annotations.transfers.importing.dispatch import import_sources
@@ -32,6 +33,7 @@ from annotations.transfers.importing.report import ImportFailed, Report
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import change, make_project, person
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.shared.schemes import change_rows
 
 PYR = """\
 <pyramid><startDocumentRegEx>--- .+</startDocumentRegEx>
@@ -463,8 +465,9 @@ def test_a_pyramid_of_one_summary_makes_no_docset(ferry):
 
 def test_a_scheme_without_contributors_takes_no_pyramids(ferry):
     ferry.levels.create(key="other", label="other")
+    stamp_scheme(ferry)
     assert not brought(ferry, ("strike.anna.pyr", pyr(SANK))).failures
-    ferry.levels.filter(key="contributor").update(key="contributors")
+    change_rows(ferry.levels.filter(key="contributor"), key="contributors")
     with pytest.raises(ImportFailed, match="no level 'contributor'"):
         brought(ferry, ("strike.ben.pyr", pyr(SANK)))
 

@@ -12,6 +12,7 @@ from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
 from tests.conftest import judge, person
+from tests.shared.schemes import change_rows
 
 URL = "/projects/tea/rounds/"
 FIELDS = {"name": "pilot", "kind": "pilot", "starts_on": "2026-03-01", "ends_on": ""}
@@ -297,5 +298,5 @@ def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(client, pro
     assert step not in client.get("/projects/tea/").content.decode()
     text.markables.all().delete()
     assert step in client.get("/projects/tea/").content.decode()
-    project.levels.filter(coded=True).update(coders_mark=True)
+    change_rows(project.levels.filter(coded=True), coders_mark=True)
     assert step not in client.get("/projects/tea/").content.decode()

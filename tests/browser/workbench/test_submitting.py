@@ -18,7 +18,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.browser.conftest import offline, saved
 from tests.conftest import judge
-from tests.shared.schemes import BRIDGING, coding_of, rich_project
+from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 
 pytestmark = pytest.mark.browser
 
@@ -103,7 +103,7 @@ def test_nothing_is_handed_in_before_all_is_saved(coder_of):
 
 def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
     project = rich_project("rich", BRIDGING, alice)
-    project.attributes.filter(key="gender").update(required=True)
+    change_rows(project.attributes.filter(key="gender"), required=True)
     page = sign_in(alice, "/projects/rich/texts/tea/code/")
     expect(page.locator("#progress-text")).to_contain_text("decided")
     page.keyboard.press("3")
@@ -138,7 +138,7 @@ def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
     expect(page.locator("#progress-text")).to_contain_text("decided")
     page.get_by_role("button", name="Submit…").click()
     # the scheme changes while the page is open
-    coding.text.project.attributes.filter(key="gender").update(required=True)
+    change_rows(coding.text.project.attributes.filter(key="gender"), required=True)
     judge(coding, keys[0], "place", attributes={"gender": "f"})
     page.get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_text("Answer “gender” for the chain of “the stove” first.")).to_be_visible()

@@ -86,7 +86,7 @@ from tests.shared.agreeing import of_size
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, documents, spoiled
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
-from tests.shared.schemes import RICH
+from tests.shared.schemes import RICH, change_rows
 
 pytestmark = pytest.mark.slow
 
@@ -214,7 +214,7 @@ def make_tea() -> Project:
     told = {"licence": "CC BY 4.0", "citation": "@misc{tea}", "contact": "tea@example.com"}
     told |= {"description": "Two kettles.\u2028", "source": "Dialogues | overheard"}
     Project.objects.filter(pk=project.pk).update(results_open=True, preset="passonneau-2004", **told)
-    project.relations.filter(key="phrase").update(max_targets=3, later=True)
+    change_rows(project.relations.filter(key="phrase"), max_targets=3, later=True)
     spec = read_scheme(project.pk).spec
     fewer = replace(spec.attributes[2], values=spec.attributes[2].values[:2])
     spec = replace(spec, attributes=(*spec.attributes[:2], fewer, *spec.attributes[3:]))
@@ -848,9 +848,9 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(tea):
 def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_back(tea):
     """The site's staff can do that to a project at any time."""
     Membership.objects.filter(user__username="Alice").delete()
-    tea.relations.filter(key="phrase").update(max_targets=1)
+    change_rows(tea.relations.filter(key="phrase"), max_targets=1)
     Category.objects.filter(key="place").update(key="spot")
-    tea.levels.filter(key="phrase").update(key="np")
+    change_rows(tea.levels.filter(key="phrase"), key="np")
     restored = assert_comes_back_equal(tea)
     assert [line.partition(": ")[2] for line in restored.warnings()] == [
         "bridging: It is asked if category is 'place', which is none of its values. (and 1 more like this)",

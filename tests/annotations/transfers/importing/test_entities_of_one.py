@@ -11,6 +11,7 @@ from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
 from annotations.models import Judgement, Project
 from annotations.projects.creation import create_project
+from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import Source
@@ -138,6 +139,7 @@ def test_where_the_scheme_has_pointers_what_has_no_antecedent_is_new_or_else_non
     walks = create_project("walks", "Walks", SCHEMES["muc-ident"])
     if first == "new":
         walks.categories.create(key="new", label="new", position=9)
+        stamp_scheme(walks)
     report = bring_brat(walks, "anna", lines)
     assert {category for _, (category, _) in answers_of("anna").items()} == {alone, "ident"} - (
         {"ident"} if not lines else set()
