@@ -20,11 +20,10 @@ class AgreementConfig(AppConfig):
         from annotations.texts.changes import Dependent, markables_changed, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
-        since = {"reason": 6, "resolved_at": 6, "resolved_by": 6}
         add_tables(
             # Two remarks may say the same at the same moment, so the rest is the order in which they were made.
             ArchivedTable("remarks", Remark, "markable__text__project", ("markable", "created_at")),
-            ArchivedTable("flags", Flag, "markable__text__project", ("markable",), since=since),
+            ArchivedTable("flags", Flag, "markable__text__project", ("markable",)),
             ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
         )
         leave_out(Computation, "figures, which can be computed again")

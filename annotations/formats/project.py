@@ -22,8 +22,8 @@ from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
 FORMAT, VERSION = "coindex project", 15
-# That of version 0.1.0 of the program.
-OLDEST_VERSION = 2
+# That of version 0.2.0 of the program.
+OLDEST_VERSION = 14
 MANIFEST = "manifest.json"
 # Databases hold numbers of 64 bits.
 MOST_DIGITS = 18
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 class Field:
     """A field of a table. null: it may be empty. to: the table that the number of a line is of, perhaps its own.
 
-    since: the first version of the archive that has it. until: the last one, of a field that tables no longer have.
+    since: the first version of the archive that has it.
     """
 
     name: str
@@ -58,24 +58,19 @@ class Field:
     null: bool = False
     to: str = ""
     since: int = OLDEST_VERSION
-    until: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a table is called and the fields of its rows. since: the first version of the archive that has it.
-
-    former: fields that only archives of older versions have.
-    """
+    """What a table is called and the fields of its rows. since: the first version of the archive that has it."""
 
     name: str
     fields: tuple[Field, ...]
     since: int = OLDEST_VERSION
-    former: tuple[Field, ...] = ()
 
     def in_version(self, version: int) -> "Shape":
         """Return the shape that the table has in archives of a version."""
-        fields = (field for field in (*self.fields, *self.former) if field.since <= version <= field.until)
+        fields = (field for field in self.fields if field.since <= version)
         return Shape(self.name, tuple(fields), self.since)
 
     @property

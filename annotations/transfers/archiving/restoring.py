@@ -27,8 +27,7 @@ from annotations.projects.people.accounts import record_origin
 from annotations.projects.people.members import refuse_accounts
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive
-from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
-from annotations.transfers.archiving.upgrading import add_fields, add_relations, add_rounds, upgrade_project
+from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, shape_of
 from annotations.transfers.importing.report import ImportFailed, summaries
 
 MAX_FILES = 100
@@ -74,7 +73,7 @@ def restore_project(
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
-    as_read, tables = tables, add_fields(add_rounds(add_relations(tables)))
+    tables = _add_fields(tables)
     _report(progress, 1)
     findings = check_tables(tables)
     _report(progress, 2)
@@ -84,7 +83,6 @@ def restore_project(
         accounts, new_usernames = _accounts(tables)
         _report(progress, 3)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
-        upgrade_project(project, as_read)
         count_active_time(Coding.with_gold.filter(text__project=project))
         record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
         if by is not None:
@@ -97,6 +95,20 @@ def restore_project(
             if written is not None:
                 written(report)
     return report
+
+
+def _add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables with the fields that came after their archive, each with its default."""
+    complete = {}
+    for archived in TABLES:
+        table = tables[archived.name]
+        defaults: dict[str, list[Any]] = {
+            name: [field.get_default()] * len(table)
+            for name, field in archived_fields(archived).items()
+            if name not in table.columns
+        }
+        complete[archived.name] = Table(shape_of(archived), {**table.columns, **defaults})
+    return complete
 
 
 def _report(progress: Progress | None, step: int) -> None:

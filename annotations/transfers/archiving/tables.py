@@ -47,7 +47,6 @@ from annotations.models import (
     TrainingDecision,
     User,
 )
-from annotations.models.project import DATASHEET_FIELDS
 from annotations.schemes.constraints import is_condition
 
 type Predicate = Callable[[Any], bool]
@@ -60,7 +59,7 @@ class ArchivedTable:
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
     `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `former` are fields that only older archives have, and `counted` those that a restored project has anew.
+    `counted` are fields that a restored project has anew.
     """
 
     name: str
@@ -70,7 +69,6 @@ class ArchivedTable:
     json: Mapping[str, Predicate] = field(default_factory=dict)
     since: Mapping[str, int] = field(default_factory=dict)
     table_since: int = OLDEST_VERSION
-    former: tuple[Field, ...] = ()
     counted: tuple[str, ...] = ()
 
 
@@ -114,7 +112,6 @@ TABLES: list[ArchivedTable] = [
         Project,
         "pk",
         ("slug",),
-        since={"scores_shown": 4, "archived_at": 8, "scheme_version": 10, **dict.fromkeys(DATASHEET_FIELDS, 14)},
         counted=("scheme_stamp",),
     ),
     ArchivedTable("levels", Level, "project", ("position", "key")),
@@ -123,12 +120,6 @@ TABLES: list[ArchivedTable] = [
         Category,
         "project",
         ("position", "key"),
-        since={"singleton": 3, "level": 9, "help": 9, "colour": 9, "retired": 10},
-        former=(
-            Field("points_to", Kind.ROW, null=True, to="levels", until=8),
-            Field("max_pointers", Kind.WHOLE, null=True, until=8),
-            Field("allow_later", Kind.FLAG, until=8),
-        ),
     ),
     ArchivedTable(
         "relations",
@@ -136,38 +127,27 @@ TABLES: list[ArchivedTable] = [
         "project",
         ("position", "key"),
         {"asked_if": is_condition},
-        since={"retired": 10},
-        table_since=9,
     ),
     ArchivedTable(
         "relation_sources",
         Relation.from_levels.through,
         "relation__project",
         ("relation", "level"),
-        table_since=9,
     ),
-    ArchivedTable(
-        "relation_targets", Relation.to_levels.through, "relation__project", ("relation", "level"), table_since=9
-    ),
+    ArchivedTable("relation_targets", Relation.to_levels.through, "relation__project", ("relation", "level")),
     ArchivedTable(
         "attributes",
         Attribute,
         "project",
         ("position", "key"),
         {"asked_if": is_condition},
-        since={"retired": 10},
-        table_since=9,
     ),
-    ArchivedTable(
-        "attribute_levels", Attribute.levels.through, "attribute__project", ("attribute", "level"), table_since=9
-    ),
+    ArchivedTable("attribute_levels", Attribute.levels.through, "attribute__project", ("attribute", "level")),
     ArchivedTable(
         "attribute_values",
         AttributeValue,
         "attribute__project",
         ("attribute", "position", "key"),
-        since={"retired": 10},
-        table_since=9,
     ),
     ArchivedTable(
         "scheme_versions",
@@ -175,47 +155,40 @@ TABLES: list[ArchivedTable] = [
         "project",
         ("number",),
         {"scheme": is_scheme, "merges": is_merges},
-        since={"merges": 11},
-        table_since=10,
     ),
-    ArchivedTable("members", Membership, "project", ("user",), since={"group": 11}),
+    ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("models", ModelCoder, "membership__project", ("membership",), table_since=15),
-    ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
-    ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
+    ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",)),
+    ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",)),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
     ArchivedTable(
         "rounds",
         Round,
         "project",
         ("position", "name"),
-        since={"pass_measure": 12, "pass_mark": 12, "attempts": 12, "required_round": 12, "feedback": 12},
-        table_since=11,
     ),
-    ArchivedTable("training_decisions", TrainingDecision, "round__project", ("round", "decided_at"), table_since=12),
+    ArchivedTable("training_decisions", TrainingDecision, "round__project", ("round", "decided_at")),
     ArchivedTable(
         "texts",
         Text,
         "project",
         ("slug",),
-        since={"position": 5},
-        former=(Field("round", Kind.TEXT, until=10),),
     ),
-    ArchivedTable("round_texts", RoundText, "round__project", ("round", "text"), table_since=11),
-    ArchivedTable("plans", Plan, "round__project", ("round",), table_since=11),
-    ArchivedTable("plan_coders", PlanCoder, "plan__round__project", ("plan", "coder"), table_since=11),
-    ArchivedTable("plan_texts", PlanText, "plan__round__project", ("plan", "text"), table_since=11),
-    ArchivedTable("repeat_plans", RepeatPlan, "round__project", ("round",), table_since=12),
+    ArchivedTable("round_texts", RoundText, "round__project", ("round", "text")),
+    ArchivedTable("plans", Plan, "round__project", ("round",)),
+    ArchivedTable("plan_coders", PlanCoder, "plan__round__project", ("plan", "coder")),
+    ArchivedTable("plan_texts", PlanText, "plan__round__project", ("plan", "text")),
+    ArchivedTable("repeat_plans", RepeatPlan, "round__project", ("round",)),
     ArchivedTable(
         "repeat_plan_coders",
         RepeatPlan.coders.through,
         "repeatplan__round__project",
         ("repeatplan", "user"),
-        table_since=12,
     ),
     ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
-    ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid"), table_since=8),
+    ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid")),
     # Two replies may say the same at the same moment, so the rest is the order in which they were made.
-    ArchivedTable("replies", Reply, "question__text__project", ("question", "created_at"), table_since=8),
+    ArchivedTable("replies", Reply, "question__text__project", ("question", "created_at")),
     ArchivedTable(
         "markables",
         Markable,
@@ -228,17 +201,7 @@ TABLES: list[ArchivedTable] = [
         Coding,
         "text__project",
         ("text", "coder", "kind", "round", "occasion"),
-        since={
-            "viewed_at": 7,
-            "reopen_request": 7,
-            "corrections": 8,
-            "round": 11,
-            "occasion": 11,
-            "place": 11,
-            "reserved_until": 11,
-            "released_at": 11,
-            "by_model": 15,
-        },
+        since={"by_model": 15},
         counted=("active_time", "last_active"),
     ),
     ArchivedTable(
@@ -247,7 +210,6 @@ TABLES: list[ArchivedTable] = [
         "coding__text__project",
         ("coding", "markable"),
         {"head": is_spans},
-        since={"scheme_version": 10},
     ),
     # The order in which the coder named them stays.
     ArchivedTable(
@@ -255,11 +217,8 @@ TABLES: list[ArchivedTable] = [
         Pointer,
         "judgement__coding__text__project",
         ("judgement",),
-        since={"relation": 9, "reading": 9},
     ),
-    ArchivedTable(
-        "attribute_answers", AttributeAnswer, "judgement__coding__text__project", ("judgement",), table_since=9
-    ),
+    ArchivedTable("attribute_answers", AttributeAnswer, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("indices", Index, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("scus", SCU, "coding__text__project", ("coding", "key")),
     ArchivedTable(
@@ -268,7 +227,6 @@ TABLES: list[ArchivedTable] = [
         "coding__text__project",
         ("coding", "sequence"),
         {"payload": is_object},
-        since={"scheme_version": 10},
     ),
 ]
 
@@ -322,7 +280,6 @@ def shape_of(archived: ArchivedTable) -> Shape:
         archived.name,
         tuple(replace(one, since=archived.since.get(one.name, archived.table_since)) for one in fields),
         archived.table_since,
-        archived.former,
     )
 
 
