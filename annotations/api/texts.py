@@ -45,7 +45,7 @@ from annotations.api.serializers.rows import (
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
-from annotations.models import Coding, Operation, Project, RoundText, Text, User
+from annotations.models import Coding, Operation, Project, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.rounds import move_to_round
@@ -53,6 +53,7 @@ from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
 from annotations.projects.people.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.rounds import rounds_by_text
 from annotations.texts.changes import delete_text, deletion_figures, place_text
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
@@ -109,14 +110,11 @@ class TextList(RowListView):
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
         user = cast(User, self.request.user)
-        memberships = RoundText.objects.filter(text__in=[row["pk"] for row in rows])
-        rounds: dict[int, list[str]] = {}
-        for pk, name in memberships.order_by("round__position", "round_id").values_list("text_id", "round__name"):
-            rounds.setdefault(pk, []).append(name)
+        rounds = rounds_by_text(self.project, [row["pk"] for row in rows])
         represented = []
         for row in rows:
             pk, docset = row["pk"], row["docset__slug"]
-            names = rounds.get(pk, [])
+            names = [one.name for one in rounds.get(pk, ())]
             shown = {name: row[name] for name in TEXT_COLUMNS} | {"round": (names or [""])[-1], "rounds": names}
             if self.blind and row["role"] == Text.Role.PEER:
                 shown |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}

@@ -44,8 +44,8 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     is assigned what until when, invitations, repeats and whatever coders did are not.
     """
     lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
-    anew = {"scheme_version": 1, "scheme_stamp": uuid4()}
-    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None, **anew)
+    own = {"slug": slug, "title": title, "scheme_version": 1, "scheme_stamp": uuid4()}
+    clone = _copy(project, **own, results_open=False, archived_at=None)
     clone.full_clean()
     try:
         with transaction.atomic():

@@ -30,7 +30,7 @@ def compiled_query[Row](
 ) -> Callable[[Callable[..., QuerySet[Any, Row]]], Callable[..., list[Row]]]:
     """Turn a function that returns a queryset for its arguments into one that returns a list of rows.
 
-    `fields` are those whose values the arguments are. The function is called once, with placeholders, so it may only
+    `fields` has the field of each argument. The function is called once, with placeholders, so it may only
     compare with its arguments. None, which SQL compares in another way, is no argument.
     """
 

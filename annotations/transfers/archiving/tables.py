@@ -59,7 +59,7 @@ class ArchivedTable:
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
     `since` the first version of the archive that has a field, where that is not the one that first has the table.
-    `counted` are fields that a restored project has anew.
+    `counted` are fields that are left out and computed after a restore.
     """
 
     name: str

@@ -36,7 +36,7 @@ def plan_batches(documents: Documents) -> list[Sequence[int]]:
 
 
 class _Groups:
-    """Numbers of documents in groups: those of one file, and of one text, are in one."""
+    """Numbers of documents in groups: documents of one file or one text are in the same group."""
 
     def __init__(self) -> None:
         self._leader: list[int] = []

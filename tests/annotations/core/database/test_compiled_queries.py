@@ -1,4 +1,4 @@
-"""Queries that are compiled once: their rows are those of the ORM."""
+"""Queries that are compiled once: the ORM finds the same rows."""
 
 from threading import Thread
 from uuid import uuid4
