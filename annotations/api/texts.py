@@ -53,7 +53,7 @@ from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
 from annotations.projects.people.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import CodingChoice, own_coding, project_for
-from annotations.projects.rounds import rounds_by_text
+from annotations.projects.rounds import round_names_by_text
 from annotations.texts.changes import delete_text, deletion_figures, place_text
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
@@ -100,7 +100,6 @@ class TextList(RowListView):
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
-        self.project = project
         texts: Any = Text.objects.visible_in(project, self.request.user)
         rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "docset__slug", "pk")
         if "round" in self.request.query_params.get("ordering", ""):
@@ -110,11 +109,11 @@ class TextList(RowListView):
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
         user = cast(User, self.request.user)
-        rounds = rounds_by_text(self.project, [row["pk"] for row in rows])
+        rounds = round_names_by_text([row["pk"] for row in rows])
         represented = []
         for row in rows:
             pk, docset = row["pk"], row["docset__slug"]
-            names = [one.name for one in rounds.get(pk, ())]
+            names = rounds[pk]
             shown = {name: row[name] for name in TEXT_COLUMNS} | {"round": (names or [""])[-1], "rounds": names}
             if self.blind and row["role"] == Text.Role.PEER:
                 shown |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}

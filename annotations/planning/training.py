@@ -383,11 +383,6 @@ class Feedback:
         """Whether the gold explains any of them."""
         return any(item.explanation for item in self.items)
 
-    @property
-    def has_answers(self) -> bool:
-        """Whether there is anything besides categories and chains."""
-        return any(item.answers for item in self.items)
-
 
 def feedback_on(coding: Coding) -> Feedback | None:
     """Return what the coder may see of the gold beside the coding; None: nothing.

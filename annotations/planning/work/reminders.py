@@ -30,11 +30,6 @@ class Reminder:
     overdue: bool
     reason: str
 
-    @property
-    def days_late(self) -> int:
-        """How many days ago it was due."""
-        return -(self.days or 0)
-
 
 @dataclass(frozen=True, slots=True)
 class Reminders:
