@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('annotations', '0013_plain_words'),
+        ('annotations', '0001_squashed_0040_counted_times_and_written'),
         ('django_tasks_database', '0021_conditional_partial_index_ordering'),
     ]
 

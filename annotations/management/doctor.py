@@ -24,7 +24,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.coding.log.replay import log_mismatches
-from annotations.core.database.migrations import read_migration_state
+from annotations.core.database.migrations import DatabaseTooOld, read_migration_state
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.heartbeat import LOST_AFTER, ages, living
 from annotations.core.processes.installed import broken_libraries, program_version
@@ -109,6 +109,9 @@ def check_database() -> Findings:
     """Ask the database, and whether all migrations are applied."""
     try:
         state = read_migration_state()
+    except DatabaseTooOld as error:
+        yield Problem(str(error), "docs/deploy.md says how.")
+        return
     except DatabaseError as error:
         reason = str(error).partition("\n")[0]
         yield Problem(f"The database does not answer: {reason}.", "Start it, and look at DATABASE_URL.")

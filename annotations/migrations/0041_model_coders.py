@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0040_counted_times_and_written'),
+        ('annotations', '0001_squashed_0040_counted_times_and_written'),
     ]
 
     operations = [

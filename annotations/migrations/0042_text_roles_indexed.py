@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotations', '0001_squashed_0041_model_coders'),
+        ('annotations', '0041_model_coders'),
     ]
 
     operations = [

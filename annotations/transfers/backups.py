@@ -28,7 +28,12 @@ from django.db import DatabaseError, OperationalError, connection, models, trans
 from django.utils.duration import duration_string
 
 from annotations.core.database.bulk import insert
-from annotations.core.database.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
+from annotations.core.database.migrations import (
+    applied_migrations,
+    known_migrations,
+    migrated_as,
+    models_of_database,
+)
 from annotations.core.database.snapshots import read_snapshot
 
 FORMAT, VERSION = "coindex backup", 1
@@ -172,7 +177,7 @@ def _is_migrations(value: object) -> bool:
 
 def _check_migrations(written: list[list[str]]) -> None:
     """Raise BackupFailed unless the program has the migrations of a backup, and these are those of a version."""
-    known = all_migrations()
+    known = known_migrations()
     if other := next((name for name in written if tuple(name) not in known), None):
         raise BackupFailed(
             f"The backup is of a later version of the program: migration {'.'.join(other)} is in the backup only. "

@@ -11,7 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotations.core.database.migrations import read_migration_state
+from annotations.core.database.migrations import DatabaseTooOld, read_migration_state
 
 # What there has to be room for on the disk: a full one takes no block of this.
 ROOM = 64 * 1024
@@ -52,6 +52,8 @@ def _check_database() -> str:
 def _check_migrations() -> str:
     try:
         unapplied = read_migration_state().unapplied
+    except DatabaseTooOld:
+        return "the database is of a version before 0.2.0"
     except DatabaseError:
         return "the migrations cannot be read"
     return f"{len(unapplied)} migrations are not applied" if unapplied else ""

@@ -16,11 +16,10 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from filelock import FileLock
 from psycopg import sql
-
-from annotations.core.database.migrations import make_single_executor
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "test-migrated-{}.sqlite3"
@@ -85,7 +84,7 @@ def copy_kept_database(target: str) -> bool:
 
 def unapply_last(app: str) -> str:
     """Let the database not know that it has the last migration of the app, and return its name."""
-    [(_, name)] = make_single_executor().loader.graph.leaf_nodes(app)
+    [(_, name)] = MigrationLoader(connection).graph.leaf_nodes(app)
     MigrationRecorder(connection).record_unapplied(app, name)
     return name
 

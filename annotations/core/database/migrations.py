@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.apps import apps
 from django.apps.registry import Apps
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
@@ -16,6 +16,13 @@ from django.db.migrations.recorder import MigrationRecorder
 
 # The app and the name of a migration.
 type Name = tuple[str, str]
+
+# It stood for 0001 to 0041 between two versions, and databases made then have it in their list.
+FORMER_SQUASH = ("annotations", "0001_squashed_0041_model_coders")
+
+
+class DatabaseTooOld(CommandError):
+    """A database or backup has some but not all migrations of 0.2.0; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,38 +39,33 @@ def applied_migrations() -> list[Name]:
     return sorted((app, name) for app, name in MigrationRecorder(connection).applied_migrations())
 
 
-def all_migrations() -> Collection[Name]:
-    """Return the migrations of the program, those that replace others and those that are replaced among them."""
-    return set(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
+def known_migrations() -> set[Name]:
+    """Return the names of all migrations of the program and of those that it has replaced."""
+    migrations = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    replaced = {name for migration in migrations.values() for name in migration.replaces}
+    return {*migrations, *replaced, FORMER_SQUASH}
 
 
-def make_single_executor() -> MigrationExecutor:
-    """Return an executor by which the database takes each migration as it was written, and none that replaces others.
-
-    A new database is made by the latter, which takes a quarter of the time; a database has no state within them.
-    """
-    executor = MigrationExecutor(connection)
-    executor.loader = MigrationLoader(connection, replace_migrations=False)
-    for name, migration in executor.loader.replacements.items():
-        executor.loader.graph.remove_replacement_node(name, migration.replaces)
-        executor.loader.applied_migrations.pop(name, None)
-    return executor
+def check_age(source: str, applied: Collection[Name]) -> None:
+    """Raise DatabaseTooOld if only some of the migrations are applied that a squashed one replaces."""
+    for migration in MigrationLoader(None, ignore_no_migrations=True).replacements.values():
+        if 0 < len(set(migration.replaces).intersection(applied)) < len(migration.replaces):
+            raise DatabaseTooOld(f"{source} is of a version before 0.2.0: upgrade it with version 0.2.0 first.")
 
 
 def read_migration_state() -> MigrationState:
-    """Ask the database. Raise DatabaseError where it does not answer."""
-    executor = MigrationExecutor(connection)
-    graph = executor.loader.graph
+    """Ask the database. Raise DatabaseError where it does not answer, and DatabaseTooOld."""
     applied = applied_migrations()
-    return MigrationState(
-        applied=applied,
-        unknown=[name for name in applied if name not in executor.loader.disk_migrations],
-        unapplied=[(one.app_label, one.name) for one, _ in executor.migration_plan(graph.leaf_nodes())],
-    )
+    check_age("The database", applied)
+    executor = MigrationExecutor(connection)
+    unknown = set(applied) - known_migrations()
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return MigrationState(applied, sorted(unknown), [(migration.app_label, migration.name) for migration, _ in plan])
 
 
 def models_of_database() -> Apps:
     """Return the models whose tables the database has: the program's own, or if it has to be migrated former ones."""
+    check_age("The database", applied_migrations())
     loader = MigrationLoader(connection)
     applied = [name for name in loader.applied_migrations if name in loader.graph.nodes]
     if len(applied) == len(loader.graph.nodes):
@@ -76,19 +78,21 @@ def migrated_as(names: Collection[Name]) -> Iterator[Apps]:
     """Let the database have these migrations of the program alone, and yield its models; then migrate it.
 
     Not within a transaction. The database has to be empty: what is taken back loses what only later versions can hold.
+    Raise DatabaseTooOld if the migrations are those of a version before 0.2.0.
     """
-    executor = make_single_executor()
-    nodes = executor.loader.graph.node_map
-    singles = set(names).intersection(nodes)
-    if singles == set(executor.loader.applied_migrations):
+    check_age("The backup", names)
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    held = {name for name, migration in graph.nodes.items() if set(migration.replaces or [name]).issubset(names)}
+    if held == graph.nodes.keys() & executor.loader.applied_migrations.keys():
         yield models_of_database()
         return
     last = [
         name
-        for name in sorted(singles)
-        if not any(child.key[0] == name[0] and child.key in singles for child in nodes[name].children)
+        for name in sorted(held)
+        if not any(child.key[0] == name[0] and child.key in held for child in graph.node_map[name].children)
     ]
-    without = executor.loader.migrated_apps - {app for app, _ in singles}
+    without = executor.loader.migrated_apps - {app for app, _ in held}
     executor.migrate([*last, *((app, None) for app in sorted(without))])
     try:
         yield models_of_database()

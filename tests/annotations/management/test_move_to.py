@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -21,13 +22,19 @@ from tests.shared.migrated import copy_kept
 
 @pytest.fixture
 def address(db) -> Iterator[str]:
-    """Make an empty database beside that of the tests, and return its address."""
     if connection.vendor != "postgresql":
         pytest.skip("it moves to PostgreSQL")
+    with empty_database("moved") as made:
+        yield made
+
+
+@contextmanager
+def empty_database(suffix: str) -> Iterator[str]:
+    """Make an empty database beside that of the tests, and yield its address."""
     of_tests = connection.settings_dict
     server = f"{of_tests['HOST'] or '127.0.0.1'}:{of_tests['PORT'] or 5432}"
     user = f"{of_tests['USER']}:{of_tests['PASSWORD'] or 'none'}"
-    name = f"{of_tests['NAME']}_moved"
+    name = f"{of_tests['NAME']}_{suffix}"
     with psycopg.connect(f"postgres://{user}@{server}/postgres", autocommit=True) as database:
         database.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         database.execute(f'CREATE DATABASE "{name}"')

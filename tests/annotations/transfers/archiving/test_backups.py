@@ -20,7 +20,7 @@ from django.core.management.base import CommandError
 from django.db import connection, connections, transaction
 
 from annotations.coding import operations
-from annotations.models import Coding, IdempotencyRecord, Project, Transfer, User
+from annotations.models import Coding, Project, Transfer, User
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.transfers import orders
@@ -86,10 +86,6 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
     assert User.objects.create(username="new").pk > max(row["id"] for row in before["annotations.User"])
 
 
-# What `backup` of version 0.1.0 wrote of its demo.
-BY_0_1_0 = Path(__file__).with_name("backup-0.1.0.zip")
-
-
 def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
     """Return the rows that a backup holds, by the labels of tables."""
     with zipfile.ZipFile(path) as archive:
@@ -100,30 +96,6 @@ def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
             ]
             for label, columns in json.loads(archive.read(MANIFEST))["tables"].items()
         }
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_a_database_of_0_1_0_comes_back_from_its_backup_and_is_upgraded(tmp_path, settings, monkeypatch):
-    """The tables are those of 0.1.0 until `upgrade` migrates them, which names a backup of what it found."""
-    settings.BACKUP_DIR, settings.DATA_DIR, settings.MEDIA_ROOT = tmp_path, tmp_path, tmp_path / "files"
-    said = io.StringIO()
-    monkeypatch.setattr(
-        "annotations.core.database.migrations.call_command", lambda *_, **__: call_command("upgrade", stdout=said)
-    )
-    call_command("restore", BY_0_1_0, stdout=io.StringIO())
-    [path] = tmp_path.glob("*.zip")
-    assert f"A backup of it is {path}." in said.getvalue()
-    assert rows_of(path) == rows_of(BY_0_1_0)
-    call_command("verify_log", stdout=(verified := io.StringIO()))
-    assert verified.getvalue() == "52 codings are what their logs say.\n"
-    assert IdempotencyRecord.objects.count() == 0
-    assert set(Project.objects.values_list("slug", "scores_shown")) == {
-        (slug, True) for slug in ("dialogue", "links", "news", "sortal", "summaries")
-    }
-    assert Project.objects.get(slug="news").categories.filter(singleton=True).count() == 1
-    call_command("agreement", "news", stdout=(printed := io.StringIO()))
-    assert "all texts       0.7434" in printed.getvalue()
 
 
 class Interrupted(io.BytesIO):

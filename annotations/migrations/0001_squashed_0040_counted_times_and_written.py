@@ -12,7 +12,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('annotations', '0001_initial'), ('annotations', '0002_coders_mark_name_and_undo'), ('annotations', '0003_text_round'), ('annotations', '0004_transfer'), ('annotations', '0005_pyramids'), ('annotations', '0006_tokens_and_invitations'), ('annotations', '0007_fewer_indexes'), ('annotations', '0008_answered'), ('annotations', '0009_plain_names'), ('annotations', '0010_singletons'), ('annotations', '0011_blind_scoring'), ('annotations', '0012_text_position'), ('annotations', '0013_plain_words'), ('annotations', '0014_invitation_uses'), ('annotations', '0015_submissions_are_viewed'), ('annotations', '0016_guidelines_and_questions'), ('annotations', '0017_accounts_and_archived_projects'), ('annotations', '0018_corrections'), ('annotations', '0019_relations_and_attributes'), ('annotations', '0020_identity_relations'), ('annotations', '0021_readings'), ('annotations', '0022_scheme_versions'), ('annotations', '0023_import_names'), ('annotations', '0024_merges_of_schemes'), ('annotations', '0025_rounds'), ('annotations', '0026_rounds_of_labels'), ('annotations', '0027_codings_are_of_rounds'), ('annotations', '0028_groups_of_coders'), ('annotations', '0029_plans'), ('annotations', '0030_gold_and_training'), ('annotations', '0032_repeat_plans'), ('annotations', '0033_feedback_of_training'), ('annotations', '0034_automatic_repeats'), ('annotations', '0035_gold_drafts'), ('annotations', '0036_decisions_on_gold'), ('annotations', '0037_datasheet_fields'), ('annotations', '0038_hands_of_gold'), ('annotations', '0039_stamps_and_views'), ('annotations', '0040_counted_times_and_written'), ('annotations', '0041_model_coders')]
+    replaces = [('annotations', '0001_initial'), ('annotations', '0002_coders_mark_name_and_undo'), ('annotations', '0003_text_round'), ('annotations', '0004_transfer'), ('annotations', '0005_pyramids'), ('annotations', '0006_tokens_and_invitations'), ('annotations', '0007_fewer_indexes'), ('annotations', '0008_answered'), ('annotations', '0009_plain_names'), ('annotations', '0010_singletons'), ('annotations', '0011_blind_scoring'), ('annotations', '0012_text_position'), ('annotations', '0013_plain_words'), ('annotations', '0014_invitation_uses'), ('annotations', '0015_submissions_are_viewed'), ('annotations', '0016_guidelines_and_questions'), ('annotations', '0017_accounts_and_archived_projects'), ('annotations', '0018_corrections'), ('annotations', '0019_relations_and_attributes'), ('annotations', '0020_identity_relations'), ('annotations', '0021_readings'), ('annotations', '0022_scheme_versions'), ('annotations', '0023_import_names'), ('annotations', '0024_merges_of_schemes'), ('annotations', '0025_rounds'), ('annotations', '0026_rounds_of_labels'), ('annotations', '0027_codings_are_of_rounds'), ('annotations', '0028_groups_of_coders'), ('annotations', '0029_plans'), ('annotations', '0030_gold_and_training'), ('annotations', '0032_repeat_plans'), ('annotations', '0033_feedback_of_training'), ('annotations', '0034_automatic_repeats'), ('annotations', '0035_gold_drafts'), ('annotations', '0036_decisions_on_gold'), ('annotations', '0037_datasheet_fields'), ('annotations', '0038_hands_of_gold'), ('annotations', '0039_stamps_and_views'), ('annotations', '0040_counted_times_and_written')]
 
     initial = True
 
@@ -212,19 +212,6 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['user__username'],
                 'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='membership_one_role_a_person'), models.CheckConstraint(condition=models.Q(('role__in', ['manager', 'adjudicator', 'coder', 'viewer', 'manager-coder'])), name='membership_role_known'), models.CheckConstraint(condition=models.Q(('group__contains', ','), _negated=True), name='membership_group_without_comma')],
-            },
-        ),
-        migrations.CreateModel(
-            name='ModelCoder',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('membership', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='model', to='annotations.membership')),
-                ('version', models.CharField(blank=True, default='', help_text='Which version, as its makers or you call it.', max_length=100)),
-                ('hash', models.CharField(blank=True, default='', help_text='A digest of its prompt or of its weights.', max_length=128)),
-                ('date', models.DateField(blank=True, help_text='When it was called or trained.', null=True)),
-            ],
-            options={
-                'ordering': ['membership__user__username'],
             },
         ),
         migrations.CreateModel(
@@ -545,7 +532,6 @@ class Migration(migrations.Migration):
                 ('place', models.PositiveIntegerField(default=0, help_text='Its place in the list of its coder; those of one place are in the order of texts.')),
                 ('reserved_until', models.DateTimeField(blank=True, help_text='When a text taken from a pool goes back if nobody has worked on it; empty: it does not.', null=True)),
                 ('released_at', models.DateTimeField(blank=True, help_text='Since when its place is free for others, as nobody worked on it; empty: it is not.', null=True)),
-                ('by_model', models.BooleanField(default=False, help_text='Whether a model made it and no person: figures of people are without it.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('viewed_at', models.DateTimeField(blank=True, help_text='When answers or figures of the submission were first shown to somebody else.', null=True)),
                 ('reopen_request', models.CharField(blank=True, help_text='Why the coder asks a manager to reopen it; empty: does not ask.', max_length=500)),
@@ -553,7 +539,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['text__position', 'text__slug', 'coder__username', 'round__position', 'round_id', 'occasion'],
                 'indexes': [models.Index(condition=models.Q(('viewed_at__isnull', True)), fields=['status', 'text'], name='coding_not_viewed')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('occasion', 1), models.Q(('kind', 'text'), ('occasion__gt', 1)), _connector='OR'), name='coding_repeats_are_of_texts'), models.UniqueConstraint(condition=models.Q(('kind', 'agreed')), fields=('text',), name='coding_one_agreed_a_text'), models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'pyramid', 'agreed', 'peer', 'peer-agreed', 'gold'])), name='coding_kind_known'), models.CheckConstraint(condition=models.Q(('status__in', ['open', 'submitted'])), name='coding_status_known'), models.CheckConstraint(condition=models.Q(('coder__isnull', False), ('kind', 'gold'), _connector='OR'), name='coding_has_a_coder_unless_gold'), models.CheckConstraint(condition=models.Q(('by_model', False), models.Q(('kind__in', ['gold', 'agreed']), _negated=True), _connector='OR'), name='coding_no_model_decides')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('occasion', 1), models.Q(('kind', 'text'), ('occasion__gt', 1)), _connector='OR'), name='coding_repeats_are_of_texts'), models.UniqueConstraint(condition=models.Q(('kind', 'agreed')), fields=('text',), name='coding_one_agreed_a_text'), models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'pyramid', 'agreed', 'peer', 'peer-agreed', 'gold'])), name='coding_kind_known'), models.CheckConstraint(condition=models.Q(('status__in', ['open', 'submitted'])), name='coding_status_known'), models.CheckConstraint(condition=models.Q(('coder__isnull', False), ('kind', 'gold'), _connector='OR'), name='coding_has_a_coder_unless_gold')],
             },
         ),
         migrations.CreateModel(
