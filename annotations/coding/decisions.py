@@ -17,38 +17,28 @@ from annotations.coding.log.payloads import (
     parse_payload,
     readings_by_key,
 )
-from annotations.coding.readings import Readings, is_readings, parse_readings, readings_payload, targets_of
+from annotations.coding.readings import Readings, is_readings, parse_readings, readings_payload
+from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData, targets_of
 from annotations.formats.model.scheme import AnswerValue
 from annotations.schemes.constraints import MAX_KEYS
 
 # Fields of a decision that are columns of `Judgement`, by the same names.
-ROW_FIELDS = ("note", "name", "head", "unsure", "optional")
+ROW_FIELDS = ("head", *VALUE_FIELDS)
 # Those that every payload has.
 DECISION_FIELDS = ("markable", "category", "pointers", "indices", *ROW_FIELDS)
 # Those that a payload has only where they say something.
 FURTHER_FIELDS = ("relations", "attributes")
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The whole judgement of one markable.
-
-    pointers: the readings of the identity relation of the category. relations: those of the other relations, by their
-    keys and in the order of these. attributes: the answers to attributes in the same way.
-    """
+@dataclass(slots=True, unsafe_hash=True)
+class Decision(JudgementData[str]):
+    """The whole judgement of one markable, by keys. `pointers` are the readings of the identity relation."""
 
     markable: str
     _: KW_ONLY
     category: str | None = None
     pointers: Readings = ()
-    indices: tuple[str, ...] = ()
-    note: str = ""
-    name: str = ""
     head: tuple[tuple[int, int], ...] = ()
-    unsure: bool = False
-    optional: bool = False
-    relations: tuple[tuple[str, Readings], ...] = ()
-    attributes: tuple[tuple[str, AnswerValue], ...] = ()
 
     def targets(self) -> Iterator[str]:
         """Yield the keys of all that it points at, as often as they are named."""

@@ -1,25 +1,18 @@
-"""Readings: what a judgement points at. Pure.
-
-The targets of one reading are meant together, as the two people that "they" are; several readings are alternatives.
-"""
+"""Readings: what a judgement points at, by keys of markables. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
-type Reading = tuple[str, ...]
-type Readings = tuple[Reading, ...]
+from annotations.formats.model import judgement
+
+type Reading = judgement.Reading[str]
+type Readings = judgement.Readings[str]
 
 
 def alternatives(targets: Iterable[str]) -> Readings:
     """Return the readings of targets each of which is an alternative."""
     return tuple((target,) for target in targets)
-
-
-def targets_of(readings: Readings) -> Iterator[str]:
-    """Yield the targets, as often as they are named."""
-    for reading in readings:
-        yield from reading
 
 
 def readings_payload(readings: Readings) -> list[str] | list[list[str]]:

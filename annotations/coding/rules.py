@@ -11,7 +11,8 @@ from django.db.models.functions import Length
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.log.payloads import MAX_NOTE_LENGTH
 from annotations.coding.markables.markables import InvalidMarkable, lies_within, new_markable
-from annotations.coding.readings import Readings, sort_readings, targets_of
+from annotations.coding.readings import Readings, sort_readings
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH

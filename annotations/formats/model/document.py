@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
+from annotations.formats.model import judgement
 from annotations.formats.model.encodings import guess_utf_16, suggest_encoding
-from annotations.formats.model.scheme import AnswerValue, SchemeSpec
+from annotations.formats.model.judgement import targets_of as targets_of
+from annotations.formats.model.scheme import SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
 LONGEST_INDEX = 200
@@ -24,9 +26,7 @@ class Place(NamedTuple):
     parts: Parts
 
 
-# Targets of one reading are meant together, several readings are alternatives.
-type Reading = tuple[Place, ...]
-type Readings = tuple[Reading, ...]
+type Readings = judgement.Readings[Place]
 
 
 class Links(StrEnum):
@@ -68,12 +68,7 @@ class Finding:
         return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
 
 
-# Fields of an answer that are a value each, and no links.
-PLAIN_FIELDS = ("note", "name", "unsure", "optional")
-
-
-# Nothing changes a stretch, answer or mark. They are not frozen, since that makes making one four times as slow, and
-# an export makes a million of them.
+# Nothing changes a stretch or mark: as judgements, they are not frozen for speed.
 @dataclass(slots=True, unsafe_hash=True)
 class Stretch:
     """A stretch `[start, end)` of the content that is shown as such: a turn, sentence, paragraph, header."""
@@ -86,27 +81,17 @@ class Stretch:
 
 
 @dataclass(slots=True, unsafe_hash=True, kw_only=True)
-class Answer:
-    """What the coder of a file says of a markable.
+class Answer(judgement.JudgementData[Place]):
+    """What the coder of a file says of a markable; relations, attributes and values have the names of the file.
 
     category: its key in the scheme; empty where the file names none: then it follows from the links.
-    pointers: its antecedents; several say that it is ambiguous. indices: the entities it belongs to.
-    name: what the coder calls the chain.
+    pointers: its antecedents; several say that it is ambiguous.
     readings: where some antecedents are meant together, all readings of them; else empty, for each is a reading.
-    relations: the readings of other relations, attributes: the answers to further questions, both by the names that the
-    file has for them and in the order of these.
     """
 
     category: str = ""
     pointers: tuple[Place, ...] = ()
-    indices: tuple[str, ...] = ()
-    optional: bool = False
-    unsure: bool = False
-    note: str = ""
-    name: str = ""
     readings: Readings = ()
-    relations: tuple[tuple[str, Readings], ...] = ()
-    attributes: tuple[tuple[str, AnswerValue], ...] = ()
 
     def with_links(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
         """Return the answer with another category and other links; each pointer is an alternative."""
@@ -131,12 +116,6 @@ class Answer:
         yield from self.pointers
         for _, readings in self.relations:
             yield from targets_of(readings)
-
-
-def targets_of(readings: Readings) -> Iterator[Place]:
-    """Yield the targets, as often as they are named."""
-    for reading in readings:
-        yield from reading
 
 
 class ReadingLinks(TypedDict):

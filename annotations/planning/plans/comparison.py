@@ -13,7 +13,8 @@ from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision, import_decision
 from annotations.coding.judgements import links_of
 from annotations.coding.log.replay import ReplayedCoding
-from annotations.coding.readings import Readings, targets_of
+from annotations.coding.readings import Readings
+from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, AttributeSpec, Subject
 from annotations.models import Judgement, Operation, Project, Round

@@ -24,7 +24,6 @@ from annotations.formats import FORMATS, Answer, Document, File, Format, Links, 
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import (
     MOST_IN_MEMORY,
-    PLAIN_FIELDS,
     Parts,
     Readings,
     group_readings,
@@ -32,6 +31,7 @@ from annotations.formats.model.document import (
     weigh,
 )
 from annotations.formats.model.features import Feature
+from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
@@ -296,8 +296,8 @@ def _answers(
     defaults = {name: getattr(Judgement(), name) for name in ROW_FIELDS}
     # Few judgements have more than category and links, so that the other columns are read for those alone.
     details = {
-        pk: (dict(zip(PLAIN_FIELDS, plain, strict=True)), _parts(head))
-        for pk, head, *plain in judgements.exclude(**defaults).values_list("pk", _as_text("head"), *PLAIN_FIELDS)
+        pk: (dict(zip(VALUE_FIELDS, plain, strict=True)), _parts(head))
+        for pk, head, *plain in judgements.exclude(**defaults).values_list("pk", _as_text("head"), *VALUE_FIELDS)
     }
 
     def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:

@@ -21,7 +21,8 @@ from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.alignment import skeleton_of
 from annotations.formats.model.answers import KeysByName, parse_value
-from annotations.formats.model.document import PLAIN_FIELDS, Parts, Readings, implied_category
+from annotations.formats.model.document import Parts, Readings, implied_category
+from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import (
     SPLIT,
@@ -455,7 +456,7 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         else alternatives(keys[target] for target in answer.pointers),
         indices=answer.indices,
         head=mark.head,
-        **{name: getattr(answer, name) for name in PLAIN_FIELDS},
+        **{name: getattr(answer, name) for name in VALUE_FIELDS},
     )
     if answer.relations or answer.attributes:
         relations = tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations)
