@@ -9,6 +9,7 @@ from typing import Any
 
 from annotations.coding.log.payloads import OperationRejected as OperationRejected
 from annotations.coding.log.payloads import (
+    PAYLOADS,
     Reason,
     Source,
     bad_payload,
@@ -22,12 +23,12 @@ from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData, tar
 from annotations.formats.model.scheme import AnswerValue
 from annotations.schemes.constraints import MAX_KEYS
 
-# Fields of a decision that are columns of `Judgement`, by the same names.
-ROW_FIELDS = ("head", *VALUE_FIELDS)
-# Those that every payload has.
-DECISION_FIELDS = ("markable", "category", "pointers", "indices", *ROW_FIELDS)
-# Those that a payload has only where they say something.
+# Fields that a payload has only where they say something.
 FURTHER_FIELDS = ("relations", "attributes")
+# Those that every payload has.
+DECISION_FIELDS = tuple(name for name in PAYLOADS["judge"] if name not in FURTHER_FIELDS)
+# Those that are columns of `Judgement`, by the same names.
+ROW_FIELDS = tuple(name for name in DECISION_FIELDS if name in ("head", *VALUE_FIELDS))
 
 
 @dataclass(slots=True, unsafe_hash=True)
