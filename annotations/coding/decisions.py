@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
 from typing import Any
 
-from annotations.coding.log.payloads import OperationRejected as OperationRejected
 from annotations.coding.log.payloads import (
     PAYLOADS,
     Reason,
@@ -18,6 +17,7 @@ from annotations.coding.log.payloads import (
     parse_payload,
     readings_by_key,
 )
+from annotations.coding.log.payloads import OperationRejected as OperationRejected
 from annotations.coding.readings import Readings, is_readings, parse_readings, readings_payload
 from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData, targets_of
 from annotations.formats.model.scheme import AnswerValue
