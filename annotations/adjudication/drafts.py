@@ -32,8 +32,8 @@ from annotations.adjudication.readiness import (
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.imported_codings import ImportedCoding, import_codings
 from annotations.coding.judgements import decisions_of
-from annotations.coding.operations import ImportedCoding, import_codings
 from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.docsets.agreed_pyramid import create_contributors, refuse_other_than_adjudicator

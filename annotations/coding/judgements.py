@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db.models import IntegerField, QuerySet
@@ -13,7 +13,7 @@ from annotations.coding.readings import Readings, alternatives, readings_payload
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.formats.model.scheme import AnswerKind, AnswerValue
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
-from annotations.schemes.project_scheme import FurtherQuestions, further_questions
+from annotations.schemes.project_scheme import FurtherQuestions, SchemeKeys, further_questions
 
 
 def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
@@ -202,3 +202,38 @@ def _index_rows_of_coding(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
 @compiled_query(IntegerField())
 def _answer_rows_of_coding(coding: int) -> QuerySet[AttributeAnswer, tuple[Any, ...]]:
     return _answer_rows(Judgement.objects.filter(coding=coding))
+
+
+POINTER_FIELDS = ("judgement", "relation", "reading", "target")
+ANSWER_FIELDS = ("judgement", "attribute", "value", "text", "number")
+
+
+def pointer_rows(
+    judgement: int, decision: Decision, markables: Mapping[str, int], keys: SchemeKeys
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the rows of the pointers of a judgement: readings are numbered from 0, each relation's by themselves."""
+    if decision.pointers and decision.category is not None:
+        relation = keys.identity[decision.category]
+        for number, reading in enumerate(decision.pointers):
+            for target in reading:
+                yield judgement, relation, number, markables[target]
+    for key, readings in decision.relations:
+        relation = keys.relations[key]
+        for number, reading in enumerate(readings):
+            for target in reading:
+                yield judgement, relation, number, markables[target]
+
+
+def answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the answers to attributes."""
+    for key, answer in decision.attributes:
+        attribute = keys.attributes[key]
+        if isinstance(answer, int | float):
+            yield judgement, attribute, None, "", answer
+        elif isinstance(answer, tuple):
+            for value in answer:
+                yield judgement, attribute, keys.values[key, value], "", None
+        elif (key, answer) in keys.values:
+            yield judgement, attribute, keys.values[key, answer], "", None
+        else:
+            yield judgement, attribute, None, answer, None

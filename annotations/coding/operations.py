@@ -39,11 +39,10 @@ from annotations.coding.decisions import (
     row_values,
 )
 from annotations.coding.gold import check_decides, check_judgement
-from annotations.coding.judgements import decisions_of_judgements
+from annotations.coding.judgements import answer_rows, decisions_of_judgements, pointer_rows
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import check_pyramid
 from annotations.coding.rules import Rules, retired_answers
-from annotations.core.database.bulk import insert, reserve_keys
 from annotations.core.database.compiled_queries import compiled_query
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.text import is_storable
@@ -59,9 +58,8 @@ from annotations.models import (
     Project,
     User,
 )
-from annotations.projects.people.model_coders import mark_codings_of_models
 from annotations.projects.rounds import begin_round
-from annotations.schemes.project_scheme import SchemeKeys, further_questions
+from annotations.schemes.project_scheme import further_questions
 
 MAX_OPERATIONS = 500
 MAX_MOVED_POINTERS = 20_000  # that follow the markables of one request; a page moves one at a time
@@ -136,157 +134,9 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, writing)
-        _begin_round(coding, scheme_version)
+        begin_round_of(coding, scheme_version)
         _append_to_log(coding, user, new_changes.values(), scheme_version)
         return coding.version
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedCoding:
-    """An untouched coding, saved or not, with the content that a file gives it.
-
-    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys of all that the decisions name to
-    primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
-    coder is to continue the coding. `kind` is that of the operation, and `details` what it says besides judgements; a
-    draft of gold may be nobody's, so that `user` is None.
-    """
-
-    coding: Coding
-    user: User | None
-    decisions: Sequence[Decision]
-    markables: Mapping[str, int]
-    scheme: SchemeKeys
-    descriptions: Sequence[Description] = ()
-    submitted: bool = True
-    kind: Operation.Kind = Operation.Kind.IMPORT
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
-        """Return the kind and payload of each operation that the log gets."""
-        payload = {**self.details, "judgements": [decision.payload() for decision in self.decisions]}
-        if self.descriptions:
-            payload["scus"] = [description.payload() for description in self.descriptions]
-        submit_entry = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.submitted else []
-        return [(self.kind, payload), *submit_entry]
-
-
-def import_codings(imports: Sequence[ImportedCoding]) -> None:
-    """Fill untouched codings from files and submit them, logging each as an operation. Call it inside a transaction.
-
-    It takes a fixed number of statements, however many codings.
-    """
-    unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
-    saved = [imported.coding for imported in imports if imported.coding.pk is not None]
-    now = timezone.now()
-    for imported in imports:
-        if imported.submitted:
-            imported.coding.status = Coding.Status.SUBMITTED
-            imported.coding.viewed_at = now  # who imports it has the file
-            if imported.user is not None and imported.user.pk == imported.coding.coder_id:
-                imported.coding.last_active = now
-        imported.coding.version += len(imported.log())
-    for coding, scheme_version in {
-        imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
-    }.values():
-        _begin_round(coding, scheme_version)
-    if unsaved:
-        mark_codings_of_models(unsaved[0].text.project_id, unsaved)
-    Coding.with_gold.bulk_create(unsaved)
-    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
-    decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
-    keys = reserve_keys(Judgement, len(decisions))
-    insert(
-        Judgement,
-        ["id", "coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
-        (
-            (
-                key,
-                imported.coding.pk,
-                imported.markables[decision.markable],
-                imported.scheme.categories[decision.category] if decision.category is not None else None,
-                *row_values(decision),
-                imported.scheme.version,
-            )
-            for key, (imported, decision) in zip(keys, decisions, strict=True)
-        ),
-    )
-    insert(
-        Pointer,
-        POINTER_FIELDS,
-        (
-            row
-            for key, (imported, decision) in zip(keys, decisions, strict=True)
-            for row in _pointer_rows(key, decision, imported.markables, imported.scheme)
-        ),
-    )
-    if any(decision.attributes for _, decision in decisions):
-        insert(
-            AttributeAnswer,
-            ANSWER_FIELDS,
-            (
-                row
-                for key, (imported, decision) in zip(keys, decisions, strict=True)
-                for row in _answer_rows(key, decision, imported.scheme)
-            ),
-        )
-    insert(
-        Index,
-        ["judgement", "entity"],
-        ((key, entity) for key, (_, decision) in zip(keys, decisions, strict=True) for entity in decision.indices),
-    )
-    SCU.objects.bulk_create(
-        SCU(coding=imported.coding, key=description.scu, label=description.label, comment=description.comment)
-        for imported in imports
-        for description in imported.descriptions
-        if description.label or description.comment
-    )
-    insert(
-        Operation,
-        ["coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user", "applied_at"],
-        (
-            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.scheme.version, user, now)
-            for imported in imports
-            for user in [imported.user.pk if imported.user is not None else None]
-            for sequence, (kind, payload) in enumerate(
-                imported.log(), start=imported.coding.version - len(imported.log()) + 1
-            )
-        ),
-    )
-
-
-POINTER_FIELDS = ("judgement", "relation", "reading", "target")
-ANSWER_FIELDS = ("judgement", "attribute", "value", "text", "number")
-
-
-def _pointer_rows(
-    judgement: int, decision: Decision, markables: Mapping[str, int], keys: SchemeKeys
-) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the rows of the pointers of a judgement: readings are numbered from 0, each relation's by themselves."""
-    if decision.pointers and decision.category is not None:
-        relation = keys.identity[decision.category]
-        for number, reading in enumerate(decision.pointers):
-            for target in reading:
-                yield judgement, relation, number, markables[target]
-    for key, readings in decision.relations:
-        relation = keys.relations[key]
-        for number, reading in enumerate(readings):
-            for target in reading:
-                yield judgement, relation, number, markables[target]
-
-
-def _answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the answers to attributes."""
-    for key, answer in decision.attributes:
-        attribute = keys.attributes[key]
-        if isinstance(answer, int | float):
-            yield judgement, attribute, None, "", answer
-        elif isinstance(answer, tuple):
-            for value in answer:
-                yield judgement, attribute, keys.values[key, value], "", None
-        elif (key, answer) in keys.values:
-            yield judgement, attribute, keys.values[key, answer], "", None
-        else:
-            yield judgement, attribute, None, answer, None
 
 
 def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any], scheme_version: int) -> None:
@@ -334,7 +184,7 @@ def set_status(
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
             coding.save(update_fields=["status", "viewed_at", "reopen_request"])
-            _begin_round(coding, coding.text.project.scheme_version)
+            begin_round_of(coding, coding.text.project.scheme_version)
             _append_to_log(
                 coding,
                 user,
@@ -344,7 +194,7 @@ def set_status(
         return coding.version
 
 
-def _begin_round(coding: Coding, scheme_version: int) -> None:
+def begin_round_of(coding: Coding, scheme_version: int) -> None:
     """Let the round begin with the work of coders: gold may be made before."""
     if coding.kind != Coding.Kind.GOLD:
         begin_round(coding.round, scheme_version)
@@ -646,14 +496,14 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
     Pointer.objects.bulk_create(
         Pointer(judgement_id=judgement, relation_id=relation, reading=reading, target_id=target)
         for pk, decision in written
-        for judgement, relation, reading, target in _pointer_rows(pk, decision, primary_keys, rules.keys)
+        for judgement, relation, reading, target in pointer_rows(pk, decision, primary_keys, rules.keys)
     )
     if rules.asks_attributes:
         AttributeAnswer.objects.filter(judgement__in=judgements).delete()
         AttributeAnswer.objects.bulk_create(
             AttributeAnswer(judgement_id=judgement, attribute_id=attribute, value_id=value, text=text, number=number)
             for pk, decision in written
-            for judgement, attribute, value, text, number in _answer_rows(pk, decision, rules.keys)
+            for judgement, attribute, value, text, number in answer_rows(pk, decision, rules.keys)
         )
     if rules.uses_indices:
         Index.objects.filter(judgement__in=judgements).delete()

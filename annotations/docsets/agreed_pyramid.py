@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotations.coding import operations
+from annotations.coding import imported_codings
 from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
@@ -72,8 +72,8 @@ def fill_coding(
     Raise OperationRejected if the scheme does not allow a decision. Call it inside a transaction.
     """
     markables, keys = create_contributors(coding, decisions)
-    operations.import_codings(
-        [operations.ImportedCoding(coding, user, decisions, markables, keys, descriptions, submitted)]
+    imported_codings.import_codings(
+        [imported_codings.ImportedCoding(coding, user, decisions, markables, keys, descriptions, submitted)]
     )
 
 

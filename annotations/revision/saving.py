@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from annotations.coding.judgements import ANSWER_FIELDS
 from annotations.coding.log.merges import AnswerChange, merge_payload
-from annotations.coding.operations import ANSWER_FIELDS
 from annotations.core.database.bulk import insert
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.http.etags import etag_of

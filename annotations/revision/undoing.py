@@ -10,10 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotations.coding.decisions import Decision
-from annotations.coding.judgements import decisions_of_judgements
+from annotations.coding.judgements import ANSWER_FIELDS, decisions_of_judgements
 from annotations.coding.log.merges import AnswerChange, parse_merge
 from annotations.coding.markables.corrections import map_key, parse_correction
-from annotations.coding.operations import ANSWER_FIELDS
 from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
 from annotations.formats.model.scheme import (

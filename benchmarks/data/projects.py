@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
-from annotations.coding import operations
+from annotations.coding import imported_codings, operations
 from annotations.coding.decisions import Decision
 from annotations.formats import plain
 from annotations.models import (
@@ -199,8 +199,8 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding(text=text, coder=coder, round=round_)
         decisions = decide(list(markables), chains)
-        imports.append(operations.ImportedCoding(coding, coder, decisions, markables, scheme))
-    operations.import_codings(imports)
+        imports.append(imported_codings.ImportedCoding(coding, coder, decisions, markables, scheme))
+    imported_codings.import_codings(imports)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator=adjudicator.get_username()))
     return Coding.with_gold.select_related("text__project").get(text=text, kind=Coding.Kind.GOLD)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import batched
 
-from annotations.coding import operations
+from annotations.coding import imported_codings
 from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
@@ -128,7 +128,7 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     }
     scheme = read_scheme(project.pk).keys
     filled = [
-        operations.ImportedCoding(
+        imported_codings.ImportedCoding(
             coding or Coding(text=planned.text, coder=coder, round=planned.round, kind=plan.kind),
             by or coder,
             checked.decisions,
@@ -139,7 +139,7 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
         for checked, coder, coding in codings[id(planned)]
         if coding is None or coding.pk not in plan.unchanged
     ]
-    operations.import_codings(filled)
+    imported_codings.import_codings(filled)
 
 
 def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> set[int]:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from annotations.coding import operations
+from annotations.coding import imported_codings, operations
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
@@ -463,8 +463,8 @@ def test_who_missed_an_import_that_is_too_large_for_an_answer_loads_it_again(tex
     coding = Coding(text=text, coder=person("new"), round=text.rounds.get())
     decisions = [Decision(markable.key, note="n" * 500) for markable in text.markables.filter(level__key="phrase")]
     rows = dict(text.markables.values_list("key", "pk"))
-    operations.import_codings(
-        [operations.ImportedCoding(coding, alice, decisions, rows, SchemeKeys(), submitted=False)]
+    imported_codings.import_codings(
+        [imported_codings.ImportedCoding(coding, alice, decisions, rows, SchemeKeys(), submitted=False)]
     )
     late = change(markable=decisions[0].markable, category="none")
     monkeypatch.setattr(operations, "MAX_MISSED_BYTES", 2000)

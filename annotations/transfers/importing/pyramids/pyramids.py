@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from annotations.coding import operations
+from annotations.coding import imported_codings
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
 from annotations.coding.log.replay import is_log_of
 from annotations.coding.pyramids.scus import summary_spans
@@ -349,7 +349,7 @@ class _PyramidWriter:
         coding = codings.select_related("round").first() or Coding(text=text, coder=coder, kind=kind, round=latest)
         refuse_closed(coding.round)
         if coding.is_begun:
-            log = operations.ImportedCoding(coding, coder, decisions, {}, SchemeKeys(), descriptions).log()
+            log = imported_codings.ImportedCoding(coding, coder, decisions, {}, SchemeKeys(), descriptions).log()
             if not is_log_of(list(coding.operations.order_by("sequence").values_list("kind", "payload")), log):
                 raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")
             report.unchanged += 1

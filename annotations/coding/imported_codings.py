@@ -1,0 +1,131 @@
+"""Codings filled from files or drafts, many at a time, with the operations that say so in their logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from annotations.coding.decisions import ROW_FIELDS, Decision, Description, row_values
+from annotations.coding.judgements import ANSWER_FIELDS, POINTER_FIELDS, answer_rows, pointer_rows
+from annotations.coding.operations import begin_round_of
+from annotations.core.database.bulk import insert, reserve_keys
+from annotations.models import SCU, AttributeAnswer, Coding, Index, Judgement, Operation, Pointer, User
+from annotations.projects.people.model_coders import mark_codings_of_models
+from annotations.schemes.project_scheme import SchemeKeys
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCoding:
+    """An untouched coding, saved or not, with the content that a file gives it.
+
+    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys of all that the decisions name to
+    primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
+    coder is to continue the coding. `kind` is that of the operation, and `details` what it says besides judgements; a
+    draft of gold may be nobody's, so that `user` is None.
+    """
+
+    coding: Coding
+    user: User | None
+    decisions: Sequence[Decision]
+    markables: Mapping[str, int]
+    scheme: SchemeKeys
+    descriptions: Sequence[Description] = ()
+    submitted: bool = True
+    kind: Operation.Kind = Operation.Kind.IMPORT
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
+        """Return the kind and payload of each operation that the log gets."""
+        payload = {**self.details, "judgements": [decision.payload() for decision in self.decisions]}
+        if self.descriptions:
+            payload["scus"] = [description.payload() for description in self.descriptions]
+        submit_entry = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.submitted else []
+        return [(self.kind, payload), *submit_entry]
+
+
+def import_codings(imports: Sequence[ImportedCoding]) -> None:
+    """Fill untouched codings from files and submit them, logging each as an operation. Call it inside a transaction.
+
+    It takes a fixed number of statements, however many codings.
+    """
+    unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
+    saved = [imported.coding for imported in imports if imported.coding.pk is not None]
+    now = timezone.now()
+    for imported in imports:
+        if imported.submitted:
+            imported.coding.status = Coding.Status.SUBMITTED
+            imported.coding.viewed_at = now  # who imports it has the file
+            if imported.user is not None and imported.user.pk == imported.coding.coder_id:
+                imported.coding.last_active = now
+        imported.coding.version += len(imported.log())
+    for coding, scheme_version in {
+        imported.coding.round_id: (imported.coding, imported.scheme.version) for imported in imports
+    }.values():
+        begin_round_of(coding, scheme_version)
+    if unsaved:
+        mark_codings_of_models(unsaved[0].text.project_id, unsaved)
+    Coding.with_gold.bulk_create(unsaved)
+    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
+    decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
+    keys = reserve_keys(Judgement, len(decisions))
+    insert(
+        Judgement,
+        ["id", "coding", "markable", "category", *ROW_FIELDS, "scheme_version"],
+        (
+            (
+                key,
+                imported.coding.pk,
+                imported.markables[decision.markable],
+                imported.scheme.categories[decision.category] if decision.category is not None else None,
+                *row_values(decision),
+                imported.scheme.version,
+            )
+            for key, (imported, decision) in zip(keys, decisions, strict=True)
+        ),
+    )
+    insert(
+        Pointer,
+        POINTER_FIELDS,
+        (
+            row
+            for key, (imported, decision) in zip(keys, decisions, strict=True)
+            for row in pointer_rows(key, decision, imported.markables, imported.scheme)
+        ),
+    )
+    if any(decision.attributes for _, decision in decisions):
+        insert(
+            AttributeAnswer,
+            ANSWER_FIELDS,
+            (
+                row
+                for key, (imported, decision) in zip(keys, decisions, strict=True)
+                for row in answer_rows(key, decision, imported.scheme)
+            ),
+        )
+    insert(
+        Index,
+        ["judgement", "entity"],
+        ((key, entity) for key, (_, decision) in zip(keys, decisions, strict=True) for entity in decision.indices),
+    )
+    SCU.objects.bulk_create(
+        SCU(coding=imported.coding, key=description.scu, label=description.label, comment=description.comment)
+        for imported in imports
+        for description in imported.descriptions
+        if description.label or description.comment
+    )
+    insert(
+        Operation,
+        ["coding", "sequence", "uuid", "kind", "payload", "scheme_version", "user", "applied_at"],
+        (
+            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.scheme.version, user, now)
+            for imported in imports
+            for user in [imported.user.pk if imported.user is not None else None]
+            for sequence, (kind, payload) in enumerate(
+                imported.log(), start=imported.coding.version - len(imported.log()) + 1
+            )
+        ),
+    )
