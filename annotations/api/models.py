@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -13,7 +12,6 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import etag_response
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.models import (
     ModelKeySerializer,
@@ -49,10 +47,7 @@ class ModelList(ProjectListView):
         project = project_with_models(request.user, slug)
         fields = validated(NewModelSerializer(data=request.data))
         fields["digest"] = fields.pop("hash")
-        try:
-            model = add_model(project, fields.pop("name"), **fields)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        model = add_model(project, fields.pop("name"), **fields)
         return Response(ModelSerializer(model).data, status=status.HTTP_201_CREATED)
 
 

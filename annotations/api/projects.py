@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -20,7 +19,6 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import BaseListView, ProjectListView
 from annotations.api.serializers.coding import ProjectSerializer
 from annotations.api.serializers.projects import (
@@ -81,10 +79,7 @@ class ProjectList(BaseListView):
             raise PermissionDenied("You are not allowed to create projects.")
         fields = validated(NewProjectSerializer(data=request.data))
         scheme = SCHEMES[fields.pop("scheme")]
-        try:
-            project = create_project(fields.pop("slug"), fields.pop("title"), scheme, manager=user, **fields)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        project = create_project(fields.pop("slug"), fields.pop("title"), scheme, manager=user, **fields)
         return Response(_project(request, project.slug), status=status.HTTP_201_CREATED)
 
 
@@ -121,10 +116,7 @@ class ProjectDetail(APIView):
         require_match(request, _project(request, slug))
         if request.query_params.get(TITLE.name) != project.title:
             raise ValidationError({TITLE.name: ["Send the title of the project, so that no other one is deleted."]})
-        try:
-            delete_project(project, project_deletion_figures(project).tag)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        delete_project(project, project_deletion_figures(project).tag)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -158,10 +150,7 @@ class CloneList(APIView):
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")
         fields = validated(CloneSerializer(data=request.data))
-        try:
-            clone = clone_project(project, fields["slug"], fields["title"], user, texts=fields["texts"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        clone = clone_project(project, fields["slug"], fields["title"], user, texts=fields["texts"])
         return Response(_project(request, clone.slug), status=status.HTTP_201_CREATED)
 
 
@@ -195,10 +184,7 @@ class MemberList(ProjectListView):
             lock_project(project.pk)
             if Membership.objects.filter(project=project, user=user).exists():
                 raise ValidationError({"username": [f"{user} is a member already."]})
-            try:
-                membership = add_member(project, user, fields["role"])
-            except DjangoValidationError as error:
-                raise validation_error(error) from None
+            membership = add_member(project, user, fields["role"])
             set_group(project, [membership.pk], fields["group"])
             membership.refresh_from_db()
         return Response(MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
@@ -217,10 +203,7 @@ class MemberDetail(APIView):
         """Give them another role, put them into a group of coders, or both."""
         member = self._locked_member(request, slug, username)
         fields = validated(RoleSerializer(data=request.data))
-        try:
-            changed = add_member(member.project, member.user, fields.get("role", member.role))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        changed = add_member(member.project, member.user, fields.get("role", member.role))
         if "group" in fields:
             set_group(changed.project, [changed.pk], fields["group"])
             changed.refresh_from_db()
@@ -230,10 +213,7 @@ class MemberDetail(APIView):
     @transaction.atomic
     def delete(self, request: Request, slug: str, username: str) -> Response:
         """End their access from the next request on; what they coded stays."""
-        try:
-            remove_membership(self._locked_member(request, slug, username))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        remove_membership(self._locked_member(request, slug, username))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _member(self, request: Request, slug: str, username: str) -> Membership:
@@ -269,17 +249,14 @@ class InvitationList(ProjectListView):
         fields = validated(NewInvitationSerializer(data=request.data))
         if fields["address"]:
             return self._send(request, project, fields)
-        try:
-            invitation, secret = invitations.invite(
-                project,
-                fields["role"],
-                cast(User, request.user),
-                days=fields["days"],
-                note=fields["whom"],
-                max_uses=fields["max_uses"],
-            )
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        invitation, secret = invitations.invite(
+            project,
+            fields["role"],
+            cast(User, request.user),
+            days=fields["days"],
+            note=fields["whom"],
+            max_uses=fields["max_uses"],
+        )
         link = request.build_absolute_uri(reverse("invitation", args=[secret]))
         data = InvitationSerializer(invitation).data | {"link": link}
         return Response(data, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})
@@ -289,10 +266,7 @@ class InvitationList(ProjectListView):
         if fields["max_uses"] > 1:
             raise ValidationError({"max_uses": ["A link that is sent by e-mail is for one person."]})
         by, addresses = cast(User, request.user), [fields["address"]]
-        try:
-            [invitation] = invitations.invite_by_mail(project, fields["role"], by, addresses, days=fields["days"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        [invitation] = invitations.invite_by_mail(project, fields["role"], by, addresses, days=fields["days"])
         return Response(InvitationSerializer(invitation).data | {"link": None}, status=status.HTTP_201_CREATED)
 
 

@@ -68,6 +68,8 @@ def problem_body(status: int, code: str, detail: str) -> dict[str, Any]:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response to an exception; None lets Django answer 500."""
+    if isinstance(error, DjangoValidationError):
+        error = validation_error(error)
     if isinstance(error, VersionConflict):
         return problem(409, "stale", str(error), version=error.version, missed=error.missed)
     if isinstance(error, OperationRejected):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -13,7 +12,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer
@@ -163,10 +161,7 @@ class PlanList(ProjectListView):
             due_on=fields["due_on"],
         )
         carry_out = apply_plan if fields["apply"] else view_plan
-        try:
-            view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
         return Response(view.as_dict())
 
 
@@ -196,10 +191,7 @@ class Hours(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the active seconds of each coder by round, text and day, in pages."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        try:
-            days = worked_days(project, request.query_params.get("round", ""))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        days = worked_days(project, request.query_params.get("round", ""))
         report = ReportPages().cut({"rule": HOURS_RULE, "days": days}, "days", request)
         return Response(HoursSerializer(report).data)
 
@@ -264,10 +256,7 @@ class Repeats(APIView):
         fields = validated(NewRepeatsSerializer(data=request.data))
         terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
         asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
-        try:
-            view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
         return Response(view.as_dict())
 
 
@@ -301,8 +290,5 @@ class Pool(APIView):
         """Take the next text."""
         project = project_for(request.user, slug)
         fields = validated(TakeSerializer(data=request.data))
-        try:
-            coding = take_next_text(project, cast(User, request.user), fields["round"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        coding = take_next_text(project, cast(User, request.user), fields["round"])
         return Response(TakenTextSerializer(coding).data, status.HTTP_201_CREATED)

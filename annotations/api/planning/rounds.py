@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -17,7 +16,6 @@ from rest_framework.views import APIView
 from annotations.api.codings import rows_by_name
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import SequencePages
 from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rounds import (
@@ -84,10 +82,7 @@ class RoundList(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         fields: dict[str, Any] = dict(validated(NewRoundSerializer(data=request.data)))
         copied = fields.pop("copy_of", "")
-        try:
-            round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
         return Response(_data(project, round_), status=status.HTTP_201_CREATED)
 
 
@@ -116,13 +111,10 @@ class RoundDetail(APIView):
         round_ = _round_of(project, name)
         require_match(request, _data(project, round_))
         fields: dict[str, Any] = dict(validated(RoundChangesSerializer(data=request.data)))
-        try:
-            if fields.get("required_round") is not None:
-                fields["required_round"] = find_round(project, fields["required_round"])
-            refuse_own_training(project, round_, fields)
-            round_ = change_round(round_, **fields)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        if fields.get("required_round") is not None:
+            fields["required_round"] = find_round(project, fields["required_round"])
+        refuse_own_training(project, round_, fields)
+        round_ = change_round(round_, **fields)
         return etag_response(_data(project, round_))
 
     @extend_schema(parameters=[IF_MATCH], responses={204: None})
@@ -133,10 +125,7 @@ class RoundDetail(APIView):
         lock_project(project.pk)
         round_ = _round_of(project, name)
         require_match(request, _data(project, round_))
-        try:
-            delete_round(round_)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        delete_round(round_)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -154,10 +143,7 @@ class RoundTexts(APIView):
         chosen = {field: rows_by_name(texts, fields[field], "slug", field) for field in ("add", "remove")}
         if not (fields["add"] or fields["remove"]):
             raise ValidationError({"add": ["Send texts to add, or to remove."]})
-        try:
-            if chosen["remove"]:
-                refuse_pool(project, round_)
-            added, removed = add_texts(round_, chosen["add"]), remove_texts(round_, chosen["remove"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        if chosen["remove"]:
+            refuse_pool(project, round_)
+        added, removed = add_texts(round_, chosen["add"]), remove_texts(round_, chosen["remove"])
         return Response({"added": added, "removed": removed})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,7 +17,6 @@ from annotations.adjudication.readiness import GoldIsEarly
 from annotations.api.codings import rows_by_name
 from annotations.api.gold import early_problem
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import SequencePages
 from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
@@ -75,10 +73,7 @@ class TrainingDecisions(APIView):
         round_ = _training_round(project, name)
         fields = validated(NewTrainingDecisionSerializer(data=request.data))
         [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
-        try:
-            decision = decide_on_coder(round_, coder, fields["outcome"], fields["reason"], cast(User, request.user))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        decision = decide_on_coder(round_, coder, fields["outcome"], fields["reason"], cast(User, request.user))
         return Response(TrainingDecisionSerializer(decision).data, status=status.HTTP_201_CREATED)
 
 
@@ -91,10 +86,7 @@ class NextAttempt(APIView):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Take the next text that has gold, where you have submitted all that you have and not passed."""
         project = project_for(request.user, slug)
-        try:
-            coding = take_next_attempt(_training_round(project, name), cast(User, request.user))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        coding = take_next_attempt(_training_round(project, name), cast(User, request.user))
         return Response(NextAttemptSerializer(coding).data, status=status.HTTP_201_CREATED)
 
 
@@ -116,8 +108,6 @@ class GoldOfRound(APIView):
             gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
         except GoldIsEarly as error:
             raise early_problem(project, error) from None
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         return Response(GoldSerializer(gold).data, status=status.HTTP_201_CREATED)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -17,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import problem, validation_error
+from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.projects import (
     SchemeChangesSerializer,
@@ -226,8 +225,6 @@ class SchemeVersionUndo(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         try:
             undo_merges(project, number, cast(User, request.user))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         except SchemeRefused as error:
             return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
         return etag_response(scheme_state(project_for(request.user, slug)))
