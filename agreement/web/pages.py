@@ -44,10 +44,10 @@ from annotations.models import Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.models.round import MAIN
+from annotations.planning.forms import MoveToRoundForm
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
-from annotations.web.forms.assignments import RoundForm
 from annotations.web.paging import page_of
 
 # After so long without a sign of a worker the page says how one is started.
@@ -208,7 +208,7 @@ def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
 def set_round(request: HttpRequest, slug: str) -> HttpResponse:
     """Assign texts to a round."""
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
-    form = RoundForm(project, request.POST if request.method == "POST" else None)
+    form = MoveToRoundForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         name = form.cleaned_data["round"] or MAIN
         try:

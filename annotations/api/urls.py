@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, gold, models, projects, questions, texts, transfers
+from annotations.api import codings, docsets, gold, people, projects, questions, texts, transfers
 from annotations.api.planning import plans, rounds, training
 from annotations.api.schemes import scheme_files, schemes
 
@@ -31,13 +31,13 @@ urlpatterns = [
         schemes.SchemeVersionUndo.as_view(),
         name="api-scheme-version-undo",
     ),
-    path("projects/<slug:slug>/members/", projects.MemberList.as_view(), name="api-members"),
-    path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),
-    path("projects/<slug:slug>/models/", models.ModelList.as_view(), name="api-models"),
-    path("projects/<slug:slug>/models/<str:username>/", models.ModelDetail.as_view(), name="api-model"),
-    path("projects/<slug:slug>/models/<str:username>/key/", models.ModelKey.as_view(), name="api-model-key"),
-    path("projects/<slug:slug>/invitations/", projects.InvitationList.as_view(), name="api-invitations"),
-    path("projects/<slug:slug>/invitations/<int:pk>/", projects.InvitationDetail.as_view(), name="api-invitation"),
+    path("projects/<slug:slug>/members/", people.MemberList.as_view(), name="api-members"),
+    path("projects/<slug:slug>/members/<str:username>/", people.MemberDetail.as_view(), name="api-member"),
+    path("projects/<slug:slug>/models/", people.ModelList.as_view(), name="api-models"),
+    path("projects/<slug:slug>/models/<str:username>/", people.ModelDetail.as_view(), name="api-model"),
+    path("projects/<slug:slug>/models/<str:username>/key/", people.ModelKey.as_view(), name="api-model-key"),
+    path("projects/<slug:slug>/invitations/", people.InvitationList.as_view(), name="api-invitations"),
+    path("projects/<slug:slug>/invitations/<int:pk>/", people.InvitationDetail.as_view(), name="api-invitation"),
     path("projects/<slug:slug>/guidelines/", questions.GuidelinesVersionList.as_view(), name="api-guidelines-versions"),
     path("projects/<slug:slug>/questions/", questions.QuestionList.as_view(), name="api-questions"),
     path("projects/<slug:slug>/questions/<uuid:question>/", questions.QuestionDetail.as_view(), name="api-question"),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.core.exceptions import ValidationError
 from django.db.models import Max
+from django.http import Http404
 from django.utils import timezone
 
 from annotations.models import GuidelinesVersion, Project, Round, RoundText, Text
@@ -68,6 +69,14 @@ def find_round(project: Project, name: str) -> Round:
     names = ", ".join(one.name for one in rounds[:MOST_NAMED]) or "none yet"
     more = f" and {len(rounds) - MOST_NAMED} more" if len(rounds) > MOST_NAMED else ""
     raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
+
+
+def round_for(project: Project, name: str) -> Round:
+    """Return the round of that name. Raise Http404."""
+    round_ = Round.objects.filter(project=project, name=name).select_related("required_round").first()
+    if round_ is None:
+        raise Http404("There is no such round.")
+    return round_
 
 
 def refuse_closed(round_: Round) -> None:

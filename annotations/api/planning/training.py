@@ -7,7 +7,6 @@ from typing import cast
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -74,7 +73,7 @@ class TrainingDecisions(APIView):
         fields = validated(NewTrainingDecisionSerializer(data=request.data))
         [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
         decision = decide_on_coder(round_, coder, fields["outcome"], fields["reason"], cast(User, request.user))
-        return Response(TrainingDecisionSerializer(decision).data, status=status.HTTP_201_CREATED)
+        return Response(TrainingDecisionSerializer(decision).data, status=201)
 
 
 class NextAttempt(APIView):
@@ -87,7 +86,7 @@ class NextAttempt(APIView):
         """Take the next text that has gold, where you have submitted all that you have and not passed."""
         project = project_for(request.user, slug)
         coding = take_next_attempt(_training_round(project, name), cast(User, request.user))
-        return Response(NextAttemptSerializer(coding).data, status=status.HTTP_201_CREATED)
+        return Response(NextAttemptSerializer(coding).data, status=201)
 
 
 class GoldOfRound(APIView):
@@ -108,7 +107,7 @@ class GoldOfRound(APIView):
             gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
         except GoldIsEarly as error:
             raise early_problem(project, error) from None
-        return Response(GoldSerializer(gold).data, status=status.HTTP_201_CREATED)
+        return Response(GoldSerializer(gold).data, status=201)
 
 
 class OwnFeedback(APIView):

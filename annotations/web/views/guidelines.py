@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,10 +15,22 @@ from annotations.models.project import may_change
 from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
 from annotations.projects.permissions import project_for
 from annotations.web import markdown
-from annotations.web.forms.guidelines import ReadingForm, VersionsForm
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 25
+
+
+class VersionsForm(forms.Form):
+    """Two versions to compare, by number."""
+
+    before = forms.IntegerField(min_value=1, label="Version")
+    after = forms.IntegerField(min_value=1, label="with version")
+
+
+class ReadingForm(forms.Form):
+    """The version that was read."""
+
+    number = forms.IntegerField(min_value=1)
 
 
 @login_required

@@ -90,7 +90,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
 def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
     live_server, project, text, charlie, sign_in, monkeypatch
 ):
-    for module in ("core.http.fields", "web.forms.rounds"):
+    for module in ("core.http.fields", "planning.forms"):
         monkeypatch.setattr(f"annotations.{module}.MOST_CHOICES", 2)
     texts = Text.objects.bulk_create(
         [Text(project=project, slug=f"t{number}", title=f"Text {number}", content="Tea.") for number in range(4)]

@@ -19,8 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotations.mail.queue import is_enabled
 from annotations.models import Token
 from annotations.projects.people.accounts import finish_reset, member_tokens, tell_of_password
+from annotations.projects.people.forms import PasswordForm, TokenForm
 from annotations.projects.people.tokens import create_token
-from annotations.web.forms.members import PasswordForm, TokenForm
 from annotations.web.paging import page_of
 from annotations.web.views import signed_in_user
 

@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods
 
 from annotations.projects.people.first_account import claim, is_good
-from annotations.web.forms.members import JoinForm
+from annotations.projects.people.forms import JoinForm
 
 
 @never_cache

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotations.models import User
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import record_origin
-from annotations.web.forms.members import JoinForm
+from annotations.projects.people.forms import JoinForm
 
 
 @never_cache

@@ -21,7 +21,7 @@ from annotations.mail.kinds import find_kind, optional_kinds
 from annotations.mail.links import read_confirm_token, read_unsubscribe_token
 from annotations.mail.queue import is_enabled
 from annotations.projects.people.accounts import change_address, request_address, set_muted_mails
-from annotations.web.forms.members import AddressForm, MailKindsForm
+from annotations.projects.people.forms import AddressForm, MailKindsForm
 from annotations.web.views import signed_in_user
 
 

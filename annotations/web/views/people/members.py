@@ -24,6 +24,7 @@ from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WO
 from annotations.models.project import may, may_change, may_see_models
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
+from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm
 from annotations.projects.people.members import (
     activity_of_members,
     add_member,
@@ -33,7 +34,6 @@ from annotations.projects.people.members import (
 )
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm
 from annotations.web.paging import address_with, page_of
 from annotations.web.views import signed_in_user
 

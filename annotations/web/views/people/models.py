@@ -7,18 +7,18 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
-from annotations.models import Membership, ModelCoder, Project, Token
+from annotations.models import Membership, Token
 from annotations.models.people.rights import Right
 from annotations.models.project import may_change
+from annotations.projects.people.forms import ModelForm
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
 from annotations.projects.permissions import project_with_models
-from annotations.web.forms.members import ModelForm
 from annotations.web.paging import page_of
 
 # How long a key works that is made on the page.
@@ -34,18 +34,23 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_with_models(request.user, slug)
     form, key, of = ModelForm(), "", None
     if "make_key" in request.POST:
-        of = _named(project, request.POST["make_key"])
+        of = find_model(project, request.POST["make_key"])
         key = make_key(of, KEY_DAYS)[1]
     elif "withdraw_key" in request.POST:
-        model = _named(project, request.POST["withdraw_key"])
+        model = find_model(project, request.POST["withdraw_key"])
         withdraw_keys(model)
         messages.success(request, f"{model.membership.user} has no key now, and codes no more until it has another.")
         return redirect(request.get_full_path())
     elif request.method == "POST":
         form = ModelForm(request.POST)
-        if form.is_valid() and _add(project, form):
-            messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
-            return redirect(request.get_full_path())
+        if form.is_valid():
+            try:
+                add_model(project, **form.cleaned_data)
+            except ValidationError as error:
+                form.add_error(None, error)
+            else:
+                messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
+                return redirect(request.get_full_path())
     shown = page_of(request, models_of(project))
     users = [one.membership.user_id for one in shown]
     expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
@@ -60,22 +65,3 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
         "manages": may_change(project, Right.MANAGE),
     }
     return render(request, "annotations/projects/people/models.html", context)
-
-
-def _named(project: Project, name: str) -> ModelCoder:
-    model = find_model(project, name)
-    if model is None:
-        raise Http404("There is no such model.")
-    return model
-
-
-def _add(project: Project, form: ModelForm) -> bool:
-    """Add the model of the form; return whether it was possible, else the form says why not."""
-    fields = dict(form.cleaned_data)
-    fields["digest"] = fields.pop("hash")
-    try:
-        add_model(project, fields.pop("name"), **fields)
-    except ValidationError as error:
-        form.add_error(None, error)
-        return False
-    return True

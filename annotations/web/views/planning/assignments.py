@@ -18,7 +18,9 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, Project, Round, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.planning.forms import ReleaseForm, ReplaceForm
 from annotations.planning.plans.changes import release_idle, replace_coder
+from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, as_data, initial_of
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
@@ -27,7 +29,6 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, rounds_of
-from annotations.web.forms.plans import CODERS_ON_A_PAGE, PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
 from annotations.web.views import signed_in_user
 
 

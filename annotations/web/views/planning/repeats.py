@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotations.core.text import pluralize
 from annotations.models import Project, RepeatPlan, Round
 from annotations.models.people.rights import Right
+from annotations.planning.forms import RepeatForm, initial_repeats
 from annotations.planning.repeats import (
     RepeatView,
     apply_repeats,
@@ -26,7 +27,6 @@ from annotations.planning.repeats import (
 from annotations.projects.people.members import BLIND_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS
-from annotations.web.forms.repeats import RepeatForm, initial_of
 from annotations.web.paging import page_of
 
 
@@ -45,7 +45,7 @@ def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     coders = members_in_roles(project, BLIND_ROLES).order_by("username")
     sent = request.POST if request.method == "POST" else request.GET
     plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
-    form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_of(plan))
+    form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_repeats(plan))
     context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -22,6 +22,7 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
+from annotations.planning.forms import ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
 from annotations.planning.rounds import (
     add_texts,
     change_round,
@@ -35,10 +36,9 @@ from annotations.planning.rounds import (
     remove_texts,
 )
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import COUNTED_KINDS, rounds_of
+from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm
-from annotations.web.forms.rounds import ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
 from annotations.web.paging import address_with, page_of
 from annotations.web.views import signed_in_user
 
@@ -80,20 +80,12 @@ def _show_errors(form: Any, error: ValidationError) -> None:
         form.add_error(None, error.messages)
 
 
-def _round_of(project: Project, name: str) -> Round:
-    """Return a round of the project. Raise Http404."""
-    found = next((one for one in rounds_of(project) if one.name == name), None)
-    if found is None:
-        raise Http404("There is no such round.")
-    return found
-
-
 @login_required
 @require_safe
 def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show a round with its texts, and the forms that change them."""
     project = project_for(request.user, slug, Right.READ_TEXTS)
-    return _show_round(request, project, _round_of(project, name))
+    return _show_round(request, project, round_for(project, name))
 
 
 def _show_round(
@@ -149,7 +141,7 @@ def _place_of(gold: Sequence[GoldOfText], text: str | None) -> int:
 def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
     project = project_for(request.user, slug, Right.MANAGE)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     form = RoundForm.of_round(round_, request.POST)
     texts = texts_form(round_, request.POST) if "with_texts" in request.POST else None
     if not form.is_valid() or (texts is not None and not texts.is_valid()):
@@ -168,7 +160,7 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             transaction.set_rollback(asks)  # what is refused is refused before anything is asked
     except ValidationError as error:
         _show_errors(form, error)
-        return _show_round(request, project, _round_of(project, name), form, texts)
+        return _show_round(request, project, round_for(project, name), form, texts)
     if asks:
         effect = "are part of figures" if counts else "stay out of figures unless they are included there"
         lines = [f"{submitted}: they {effect}."]
@@ -200,7 +192,7 @@ def _submitted_work(project: Project, round_: Round) -> str:
 def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Move a round up or down."""
     project = project_for(request.user, slug, Right.MANAGE)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     place = rounds_of(project).index(round_) + 1
     change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
     return redirect(_list(project, round_))
@@ -211,7 +203,7 @@ def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Close a round, once a manager has confirmed it, or open it again."""
     project = project_for(request.user, slug, Right.MANAGE)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     if "open" in request.POST:
         change_round(round_, closed=False)
         messages.success(request, f"Opened the round {round_}.")
@@ -255,7 +247,7 @@ def _list(project: Project, round_: Round) -> str:
 def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Delete a round without codings, with its gold, once a manager has confirmed it."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     back = _list(project, round_)
     try:
         if not is_confirmed(request):

@@ -18,6 +18,7 @@ from annotations.adjudication.readiness import GoldIsEarly
 from annotations.models import Coding, Project, Round
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
+from annotations.planning.forms import DecisionForm
 from annotations.planning.training import (
     TrainingResult,
     arrange_results,
@@ -31,7 +32,6 @@ from annotations.projects.letters import sees_names
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
 from annotations.projects.viewing import record_view
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.training import DecisionForm
 from annotations.web.paging import gold_address, page_of
 from annotations.web.views import signed_in_user
 
