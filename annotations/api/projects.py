@@ -69,7 +69,7 @@ class ProjectList(BaseListView):
             raise PermissionDenied("You are not allowed to create projects.")
         fields = validated(NewProjectSerializer(data=request.data))
         scheme = SCHEMES[fields.pop("scheme")]
-        project = create_project(fields.pop("slug"), fields.pop("title"), scheme, manager=user, **fields)
+        project = create_project(**fields, scheme=scheme, manager=user)
         return Response(_project(request, project.slug), status=201)
 
 
@@ -140,5 +140,5 @@ class CloneList(APIView):
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You are not allowed to create projects.")
         fields = validated(CloneSerializer(data=request.data))
-        clone = clone_project(project, fields["slug"], fields["title"], user, texts=fields["texts"])
+        clone = clone_project(project, **fields, manager=user)
         return Response(_project(request, clone.slug), status=201)

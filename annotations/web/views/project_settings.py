@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,6 +22,7 @@ from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import CloneForm, DatasheetForm
 from annotations.web.forms.texts import DeletionForm
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 
@@ -31,7 +32,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what can be done with the project as a whole, and save what its datasheet says."""
     project = project_for(request.user, slug, Right.MANAGE)
     form = DatasheetForm(project, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         form.save()
         messages.success(request, "Saved. The datasheet says so.")
         return redirect("project-settings", project.slug)
@@ -91,13 +92,9 @@ def clone(request: HttpRequest, slug: str) -> HttpResponse:
     if not user.has_perm("annotations.add_project"):
         raise PermissionDenied("You are not allowed to create projects.")
     form = CloneForm(project, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        fields = form.cleaned_data
-        try:
-            copied = clone_project(project, fields["slug"], fields["title"], user, texts=fields["texts"])
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
+    if form.is_valid():
+        with refused_at(form):
+            copied = clone_project(project, **form.cleaned_data, manager=user)
             messages.success(request, f"“{copied}” is a copy of “{project}”.")
             return redirect("project", copied.slug)
     context = {"project": project, "form": form}
@@ -112,14 +109,12 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     sees_gold = may(project, Right.ADJUDICATE)
     figures = project_deletion.project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_to(request):
             deleted = project_deletion.delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
-            return redirect("delete-project", project.slug)
-        messages.success(request, f"Deleted “{project}”: {', '.join(deleted.lines)}.")
-        return redirect("home")
+            messages.success(request, f"Deleted “{project}”: {', '.join(deleted.lines)}.")
+            return redirect("home")
+        return redirect("delete-project", project.slug)
     exported = Transfer.objects.filter(project=project, format=ARCHIVE, state=Transfer.State.DONE).order_by("-pk")
     context = {"project": project, "figures": figures, "form": form, "latest": exported.first()}
     return render(request, "annotations/projects/delete.html", context, status=400 if form.errors else 200)

@@ -45,6 +45,7 @@ from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.paging import page_of, search_of
+from annotations.web.refusals import refused_at
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
 
@@ -91,23 +92,13 @@ def home(request: HttpRequest) -> HttpResponse:
 def new_project(request: HttpRequest) -> HttpResponse:
     """Create a project from a ready-made scheme; the user becomes its manager."""
     form = ProjectForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         fields = form.cleaned_data
-        scheme = STARTING_POINTS[fields["scheme"]]
-        try:
-            project = create_project(
-                fields["slug"],
-                fields["title"],
-                scheme,
-                guidelines=fields["guidelines"],
-                manager=signed_in_user(request),
-                coders_mark=fields["coders_mark"],
-            )
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-            return render(request, "annotations/projects/new_project.html", {"form": form})
-        messages.success(request, "Project created.")
-        return redirect("project", project.slug)
+        scheme = STARTING_POINTS[fields.pop("scheme")]
+        with refused_at(form):
+            project = create_project(**fields, scheme=scheme, manager=signed_in_user(request))
+            messages.success(request, "Project created.")
+            return redirect("project", project.slug)
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 

@@ -52,12 +52,12 @@ def mail(request: HttpRequest) -> HttpResponse:
         messages.success(request, "Your address is removed: no mails are sent to you.")
         return redirect("account-mail")
     if form.is_bound and form.is_valid():
+        address = form.cleaned_data["address"]
         try:
-            request_address(user, form.cleaned_data["address"])
+            request_address(user, address)
         except ValidationError as error:
             form.add_error("address", error)
         else:
-            address = form.cleaned_data["address"]
             messages.success(request, f"A link is sent to {address}: open it to confirm the address.")
             return redirect("account-mail")
     if kinds_form.is_bound and kinds_form.is_valid():

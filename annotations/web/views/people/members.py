@@ -35,6 +35,7 @@ from annotations.projects.people.members import (
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.paging import address_with, page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 # Two forms of the page have a field of the role.
@@ -71,11 +72,8 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
             return redirect(_list(membership))
     if is_invitation and invitation_form.is_valid():
-        try:
+        with refused_at(invitation_form):
             links = _invite(request, project, invitation_form.cleaned_data)
-        except ValidationError as error:
-            invitation_form.add_error(None, error)
-        else:
             if addresses := invitation_form.cleaned_data.get("addresses"):
                 messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
@@ -137,14 +135,11 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     back = _list(membership)
     if not is_confirmed(request):
         return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
-    try:
+    with refused_to(request):
         remove_membership(membership)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(back)
-    messages.success(request, f"{membership.user} was removed. Their codings are kept.")
-    if membership.user_id == request.user.pk:
-        return redirect("home")
+        messages.success(request, f"{membership.user} was removed. Their codings are kept.")
+        if membership.user_id == request.user.pk:
+            return redirect("home")
     return redirect(back)
 
 
@@ -216,10 +211,8 @@ def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
-    try:
+    with refused_to(request):
         link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(_list(membership))
-    context = {"project": project, "member": membership.user, "link": link}
-    return render(request, "annotations/projects/people/reset_link.html", context)
+        context = {"project": project, "member": membership.user, "link": link}
+        return render(request, "annotations/projects/people/reset_link.html", context)
+    return redirect(_list(membership))

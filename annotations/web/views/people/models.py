@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -20,6 +19,7 @@ from annotations.projects.people.forms import ModelForm
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
 from annotations.projects.permissions import project_with_models
 from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at
 
 # How long a key works that is made on the page.
 KEY_DAYS = 90
@@ -44,11 +44,8 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
     elif request.method == "POST":
         form = ModelForm(request.POST)
         if form.is_valid():
-            try:
+            with refused_at(form):
                 add_model(project, **form.cleaned_data)
-            except ValidationError as error:
-                form.add_error(None, error)
-            else:
                 messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
                 return redirect(request.get_full_path())
     shown = page_of(request, models_of(project))

@@ -29,6 +29,7 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, rounds_of
+from annotations.web.refusals import refused_to
 from annotations.web.views import signed_in_user
 
 
@@ -235,11 +236,8 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         messages.error(request, "Choose who is replaced by whom.")
         return redirect(_address(project, round_.name))
     coder, other = form.cleaned_data["coder"], form.cleaned_data["other"]
-    try:
+    with refused_to(request):
         done = replace_coder(project, round_, coder, other)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
         begun = f" {coder} has begun {pluralize(done.added, 'text')}: that work stays, and {other} codes them anew."
         messages.success(
             request,
@@ -256,13 +254,10 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = _round_of(project, name)
     form = ReleaseForm(request.POST)
-    try:
+    with refused_to(request):
         if not form.is_valid():
             raise ValidationError(form.errors["days"].as_data())
         done = release_idle(project, round_, form.cleaned_data["days"])
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
         messages.success(
             request,
             f"{pluralize(done.unassigned, 'assignment')} that nobody had begun taken away; "
@@ -276,9 +271,7 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def take_next(request: HttpRequest, slug: str) -> HttpResponse:
     """Take the next text of a pool, and open it."""
     project = project_for(request.user, slug)
-    try:
+    with refused_to(request):
         coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect("project", project.slug)
-    return redirect("code", project.slug, coding.text.slug)
+        return redirect("code", project.slug, coding.text.slug)
+    return redirect("project", project.slug)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -40,6 +39,7 @@ from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm
 from annotations.web.paging import address_with, page_of
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 STEPS = {"up": -1, "down": 1}
@@ -52,11 +52,8 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.READ_TEXTS)
     form = NewRoundForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_at(form):
             made = create_round(project, **form.fields_of_round)
-        except ValidationError as error:
-            _show_errors(form, error)
-        else:
             messages.success(request, f"Made the round {made}.")
             return redirect("round", project.slug, made.name)
     context = {
@@ -69,15 +66,6 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
         "sees_work": may(project, Right.SEE_RESULTS),
     }
     return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
-
-
-def _show_errors(form: Any, error: ValidationError) -> None:
-    """Show errors at the fields that the form has, else above it."""
-    if hasattr(error, "error_dict"):
-        for name, texts in error.message_dict.items():
-            form.add_error(name if name in form.fields else None, texts)
-    else:
-        form.add_error(None, error.messages)
 
 
 @login_required
@@ -151,15 +139,13 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     submitted = _submitted_work(project, round_) if counted != counts else ""
     asks = bool(submitted) and not is_confirmed(request)
     said = f"Saved the round {form.cleaned_data['name']}."
-    try:
-        with transaction.atomic():
-            if texts is not None:
-                said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
-            refuse_own_training(project, round_, form.cleaned_data)
-            changed = change_round(round_, **form.cleaned_data)
-            transaction.set_rollback(asks)  # what is refused is refused before anything is asked
-    except ValidationError as error:
-        _show_errors(form, error)
+    with refused_at(form), transaction.atomic():
+        if texts is not None:
+            said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
+        refuse_own_training(project, round_, form.cleaned_data)
+        changed = change_round(round_, **form.cleaned_data)
+        transaction.set_rollback(asks)  # what is refused is refused before anything is asked
+    if form.errors:
         return _show_round(request, project, round_for(project, name), form, texts)
     if asks:
         effect = "are part of figures" if counts else "stay out of figures unless they are included there"

@@ -33,6 +33,7 @@ from annotations.projects.permissions import CodingChoice, coding_token, own_cod
 from annotations.projects.viewing import record_view
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.paging import gold_address, page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 
@@ -91,16 +92,11 @@ def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     form = DecisionForm(project, request.POST)
     if not form.is_valid():
         return _show(request, project, round_, form)
-    fields = form.cleaned_data
-    try:
-        decision = decide_on_coder(
-            round_, fields["coder"], fields["outcome"], fields["reason"], signed_in_user(request)
-        )
-    except ValidationError as error:
-        form.add_error(None, error.messages)
-        return _show(request, project, round_, form)
-    messages.success(request, f"{decision.coder}: {decision.get_outcome_display()}.")
-    return redirect("training", project.slug, round_.name)
+    with refused_at(form):
+        decision = decide_on_coder(round_, **form.cleaned_data, by=signed_in_user(request))
+        messages.success(request, f"{decision.coder}: {decision.get_outcome_display()}.")
+        return redirect("training", project.slug, round_.name)
+    return _show(request, project, round_, form)
 
 
 @login_required
@@ -109,13 +105,11 @@ def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Assign the coder a further text of the training round, and open it."""
     project = project_for(request.user, slug)
     round_ = _training_round(project, name)
-    try:
+    with refused_to(request):
         coding = take_next_attempt(round_, signed_in_user(request))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect("project", project.slug)
-    address = reverse("code", args=[project.slug, coding.text.slug])
-    return redirect(f"{address}?{urlencode({'round': round_.name})}")
+        address = reverse("code", args=[project.slug, coding.text.slug])
+        return redirect(f"{address}?{urlencode({'round': round_.name})}")
+    return redirect("project", project.slug)
 
 
 @login_required

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -27,6 +26,7 @@ from annotations.web.forms.projects import (
     ProjectFieldsForm,
     PyramidOptionsForm,
 )
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 
@@ -36,12 +36,9 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a project without texts another ready-made scheme."""
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
     form = ExchangeSchemeForm(project, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_at(form):
             form.save()
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             messages.success(request, f"The scheme is {STARTING_POINTS[form.cleaned_data['scheme']].label} now.")
             return redirect("scheme", project.slug)
     context = {
