@@ -29,9 +29,8 @@ from annotations.models import Project, User
 from annotations.models.people.rights import Right
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
-from annotations.projects.locks import lock_project
+from annotations.projects.locks import lock_project, set_archived
 from annotations.projects.permissions import project_for
-from annotations.projects.state import set_archived
 from annotations.projects.viewing import record_open_results
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.cloning import clone_project

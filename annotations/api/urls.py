@@ -2,9 +2,8 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, gold, people, projects, questions, texts, transfers
+from annotations.api import codings, docsets, gold, people, projects, questions, schemes, texts, transfers
 from annotations.api.planning import plans, rounds, training
-from annotations.api.schemes import scheme_files, schemes
 
 PROJECT = "projects/<slug:slug>/"
 SCHEME = f"{PROJECT}scheme/"
@@ -22,8 +21,8 @@ urlpatterns = [
     path(f"{PROJECT}clones/", projects.CloneList.as_view(), name="api-clones"),
     path(SCHEME, schemes.SchemeDetail.as_view(), name="api-scheme"),
     path(f"{SCHEME}preview/", schemes.SchemePreview.as_view(), name="api-scheme-preview"),
-    path(f"{SCHEME}export/", scheme_files.ExportScheme.as_view(), name="api-scheme-export"),
-    path(f"{SCHEME}read/", scheme_files.ReadScheme.as_view(), name="api-scheme-read"),
+    path(f"{SCHEME}export/", schemes.ExportScheme.as_view(), name="api-scheme-export"),
+    path(f"{SCHEME}read/", schemes.ReadScheme.as_view(), name="api-scheme-read"),
     path(f"{SCHEME}versions/", schemes.SchemeVersionList.as_view(), name="api-scheme-versions"),
     path(f"{SCHEME}versions/<int:number>/", schemes.SchemeVersionDetail.as_view(), name="api-scheme-version"),
     path(f"{SCHEME}versions/<int:number>/undo/", schemes.SchemeVersionUndo.as_view(), name="api-scheme-version-undo"),

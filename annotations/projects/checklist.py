@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 from django.urls import reverse
 
 from annotations.models import Category, Coding, Level, Markable, Membership, Plan, Project, Text
@@ -28,43 +28,34 @@ def steps_to_do(project: Project) -> list[Step]:
     if not may_change(project, Right.MANAGE):
         return []
     of_project = {"project": OuterRef("pk")}
-    done = Project.objects.filter(pk=project.pk).values_list(
-        Exists(Category.objects.filter(**of_project)),
-        # some text that can be coded
-        ExpressionWrapper(
-            Exists(Text.objects.filter(**of_project))
-            & (
-                Exists(Level.objects.filter(coders_mark=True, **of_project))
-                | Exists(Markable.objects.filter(text__project=OuterRef("pk"), predefined=True, level__coded=True))
-                | Exists(Text.objects.filter(docset__isnull=False, **of_project))
-            ),
-            BooleanField(),
+    can_be_coded = (
+        Exists(Level.objects.filter(coders_mark=True, **of_project))
+        | Exists(Markable.objects.filter(text__project=OuterRef("pk"), predefined=True, level__coded=True))
+        | Exists(Text.objects.filter(docset__isnull=False, **of_project))
+    )
+    coders = Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)
+    assigned = Exists(Coding.objects.filter(text__project=OuterRef("pk"))) | Exists(
+        Plan.objects.filter(round__project=OuterRef("pk"), pool=True)
+    )
+    if project.answers == Project.Answers.SCUS:
+        texts = ("Docsets", "Add the summaries of a docset.", "docsets")
+        assignments = ("Assignments", "Assign docsets to coders.", "docsets")
+    else:
+        texts = ("Texts", "Import or paste the texts, with markables unless coders mark.", "project-texts")
+        assignments = ("Assignments", "Assign texts to coders.", "assign")
+    conditions = {
+        ("Scheme", "Check the categories that coders choose from.", "scheme"): Exists(
+            Category.objects.filter(**of_project)
         ),
-        Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)),
-        ExpressionWrapper(
-            Exists(Coding.objects.filter(text__project=OuterRef("pk")))
-            | Exists(Plan.objects.filter(round__project=OuterRef("pk"), pool=True)),
-            BooleanField(),
-        ),
-        Exists(Project.objects.filter(pk=OuterRef("pk")).exclude(guidelines="")),
-    )[0]
-    pyramids = project.answers == Project.Answers.SCUS
+        texts: Exists(Text.objects.filter(**of_project)) & can_be_coded,
+        ("People", "Add the coders.", "members"): Exists(coders),
+        assignments: assigned,
+        ("Guidelines", "Write what coders are to follow.", "scheme"): ~Q(guidelines=""),
+    }
+    wrapped = (ExpressionWrapper(Q(condition), BooleanField()) for condition in conditions.values())
+    done = Project.objects.filter(pk=project.pk).values_list(*wrapped)[0]
     steps = [
         Step(label, hint, reverse(route, args=[project.slug]), bool(is_done))
-        for (label, hint, route), is_done in zip(
-            (
-                ("Scheme", "Check the categories that coders choose from.", "scheme"),
-                ("Docsets", "Add the summaries of a docset.", "docsets")
-                if pyramids
-                else ("Texts", "Import or paste the texts, with markables unless coders mark.", "project-texts"),
-                ("People", "Add the coders.", "members"),
-                ("Assignments", "Assign docsets to coders.", "docsets")
-                if pyramids
-                else ("Assignments", "Assign texts to coders.", "assign"),
-                ("Guidelines", "Write what coders are to follow.", "scheme"),
-            ),
-            done,
-            strict=True,
-        )
+        for (label, hint, route), is_done in zip(conditions, done, strict=True)
     ]
     return [] if all(step.done for step in steps) else steps

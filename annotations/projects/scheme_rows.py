@@ -240,19 +240,8 @@ def _upsert(
 
 def _link(model: Any, name: str, pairs: Iterable[tuple[int, int]], owners: Iterable[int]) -> None:
     """Let each of the owners have these levels and no others."""
-    wanted = set(pairs)
-    there = {(owner, level): pk for pk, owner, level in _links(model, name, owners)}
-    model.objects.filter(pk__in=[pk for pair, pk in there.items() if pair not in wanted]).delete()
-    model.objects.bulk_create(
-        model(**{name: owner, "level_id": level}) for owner, level in sorted(wanted - there.keys())
-    )
-
-
-def _links(model: Any, name: str, owners: Iterable[int]) -> Iterable[tuple[int, int, int]]:
-    rows: Iterable[tuple[int, int, int]] = model.objects.filter(**{f"{name}__in": list(owners)}).values_list(
-        "pk", name, "level_id"
-    )
-    return rows
+    model.objects.filter(**{f"{name}__in": list(owners)}).delete()
+    model.objects.bulk_create(model(**{name: owner, "level_id": level}) for owner, level in sorted(set(pairs)))
 
 
 def delete_others(project: Project, spec: SchemeSpec) -> None:

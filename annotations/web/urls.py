@@ -4,6 +4,7 @@ from django.urls import path
 
 from annotations.web.views import (
     coding,
+    designer,
     docsets,
     gold,
     guidelines,
@@ -11,15 +12,12 @@ from annotations.web.views import (
     project_settings,
     projects,
     questions,
+    schemes,
     texts,
     transfers,
 )
-from annotations.web.views.people import account, first_account, invitations, mail, members, models
-from annotations.web.views.planning import assignments, repeats, rounds, training
-from annotations.web.views.schemes import designer as scheme_designer
-from annotations.web.views.schemes import files as scheme_files
-from annotations.web.views.schemes import scheme
-from annotations.web.views.schemes import versions as scheme_versions
+from annotations.web.views.people import account, joining, members
+from annotations.web.views.planning import assignments, rounds, training
 
 PROJECT = "projects/<slug:slug>/"
 ROUND = f"{PROJECT}rounds/<slug:name>/"
@@ -34,13 +32,13 @@ urlpatterns = [
     path("", projects.home, name="home"),
     path("account/", account.account, name="account"),
     path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
-    path("account/mail/confirm/<str:token>/", mail.confirm, name="confirm-mail"),
-    path("mail/unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
-    path("first-account/<str:token>/", first_account.first_account, name="first-account"),
+    path("account/mail/confirm/<str:token>/", account.confirm, name="confirm-mail"),
+    path("mail/unsubscribe/<str:token>/", account.unsubscribe, name="unsubscribe"),
+    path("first-account/<str:token>/", joining.first_account, name="first-account"),
     path("help/", help.index, name="help"),
     path("help/images/<str:name>/", help.image, name="help-image"),
     path("help/<slug:name>/", help.page, name="help-manual"),
-    path("invitations/<str:secret>/", invitations.invitation, name="invitation"),
+    path("invitations/<str:secret>/", joining.invitation, name="invitation"),
     path("projects/new/", projects.new_project, name="new-project"),
     path("projects/new/archive/", transfers.restore, name="restore"),
     path(PROJECT, projects.project_home, name="project"),
@@ -50,16 +48,16 @@ urlpatterns = [
     path(f"{PROJECT}unarchive/", project_settings.unarchive, name="unarchive-project"),
     path(f"{PROJECT}clone/", project_settings.clone, name="clone-project"),
     path(f"{PROJECT}delete/", project_settings.delete, name="delete-project"),
-    path(f"{PROJECT}scheme/", scheme.scheme, name="scheme"),
-    path(f"{PROJECT}scheme/export/", scheme_files.export, name="export-scheme"),
-    path(f"{PROJECT}scheme/import/", scheme_files.import_, name="import-scheme"),
-    path(f"{PROJECT}scheme/exchange/", scheme.exchange, name="exchange-scheme"),
-    path(f"{PROJECT}scheme/edit/", scheme_designer.edit_scheme, name="edit-scheme"),
-    path(f"{PROJECT}scheme/draft/", scheme_designer.draft, name="scheme-draft"),
-    path(f"{PROJECT}scheme/versions/", scheme_versions.versions, name="scheme-versions"),
-    path(f"{PROJECT}scheme/versions/<int:number>/undo/", scheme_versions.undo, name="undo-merges"),
-    path(f"{PROJECT}scheme/to-complete/", scheme_versions.to_complete, name="to-complete"),
-    path(f"{PROJECT}scheme/sample/", scheme_designer.sample, name="scheme-sample"),
+    path(f"{PROJECT}scheme/", schemes.scheme, name="scheme"),
+    path(f"{PROJECT}scheme/export/", schemes.export, name="export-scheme"),
+    path(f"{PROJECT}scheme/import/", schemes.import_, name="import-scheme"),
+    path(f"{PROJECT}scheme/exchange/", schemes.exchange, name="exchange-scheme"),
+    path(f"{PROJECT}scheme/edit/", designer.edit_scheme, name="edit-scheme"),
+    path(f"{PROJECT}scheme/draft/", designer.draft, name="scheme-draft"),
+    path(f"{PROJECT}scheme/versions/", schemes.versions, name="scheme-versions"),
+    path(f"{PROJECT}scheme/versions/<int:number>/undo/", schemes.undo, name="undo-merges"),
+    path(f"{PROJECT}scheme/to-complete/", schemes.to_complete, name="to-complete"),
+    path(f"{PROJECT}scheme/sample/", designer.sample, name="scheme-sample"),
     path(f"{PROJECT}guidelines/", guidelines.guidelines, name="guidelines"),
     path(f"{PROJECT}guidelines/difference/", guidelines.compare, name="guidelines-difference"),
     path(f"{PROJECT}guidelines/read/", guidelines.read, name="read-guidelines"),
@@ -70,7 +68,7 @@ urlpatterns = [
     path(f"{QUESTION}read/", questions.read, name="read-question"),
     path(f"{QUESTION}publish/", questions.publish_answer, name="publish-answer"),
     path(f"{PROJECT}members/", members.members, name="members"),
-    path(f"{PROJECT}members/models/", models.models, name="models"),
+    path(f"{PROJECT}members/models/", members.models, name="models"),
     path(f"{PROJECT}members/<int:pk>/reset-link/", members.reset_link, name="reset-link"),
     path(f"{PROJECT}members/<int:pk>/remove/", members.remove_member, name="remove-member"),
     path(f"{PROJECT}invitations/<int:pk>/withdraw/", members.withdraw_invitation, name="withdraw-invitation"),
@@ -80,7 +78,7 @@ urlpatterns = [
     path(f"{PROJECT}assign/", assignments.assign, name="assign"),
     path(f"{ROUND}cell/", assignments.assign_cell, name="assign-cell"),
     path(f"{ROUND}replace/", assignments.replace, name="replace-coder"),
-    path(f"{ROUND}repeats/", repeats.repeats, name="repeats"),
+    path(f"{ROUND}repeats/", assignments.repeats, name="repeats"),
     path(f"{ROUND}release/", assignments.release, name="release-idle"),
     path(f"{PROJECT}pool/next/", assignments.take_next, name="take-next"),
     path(f"{PROJECT}rounds/", rounds.rounds, name="rounds"),

@@ -93,8 +93,8 @@ SIZES = (
     "annotations.web.views.projects.MOST_OWN",
     "annotations.web.views.projects.PAGE_SIZE",
     "annotations.web.views.questions.PAGE_SIZE",
-    "annotations.web.views.schemes.versions.LONGEST_LIST",
-    "annotations.web.views.schemes.versions.PAGE_SIZE",
+    "annotations.web.views.schemes.LONGEST_LIST",
+    "annotations.web.views.schemes.PAGE_SIZE",
 )
 
 type Change = Callable[[Model, int], None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -15,6 +14,7 @@ from annotations.models.project import may_change
 from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
 from annotations.projects.permissions import project_for
 from annotations.web import markdown
+from annotations.web.paging import page_of
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 25
@@ -39,7 +39,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the guidelines and the list of their versions."""
     project = project_for(request.user, slug)
     versions = GuidelinesVersion.objects.filter(project=project).select_related("author").defer("body")
-    shown = Paginator(versions, PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, versions, size=PAGE_SIZE)
     latest = versions.first() if shown.has_previous() else next(iter(shown), None)
     number = latest.number if latest else 0
     context = {

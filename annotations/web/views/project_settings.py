@@ -15,8 +15,8 @@ from annotations.models import Coding, Project, Transfer
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.models.transfers.transfer import ARCHIVE
+from annotations.projects.locks import set_archived
 from annotations.projects.permissions import project_for
-from annotations.projects.state import set_archived
 from annotations.texts import project_deletion
 from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed

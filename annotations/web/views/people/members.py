@@ -1,4 +1,4 @@
-"""The page of the members and invitations of a project."""
+"""The pages of the members, models and invitations of a project."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
-from annotations.models import Coding, Invitation, Membership, Project, User
+from annotations.models import Coding, Invitation, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.models.project import may, may_change, may_see_models
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
-from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm
+from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm, ModelForm
 from annotations.projects.people.members import (
     activity_of_members,
     add_member,
@@ -32,7 +32,8 @@ from annotations.projects.people.members import (
     remove_membership,
     set_group,
 )
-from annotations.projects.permissions import project_for
+from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
+from annotations.projects.permissions import project_for, project_with_models
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.paging import address_with, page_of
 from annotations.web.refusals import refused_at, refused_to
@@ -216,3 +217,46 @@ def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         context = {"project": project, "member": membership.user, "link": link}
         return render(request, "annotations/projects/people/reset_link.html", context)
     return redirect(_list(membership))
+
+
+# How long a key works that is made on the page.
+KEY_DAYS = 90
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_variables("key")
+def models(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show and add models, and make and end their API keys. A key is shown once."""
+    project = project_with_models(request.user, slug)
+    form, key, of = ModelForm(), "", None
+    if "make_key" in request.POST:
+        of = find_model(project, request.POST["make_key"])
+        key = make_key(of, KEY_DAYS)[1]
+    elif "withdraw_key" in request.POST:
+        model = find_model(project, request.POST["withdraw_key"])
+        withdraw_keys(model)
+        messages.success(request, f"{model.membership.user} has no key now, and codes no more until it has another.")
+        return redirect(request.get_full_path())
+    elif request.method == "POST":
+        form = ModelForm(request.POST)
+        if form.is_valid():
+            with refused_at(form):
+                add_model(project, **form.cleaned_data)
+                messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
+                return redirect(request.get_full_path())
+    shown = page_of(request, models_of(project))
+    users = [one.membership.user_id for one in shown]
+    expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
+    context: dict[str, Any] = {
+        "project": project,
+        "form": form,
+        "key": key,
+        "key_of": of,
+        "groups": Membership.GROUPS,
+        "shown": shown,
+        "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
+        "manages": may_change(project, Right.MANAGE),
+    }
+    return render(request, "annotations/projects/people/models.html", context)

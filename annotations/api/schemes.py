@@ -1,4 +1,4 @@
-"""The REST API of the scheme of a project: what it asks, changes of it, and its versions."""
+"""The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any, cast
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -26,8 +29,9 @@ from annotations.api.serializers.projects import (
     SchemeVersionSerializer,
     validated,
 )
+from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion, User
 from annotations.models.people.rights import Right
 from annotations.projects.locks import lock_project
@@ -35,8 +39,9 @@ from annotations.projects.permissions import project_for
 from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.revision.versions import scheme_of_version
-from annotations.schemes.changes import Merge, SchemeChange, asks_otherwise, plan_change
+from annotations.schemes.changes import Merge, SchemeChange, plan_change, project_to_change
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
+from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
 # What a scheme that was read has, and follows from the rest.
 DERIVED = ("constraints", "scheme_version")
@@ -108,19 +113,6 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
     ]
 
 
-def _project_to_change(request: Request, slug: str, sent: SchemeRequest) -> Project:
-    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
-
-    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
-    would the question whether there are any.
-    """
-    project = project_for(request.user, slug, Right.MANAGE)
-    otherwise = bool(sent.merges) or asks_otherwise(project, sent.spec, sent.answers)
-    if otherwise and project.texts.exists():
-        return project_for(request.user, slug, Right.MANAGE_WORK)
-    return project
-
-
 class SchemeDetail(APIView):
     """What coders are asked: levels, categories, relations and attributes, with what each allows."""
 
@@ -136,7 +128,7 @@ class SchemeDetail(APIView):
         require_match(request, scheme_state(project))
         try:
             sent = _parse(request.data)
-            project = _project_to_change(request, slug, sent)
+            project = project_to_change(request.user, slug, sent.spec, sent.answers, sent.merges)
             save_scheme(project, sent.spec, cast(User, request.user), answers=sent.answers, merges=sent.merges)
         except InvalidScheme as error:
             return _refusal(error.problems)
@@ -179,7 +171,7 @@ class SchemePreview(APIView):
             problems: Sequence[Mapping[str, str]] = error.problems
             change = SchemeChange()
         else:
-            project = _project_to_change(request, slug, sent)
+            project = project_to_change(request.user, slug, sent.spec, sent.answers, sent.merges)
             change = plan_change(project, sent.spec, answers=sent.answers, merges=sent.merges)
             problems = _problems(change, sent.spec)
         return Response(
@@ -228,3 +220,47 @@ class SchemeVersionUndo(APIView):
         except SchemeRefused as error:
             return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
         return etag_response(scheme_state(project_for(request.user, slug)))
+
+
+class SchemeFileSerializer(serializers.Serializer[object]):
+    file = serializers.FileField(
+        help_text="JSON, XML of MMAX2, annotation.conf of brat, layers of INCEpTION, or a zip."
+    )
+
+
+class ReadSchemeSerializer(serializers.Serializer[object]):
+    scheme = SchemeDocumentSerializer(help_text="What `PUT scheme/` and `POST scheme/preview/` take.")
+    losses = serializers.ListField(
+        child=serializers.CharField(), help_text="What the file says besides that a scheme here cannot say."
+    )
+
+
+class ExportScheme(APIView):
+    """The scheme of a project as a file."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", enum=list(WRITTEN), description="json, where it is not given.")],
+        responses={
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format json."),
+            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format mmax2."),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        project = project_for(request.user, slug, Right.VIEW_PROJECT)
+        try:
+            return export_scheme(project, request.query_params.get("format", "json")).as_response()
+        except FormatError as error:
+            raise ValidationError({"format": [error.message]}) from None
+
+
+class ReadScheme(APIView):
+    """The scheme of a file. Nothing is changed: it is for `PUT scheme/`."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(request=SchemeFileSerializer, responses=ReadSchemeSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        project_for(request.user, slug, Right.MANAGE)
+        read = read_uploaded_scheme(validated(SchemeFileSerializer(data=request.data))["file"])
+        scheme = scheme_to_json(read.spec.with_pointing(), read.answers)
+        return Response({"scheme": scheme, "losses": [str(loss) for loss in read.losses]})

@@ -30,7 +30,7 @@ from annotations.schemes.design.starting_points import DESIGNED, starting_points
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
-from annotations.web.views.schemes.scheme import may_exchange
+from annotations.web.views.schemes import may_exchange
 
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
 QUESTION = re.compile(
