@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, cast
 
 from django.db import transaction
@@ -47,13 +47,8 @@ from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uplo
 DERIVED = ("constraints", "scheme_version")
 
 
-@dataclass(frozen=True, slots=True)
-class SchemeRequest:
-    """A scheme as it was sent, with what is merged in it."""
-
-    spec: SchemeSpec
-    answers: str
-    merges: Sequence[Merge]
+# What is wrong with the JSON itself is at no question.
+SHAPE = {"kind": "", "question": ""}
 
 
 class InvalidScheme(ValueError):
@@ -64,17 +59,16 @@ class InvalidScheme(ValueError):
         self.problems = problems
 
 
-def _parse(data: object) -> SchemeRequest:
-    """Return the scheme of a request. Raise InvalidScheme."""
+def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
+    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise InvalidScheme."""
     merges: object = []
     if isinstance(data, dict):
         merges = data.get("merges", [])
         data = {name: value for name, value in data.items() if name not in (*DERIVED, "merges")}
     try:
-        spec, answers = scheme_from_json(data)
+        return *scheme_from_json(data), _parse_merges(merges)
     except SchemeShapeError as error:
-        raise InvalidScheme([_problem_state("", "", one.path, one.message) for one in error.problems]) from None
-    return SchemeRequest(spec, answers, _parse_merges(merges))
+        raise InvalidScheme([SHAPE | {"path": one.path, "message": one.message} for one in error.problems]) from None
 
 
 def _parse_merges(data: object) -> list[Merge]:
@@ -86,12 +80,8 @@ def _parse_merges(data: object) -> list[Merge]:
             case _:
                 path = f"merges[{number}]" if isinstance(data, list) else "merges"
                 message = 'A merge is {"question": key, "value": key, "into": key}.'
-                raise InvalidScheme([_problem_state("", "", path, message)])
+                raise InvalidScheme([SHAPE | {"path": path, "message": message}])
     return merges
-
-
-def _problem_state(kind: str, question: str, path: str, message: str) -> dict[str, str]:
-    return {"kind": kind, "question": question, "path": path, "message": message}
 
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
@@ -108,7 +98,12 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
         for number, one in enumerate(questions)
     }
     return [
-        _problem_state(one.kind, one.question, places.get((one.kind, one.question), ""), one.message)
+        {
+            "kind": one.kind,
+            "question": one.question,
+            "path": places.get((one.kind, one.question), ""),
+            "message": one.message,
+        }
         for one in change.problems
     ]
 
@@ -127,13 +122,13 @@ class SchemeDetail(APIView):
         project = lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         require_match(request, scheme_state(project))
         try:
-            sent = _parse(request.data)
-            project = project_to_change(request.user, slug, sent.spec, sent.answers, sent.merges)
-            save_scheme(project, sent.spec, cast(User, request.user), answers=sent.answers, merges=sent.merges)
+            spec, answers, merges = _parse(request.data)
+            project = project_to_change(request.user, slug, spec, answers, merges)
+            save_scheme(project, spec, cast(User, request.user), answers=answers, merges=merges)
         except InvalidScheme as error:
             return _refusal(error.problems)
         except SchemeRefused as error:
-            return _refusal(_problems(error.change, sent.spec), error.change)
+            return _refusal(_problems(error.change, spec), error.change)
         return etag_response(scheme_state(project_for(request.user, slug)))
 
     @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
@@ -164,16 +159,15 @@ class SchemePreview(APIView):
     @extend_schema(request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
-        project = project_for(request.user, slug, Right.MANAGE)
+        project_for(request.user, slug, Right.MANAGE)
         try:
-            sent = _parse(request.data)
+            spec, answers, merges = _parse(request.data)
         except InvalidScheme as error:
-            problems: Sequence[Mapping[str, str]] = error.problems
-            change = SchemeChange()
+            problems, change = error.problems, SchemeChange()
         else:
-            project = project_to_change(request.user, slug, sent.spec, sent.answers, sent.merges)
-            change = plan_change(project, sent.spec, answers=sent.answers, merges=sent.merges)
-            problems = _problems(change, sent.spec)
+            project = project_to_change(request.user, slug, spec, answers, merges)
+            change = plan_change(project, spec, answers=answers, merges=merges)
+            problems = _problems(change, spec)
         return Response(
             {
                 "problems": problems,

@@ -19,6 +19,7 @@ BATCH = 2_000
 MOST_NAMED = 10
 # The kinds whose codings figures are made of; the others are practice and repeats.
 COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
+TRAINING_KINDS = (Round.Kind.TRAINING,)
 
 
 def rounds_of(project: Project) -> list[Round]:
@@ -71,9 +72,10 @@ def find_round(project: Project, name: str) -> Round:
     raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
 
 
-def round_for(project: Project, name: str) -> Round:
-    """Return the round of that name. Raise Http404."""
-    round_ = Round.objects.filter(project=project, name=name).select_related("required_round").first()
+def round_for(project: Project, name: str, kinds: Collection[str] = Round.Kind.values) -> Round:
+    """Return the round of that name, of one of these kinds. Raise Http404."""
+    rounds = Round.objects.filter(project=project, name=name, kind__in=kinds)
+    round_ = rounds.select_related("project", "required_round").first()
     if round_ is None:
         raise Http404("There is no such round.")
     return round_

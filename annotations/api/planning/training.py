@@ -28,18 +28,14 @@ from annotations.api.serializers.training import (
     TrainingDecisionSerializer,
     TrainingResultSerializer,
 )
-from annotations.models import Coding, Project, Round, User
+from annotations.models import Coding, Round, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.training import decide_on_coder, feedback_on, take_next_attempt, training_results
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.rounds import TRAINING_KINDS, round_for
 from annotations.projects.viewing import record_view
-
-
-def _training_round(project: Project, name: str) -> Round:
-    rounds = Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project")
-    return get_object_or_404(rounds, name=name)
 
 
 class TrainingResults(APIView):
@@ -51,7 +47,7 @@ class TrainingResults(APIView):
     def get(self, request: Request, slug: str, name: str) -> Response:
         """Return scores, attempts and decisions by the names of coders."""
         project = project_for(request.user, slug)
-        round_ = _training_round(project, name)
+        round_ = round_for(project, name, TRAINING_KINDS)
         sees_all = may(project, Right.ADJUDICATE)
         results = training_results(round_, None if sees_all else [cast(User, request.user).pk])
         if not (results or sees_all):
@@ -69,7 +65,7 @@ class TrainingDecisions(APIView):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Say that a coder has passed, or not, whatever the scores say; or that the pass rule holds again (`rule`)."""
         project = project_for(request.user, slug, Right.DECIDE_TRAINING)
-        round_ = _training_round(project, name)
+        round_ = round_for(project, name, TRAINING_KINDS)
         fields = validated(NewTrainingDecisionSerializer(data=request.data))
         [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
         decision = decide_on_coder(round_, coder, fields["outcome"], fields["reason"], cast(User, request.user))
@@ -85,7 +81,7 @@ class NextAttempt(APIView):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Take the next text that has gold, where you have submitted all that you have and not passed."""
         project = project_for(request.user, slug)
-        coding = take_next_attempt(_training_round(project, name), cast(User, request.user))
+        coding = take_next_attempt(round_for(project, name, TRAINING_KINDS), cast(User, request.user))
         return Response(NextAttemptSerializer(coding).data, status=201)
 
 

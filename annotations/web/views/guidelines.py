@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -33,7 +32,6 @@ class ReadingForm(forms.Form):
     number = forms.IntegerField(min_value=1)
 
 
-@login_required
 @require_safe
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the guidelines and the list of their versions."""
@@ -54,7 +52,6 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/guidelines/guidelines.html", context)
 
 
-@login_required
 @require_safe
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one version of the guidelines."""
@@ -65,7 +62,6 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return render(request, "annotations/guidelines/version.html", context)
 
 
-@login_required
 @require_safe
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the difference between two versions of the guidelines."""
@@ -86,7 +82,6 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/guidelines/difference.html", context)
 
 
-@login_required
 @require_POST
 def read(request: HttpRequest, slug: str) -> HttpResponse:
     """Record that the user has read a version of the guidelines."""

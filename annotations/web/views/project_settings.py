@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,7 +25,6 @@ from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what can be done with the project as a whole, and save what its datasheet says."""
@@ -47,7 +45,6 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_POST
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the project, once a manager has confirmed it."""
@@ -73,7 +70,6 @@ def _archiving(project: Project) -> Question:
     return Question(f"Archive “{project}”?", lines, "Archive", page, "settings")
 
 
-@login_required
 @require_POST
 def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
     """Open an archived project again."""
@@ -83,7 +79,6 @@ def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("project-settings", project.slug)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def clone(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy the project; the user manages the copy."""
@@ -101,7 +96,6 @@ def clone(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, permission_required
+from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -21,12 +19,12 @@ from annotations.coding.gold import was_gold_shown
 from annotations.coding.required_answers import subtract_lacking
 from annotations.coding.status import reopen_requests
 from annotations.formats.syntax.table import write_table
-from annotations.models import Coding, Plan, Project, User
+from annotations.models import Coding, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
 from annotations.planning.pool import PoolState, pools_of
 from annotations.planning.training import training_without_gold, trainings_to_decide
-from annotations.planning.work.next_coding import OwnWork, read_own_work
+from annotations.planning.work.next_coding import read_own_work
 from annotations.planning.work.progress import (
     HOURS_COLUMNS,
     PROGRESS_COLUMNS,
@@ -35,7 +33,7 @@ from annotations.planning.work.progress import (
     read_progress_matrix,
     worked_days,
 )
-from annotations.planning.work.reminders import Reminders, reminders_of
+from annotations.planning.work.reminders import reminders_of
 from annotations.planning.work.states import State, with_states
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
@@ -64,7 +62,6 @@ STATE_MARKS: dict[str, str] = {
 }
 
 
-@login_required
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the projects of the signed-in user, or those that a search finds."""
@@ -86,7 +83,6 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/projects/home.html", context)
 
 
-@login_required
 @permission_required("annotations.add_project", raise_exception=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_project(request: HttpRequest) -> HttpResponse:
@@ -102,7 +98,6 @@ def new_project(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 
-@login_required
 @require_safe
 def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     """Show everybody's progress to users who see all work, and to a coder their texts."""
@@ -112,19 +107,6 @@ def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
     return _own_texts(request, project)
-
-
-def _own_codings(project: Project, user: User) -> list[Coding]:
-    """Return the user's codings with their progress, in the order of rounds."""
-    own = (
-        Coding.with_models.visible_to(user)
-        .once_for(user)
-        .filter(text__project=project, coder=user)
-        .in_order_of_rounds()
-    )
-    codings = list(with_states(own).select_related("text", "round__plan").defer("text__content"))
-    subtract_lacking(project, codings)
-    return codings
 
 
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
@@ -141,12 +123,21 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
 def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
     """Return what pages show of the user's own texts, none where the user does not code: the next one first."""
     user, today = signed_in_user(request), timezone.localdate()
-    codings = _own_codings(project, user) if codes else []
-    pools = pools_of(project, user) if codes else []
-    work = _own_work(project, user, codings, pools)
+    codings: list[Coding] = []
+    pools: list[PoolState] = []
+    if codes:
+        own = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project, coder=user)
+        stated = with_states(own.in_order_of_rounds()).select_related("text", "round__plan").defer("text__content")
+        codings, pools = list(stated), pools_of(project, user)
+    subtract_lacking(project, codings)
+    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
+    work = read_own_work(project, user, codings, required)
+    for coding in codings:
+        coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
     codings.sort(
         key=lambda coding: (coding.round.is_closed, coding.status != Coding.Status.OPEN, coding is not work.next)
     )
+    reminded = [coding for coding in codings if coding.waits_for is None]  # type: ignore[attr-defined]
     shown = page_of(request, codings, name="own", size=size)
     for coding in shown:
         coding.may_reopen = (  # type: ignore[attr-defined]
@@ -160,7 +151,8 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
     return {
         "codings": shown,
         "work": work,
-        "repeated": _texts_with_several(codings),
+        # Of several codings of a text the addresses name the round.
+        "repeated": {text for text, number in Counter(coding.text_id for coding in codings).items() if number > 1},
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
         "is_done": work.is_done and not any(pool.is_free for pool in pools),
         "has_open": any(coding.status == Coding.Status.OPEN and not coding.round.is_closed for coding in codings),
@@ -169,38 +161,10 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
             for coding in codings
         ),
         "pools": pools,
-        "has_dates": any(_due_on(coding) for coding in codings),
+        "has_dates": any(plan.due_on for coding in codings if (plan := getattr(coding.round, "plan", None))),
         "today": today,
-        "reminders": _reminders(project, codings, today),
+        "reminders": reminders_of(reminded, today) if project.archived_at is None else None,
     }
-
-
-def _own_work(project: Project, user: User, codings: Sequence[Coding], pools: Iterable[PoolState]) -> OwnWork:
-    """Return what the coder is to do, and say of each coding which training round it waits for."""
-    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
-    work = read_own_work(project, user, codings, required)
-    for coding in codings:
-        coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
-    return work
-
-
-def _reminders(project: Project, codings: Iterable[Coding], today: date) -> Reminders | None:
-    """Return what to remind the coder of, of codings that wait for no training."""
-    if project.archived_at is not None:
-        return None
-    return reminders_of([coding for coding in codings if coding.waits_for is None], today)  # type: ignore[attr-defined]
-
-
-def _due_on(coding: Coding) -> date | None:
-    """Return until when the text is to be coded, if the plan of its round says so."""
-    plan: Plan | None = getattr(coding.round, "plan", None)
-    return plan.due_on if plan is not None else None
-
-
-def _texts_with_several(codings: Iterable[Coding]) -> set[int]:
-    """Return the texts of which there are several codings: their addresses name the round."""
-    numbers = Counter(coding.text_id for coding in codings)
-    return {text for text, number in numbers.items() if number > 1}
 
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
@@ -239,27 +203,21 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "annotations/planning/progress.html", context, status=status)
 
 
-@login_required
 @require_safe
 def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
-    columns: Sequence[str]
-    rows: Iterable[Sequence[str]]
     try:
         if table == "progress":
-            columns, rows = (
-                PROGRESS_COLUMNS,
-                progress_rows(project, signed_in_user(request), round_name, timezone.localdate()),
-            )
+            rows = progress_rows(project, signed_in_user(request), round_name, timezone.localdate())
+            lines = [PROGRESS_COLUMNS, *rows]
         elif table == "hours":
-            columns, rows = HOURS_COLUMNS, hours_rows(worked_days(project, round_name))
+            lines = [HOURS_COLUMNS, *hours_rows(worked_days(project, round_name))]
         else:
             raise ValidationError("Choose a table: progress or hours.")
     except ValidationError as error:
         return HttpResponseBadRequest(" ".join(error.messages), content_type="text/plain; charset=utf-8")
-    response = HttpResponse(write_table([columns, *rows], raw=False), content_type="text/csv; charset=utf-8")
     name = "-".join(filter(None, [project.slug, table, round_name]))
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return HttpResponse(write_table(lines, raw=False), content_type="text/csv; charset=utf-8", headers=headers)

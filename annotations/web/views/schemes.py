@@ -7,7 +7,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.http import HttpRequest, HttpResponse
@@ -53,7 +52,6 @@ from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def exchange(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a project without texts another ready-made scheme."""
@@ -73,7 +71,6 @@ def exchange(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/schemes/exchange_scheme.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
@@ -179,7 +176,6 @@ PAGE_SIZE = 25
 LONGEST_LIST = 50
 
 
-@login_required
 @require_safe
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions of the scheme, with what each of them changed."""
@@ -195,7 +191,6 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/schemes/scheme_versions.html", context)
 
 
-@login_required
 @require_POST
 def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Give judgements back what a version merged, once that is confirmed."""
@@ -233,7 +228,6 @@ class BeforeForm(forms.Form):
         self.fields["before"].validators.append(MaxValueValidator(latest))
 
 
-@login_required
 @require_safe
 def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
     """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
@@ -282,7 +276,6 @@ class SchemeConfirmationForm(forms.Form):
     tag = forms.CharField(widget=forms.HiddenInput, max_length=100)
 
 
-@login_required
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the scheme of the project as a file."""
@@ -293,7 +286,6 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what the scheme of a file would change, and change it once that is confirmed."""

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.core.exceptions import ValidationError
@@ -40,7 +40,6 @@ from annotations.web.views import signed_in_user
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("secret")
 def account(request: HttpRequest) -> HttpResponse:
@@ -62,7 +61,6 @@ def account(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/account/account.html", context)
 
 
-@login_required
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete an API key of the user."""
@@ -127,7 +125,6 @@ def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 
 @with_mail
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def mail(request: HttpRequest) -> HttpResponse:
@@ -158,7 +155,6 @@ def mail(request: HttpRequest) -> HttpResponse:
 
 @with_mail
 @never_cache
-@login_required
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
@@ -173,6 +169,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "annotations/account/confirm_mail.html", {"address": address}, status=status)
 
 
+@login_not_required
 @csrf_exempt
 @with_mail
 @never_cache

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
@@ -23,6 +24,7 @@ from annotations.projects.people.forms import JoinForm
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+@login_not_required
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 @sensitive_variables("secret")
@@ -55,6 +57,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     return _show(request, "invitation", context, 400 if problem else 200)
 
 
+@login_not_required
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 @sensitive_variables("token")

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
@@ -44,7 +43,6 @@ INVITATION_IDS = "invitation_%s"
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("links")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
@@ -127,7 +125,6 @@ def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -
     return links
 
 
-@login_required
 @require_POST
 def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a member, once a manager has confirmed it; their codings stay."""
@@ -192,7 +189,6 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
 
 
-@login_required
 @require_POST
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete an invitation that is not used."""
@@ -205,7 +201,6 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 
 @never_cache
-@login_required
 @require_POST
 @sensitive_variables("link")
 def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
@@ -224,7 +219,6 @@ KEY_DAYS = 90
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("key")
 def models(request: HttpRequest, slug: str) -> HttpResponse:

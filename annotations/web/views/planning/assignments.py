@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -60,7 +59,6 @@ def _page_for(request: HttpRequest, slug: str) -> _Page:
     return _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
@@ -187,7 +185,6 @@ def _address(project: Project, round_name: str) -> str:
     return f"{reverse('assign', args=[project.slug])}?{urlencode({'round': round_name})}"
 
 
-@login_required
 @require_POST
 def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Assign a text of the round to a coder, or take it away if it has not begun; answer with JSON."""
@@ -208,7 +205,6 @@ def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return JsonResponse({"on": is_on})
 
 
-@login_required
 @require_POST
 def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
@@ -231,7 +227,6 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@login_required
 @require_POST
 def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Free the places of codings on which nobody has worked for some days."""
@@ -250,7 +245,6 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@login_required
 @require_POST
 def take_next(request: HttpRequest, slug: str) -> HttpResponse:
     """Take the next text of a pool, and open it."""
@@ -261,7 +255,6 @@ def take_next(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("project", project.slug)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show what coders are shown again in the round, and what the form in the address comes to; carry it out."""

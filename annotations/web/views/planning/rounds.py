@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations.adjudication.drafts import GoldOfText, gold_of_rounds
+from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.hands import codings_to_gold
 from annotations.adjudication.states import State
@@ -45,7 +44,6 @@ from annotations.web.views import signed_in_user
 STEPS = {"up": -1, "down": 1}
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def rounds(request: HttpRequest, slug: str) -> HttpResponse:
     """List the rounds of the project in their order, with what they contain; make a further one."""
@@ -68,7 +66,6 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_safe
 def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show a round with its texts, and the forms that change them."""
@@ -85,14 +82,14 @@ def _show_round(
 ) -> HttpResponse:
     sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
     gold = gold_of_rounds(project, [round_]) if sees_gold else []
-    shown_gold = page_of(request, gold, name="gold", at=_place_of(gold, request.GET.get("text")))
+    place = next((place for place, one in enumerate(gold) if one.text.slug == request.GET.get("text")), 0)
+    shown_gold = page_of(request, gold, name="gold", at=place)
     # The codings of adjudicators that can become gold, by text.
-    to_gold: dict[int, list[str]] = {}
+    to_gold: dict[int, list[str]] = defaultdict(list)
     if sees_gold:
-        for text, name in codings_to_gold(project, round_, signed_in_user(request)).values_list(
-            "text", "coder__username"
-        ):
-            to_gold.setdefault(text, []).append(name)
+        codings = codings_to_gold(project, round_, signed_in_user(request))
+        for text, name in codings.values_list("text", "coder__username"):
+            to_gold[text].append(name)
     context = {
         "project": project,
         "list_address": reverse("round", args=[project.slug, round_.name]),
@@ -119,12 +116,6 @@ def _show_round(
     return render(request, "annotations/planning/round.html", context, status=status)
 
 
-def _place_of(gold: Sequence[GoldOfText], text: str | None) -> int:
-    """Return the place of a text in the list, 0 where it is not there."""
-    return next((place for place, one in enumerate(gold) if one.text.slug == text), 0)
-
-
-@login_required
 @require_POST
 def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
@@ -173,7 +164,6 @@ def _submitted_work(project: Project, round_: Round) -> str:
     return pluralize(submitted, "submitted coding") if submitted else ""
 
 
-@login_required
 @require_POST
 def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Move a round up or down."""
@@ -184,7 +174,6 @@ def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_list(project, round_))
 
 
-@login_required
 @require_POST
 def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Close a round, once a manager has confirmed it, or open it again."""
@@ -197,28 +186,17 @@ def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     if not is_confirmed(request):
         lines = [
             "Nothing is coded, submitted or reopened in it until it is opened again.",
-            *_open_work(project, round_),
             "Figures and exports stay as they are.",
         ]
+        figures = figures_of_rounds(project)[round_.pk]
+        left = figures.codings - figures.submitted
+        if left and may(project, Right.SEE_RESULTS):
+            lines.insert(1, f"Not submitted: {pluralize(left, 'coding')}.")
         back = _list(project, round_)
         return ask(request, project, Question(f"Close the round {round_}?", lines, "Close", back, "rounds"))
     change_round(round_, closed=True)
     messages.success(request, f"Closed the round {round_}.")
     return redirect(_list(project, round_))
-
-
-def _open_work(project: Project, round_: Round) -> list[str]:
-    """Return how many codings are not submitted, for those who may know."""
-    figures = figures_of_rounds(project)[round_.pk]
-    left = figures.codings - figures.submitted
-    return [f"Not submitted: {pluralize(left, 'coding')}."] if left and may(project, Right.SEE_RESULTS) else []
-
-
-def _gold_of(project: Project, round_: Round) -> list[str]:
-    """Return of how many texts the gold is deleted with the round, for those who may know."""
-    gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
-    number = gold.count() if may(project, Right.ADJUDICATE) else 0
-    return [f"Gold of {pluralize(number, 'text')} is deleted with it."] if number else []
 
 
 def _list(project: Project, round_: Round) -> str:
@@ -228,7 +206,6 @@ def _list(project: Project, round_: Round) -> str:
     return address_with(reverse("rounds", args=[project.slug]), place)
 
 
-@login_required
 @require_POST
 def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Delete a round without codings, with its gold, once a manager has confirmed it."""
@@ -238,7 +215,10 @@ def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     try:
         if not is_confirmed(request):
             refuse_deletion(round_)
-            lines = ["Its texts stay in the other rounds that they are in.", *_gold_of(project, round_)]
+            lines = ["Its texts stay in the other rounds that they are in."]
+            gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
+            if may(project, Right.ADJUDICATE) and (number := gold.count()):
+                lines.append(f"Gold of {pluralize(number, 'text')} is deleted with it.")
             question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
             return ask(request, project, question)
         delete_round(round_)

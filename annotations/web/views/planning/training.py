@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,7 +19,6 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.planning.forms import DecisionForm
 from annotations.planning.training import (
-    TrainingResult,
     arrange_results,
     decide_on_coder,
     feedback_on,
@@ -30,6 +28,7 @@ from annotations.planning.training import (
 from annotations.planning.work.next_coding import work_after
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
+from annotations.projects.rounds import TRAINING_KINDS, round_for
 from annotations.projects.viewing import record_view
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.paging import gold_address, page_of
@@ -37,17 +36,11 @@ from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 
-@login_required
 @require_safe
 def training(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show the results of a training round: all of them to who manages the work of coders or decides gold."""
     project = project_for(request.user, slug)
-    return _show(request, project, _training_round(project, name))
-
-
-def _training_round(project: Project, name: str) -> Round:
-    rounds = Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project")
-    return get_object_or_404(rounds, name=name)
+    return _show(request, project, round_for(project, name, TRAINING_KINDS))
 
 
 def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionForm | None = None) -> HttpResponse:
@@ -57,6 +50,7 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
     own = next((result for result in results if result.coder.pk == user.pk), None)
     if not sees_all and own is None:
         raise Http404("There is no such round.")
+    own_attempts = own.attempts if own is not None else ()
     decides = may_change(project, Right.DECIDE_TRAINING)
     context: dict[str, Any] = {
         "project": project,
@@ -69,7 +63,7 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
         "own": own,
         "own_step": own.next_step(round_) if own is not None else "",
         "own_obstacle": own.obstacle(round_) if own is not None else "",
-        "own_rows": page_of(request, _own_rows(own), name="own"),
+        "own_rows": page_of(request, [(one, coding_token(one.coding)) for one in own_attempts], name="own"),
         "may_try": own is not None and project.archived_at is None and own.may_try(round_),
         "form": (form or DecisionForm(project)) if decides else None,
         "sees_all": sees_all,
@@ -78,17 +72,11 @@ def _show(request: HttpRequest, project: Project, round_: Round, form: DecisionF
     return render(request, "annotations/projects/coders/training.html", context, status=status)
 
 
-def _own_rows(own: TrainingResult | None) -> list[tuple[Any, str]]:
-    """Return the coder's attempts, each with the token of its coding."""
-    return [(attempt, coding_token(attempt.coding)) for attempt in own.attempts] if own is not None else []
-
-
-@login_required
 @require_POST
 def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Record what a manager decides on a coder."""
     project = project_for(request.user, slug, Right.DECIDE_TRAINING)
-    round_ = _training_round(project, name)
+    round_ = round_for(project, name, TRAINING_KINDS)
     form = DecisionForm(project, request.POST)
     if not form.is_valid():
         return _show(request, project, round_, form)
@@ -99,12 +87,11 @@ def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return _show(request, project, round_, form)
 
 
-@login_required
 @require_POST
 def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Assign the coder a further text of the training round, and open it."""
     project = project_for(request.user, slug)
-    round_ = _training_round(project, name)
+    round_ = round_for(project, name, TRAINING_KINDS)
     with refused_to(request):
         coding = take_next_attempt(round_, signed_in_user(request))
         address = reverse("code", args=[project.slug, coding.text.slug])
@@ -112,7 +99,6 @@ def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect("project", project.slug)
 
 
-@login_required
 @require_safe
 def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResponse:
     """Show a coder their submitted work of a training round beside the gold of the text."""
@@ -121,12 +107,11 @@ def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResp
     return _show_feedback(request, project, coding, own=True)
 
 
-@login_required
 @require_safe
 def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
     """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
     project = project_for(request.user, slug, Right.ADJUDICATE)
-    codings = Coding.objects.filter(round=_training_round(project, name), kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.filter(round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1)
     codings = codings.select_related("text", "coder", "round")
     coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
     return _show_feedback(request, project, coding, own=False)
@@ -155,7 +140,6 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     return render(request, "annotations/projects/coders/feedback.html", context)
 
 
-@login_required
 @require_POST
 def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
     """Open the gold of a text in a round for the user to work on; what somebody else has begun becomes theirs.
