@@ -2,8 +2,19 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, gold, people, projects, questions, schemes, texts, transfers
-from annotations.api.planning import plans, rounds, training
+from annotations.api import (
+    codings,
+    docsets,
+    gold,
+    people,
+    plans,
+    projects,
+    questions,
+    rounds,
+    schemes,
+    texts,
+    transfers,
+)
 
 PROJECT = "projects/<slug:slug>/"
 SCHEME = f"{PROJECT}scheme/"
@@ -47,11 +58,11 @@ urlpatterns = [
     path(f"{PROJECT}rounds/", rounds.RoundList.as_view(), name="api-rounds"),
     path(ROUND, rounds.RoundDetail.as_view(), name="api-round"),
     path(f"{ROUND}texts/", rounds.RoundTexts.as_view(), name="api-round-texts"),
-    path(f"{ROUND}gold/", training.GoldOfRound.as_view(), name="api-gold"),
+    path(f"{ROUND}gold/", rounds.GoldOfRound.as_view(), name="api-gold"),
     path(f"{ROUND}gold/hand-on/", gold.HandOnGold.as_view(), name="api-hand-on-gold"),
-    path(f"{ROUND}training/", training.TrainingResults.as_view(), name="api-training"),
-    path(f"{ROUND}training/decisions/", training.TrainingDecisions.as_view(), name="api-training-decisions"),
-    path(f"{ROUND}training/next/", training.NextAttempt.as_view(), name="api-training-next"),
+    path(f"{ROUND}training/", rounds.TrainingResults.as_view(), name="api-training"),
+    path(f"{ROUND}training/decisions/", rounds.TrainingDecisions.as_view(), name="api-training-decisions"),
+    path(f"{ROUND}training/next/", rounds.NextAttempt.as_view(), name="api-training-next"),
     path(f"{PROJECT}codings/", codings.CodingList.as_view(), name="api-codings"),
     path(f"{PROJECT}markables/", codings.MarkableList.as_view(), name="api-markables"),
     path(f"{PROJECT}judgements/", codings.JudgementList.as_view(), name="api-judgements"),
@@ -61,7 +72,7 @@ urlpatterns = [
     path(f"{TEXT}corrections/", texts.Corrections.as_view(), name="api-text-corrections"),
     path(f"{TEXT}coding/", texts.OwnCoding.as_view(), name="api-coding"),
     path(f"{TEXT}coding/operations/", texts.OwnOperations.as_view(), name="api-operations"),
-    path(f"{TEXT}coding/feedback/", training.OwnFeedback.as_view(), name="api-feedback"),
+    path(f"{TEXT}coding/feedback/", rounds.OwnFeedback.as_view(), name="api-feedback"),
     path(f"{TEXT}codings/<str:coder>/", codings.CodingDetail.as_view(), name="api-coding-of"),
     path(
         f"{AGREED}codings/<str:coder>/", codings.CodingDetail.as_view(), {"agreed": True}, name="api-agreed-coding-of"

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotations.web.views import (
+    assignments,
     coding,
     designer,
     docsets,
@@ -12,12 +13,12 @@ from annotations.web.views import (
     project_settings,
     projects,
     questions,
+    rounds,
     schemes,
     texts,
     transfers,
 )
 from annotations.web.views.people import account, joining, members
-from annotations.web.views.planning import assignments, rounds, training
 
 PROJECT = "projects/<slug:slug>/"
 ROUND = f"{PROJECT}rounds/<slug:name>/"
@@ -87,13 +88,13 @@ urlpatterns = [
     path(f"{ROUND}order/", rounds.order, name="order-round"),
     path(f"{ROUND}close/", rounds.close, name="close-round"),
     path(f"{ROUND}gold/", gold.draft, name="draft-gold"),
-    path(f"{ROUND}gold/<slug:text>/", training.gold, name="open-gold"),
+    path(f"{ROUND}gold/<slug:text>/", rounds.gold, name="open-gold"),
     path(f"{ROUND}gold/<slug:text>/hand-on/", gold.hand_on, name="hand-on-gold"),
     path(f"{ROUND}gold/<slug:text>/from-coding/", gold.from_coding, name="gold-from-coding"),
-    path(f"{ROUND}training/", training.training, name="training"),
-    path(f"{ROUND}training/decide/", training.decide, name="training-decide"),
-    path(f"{ROUND}training/<slug:text>/<str:coder>/", training.comparison, name="training-comparison"),
-    path(f"{ROUND}training/next/", training.take_next, name="training-next"),
+    path(f"{ROUND}training/", rounds.training, name="training"),
+    path(f"{ROUND}training/decide/", rounds.decide, name="training-decide"),
+    path(f"{ROUND}training/<slug:text>/<str:coder>/", rounds.comparison, name="training-comparison"),
+    path(f"{ROUND}training/next/", rounds.take_next, name="training-next"),
     path(f"{ROUND}delete/", rounds.delete, name="delete-round"),
     path(f"{PROJECT}gold/decisions/", gold.decisions, name="decisions"),
     path(f"{PROJECT}gold/decisions/file/", gold.decisions_file, name="decisions-file"),
@@ -126,7 +127,7 @@ urlpatterns = [
     path(f"{GOLD}code/", coding.code, {"gold": True}, name="code-gold"),
     path(f"{GOLD}submit/", coding.submit, {"gold": True}, name="submit-gold"),
     path(f"{GOLD}reopen/", coding.reopen_own, {"gold": True}, name="reopen-own-gold"),
-    path(f"{TEXT}feedback/<slug:token>/", training.feedback, name="feedback"),
+    path(f"{TEXT}feedback/<slug:token>/", rounds.feedback, name="feedback"),
     path("transfers/<int:pk>/", transfers.transfer, name="transfer"),
     path("transfers/<int:pk>/carry-out/", transfers.carry_out, name="carry-out"),
     path("transfers/<int:pk>/names/", transfers.map_names, name="transfer-names"),

@@ -86,7 +86,7 @@ SIZES = (
     "annotations.web.paging.PAGE_SIZE",
     "annotations.web.views.docsets.CODERS_ON_A_PAGE",
     "annotations.web.views.docsets.PEERS_ON_A_PAGE",
-    "annotations.web.views.planning.assignments.CODERS_ON_A_PAGE",
+    "annotations.web.views.assignments.CODERS_ON_A_PAGE",
     "annotations.web.views.gold.MOST_CHIPS",
     "annotations.web.views.gold.PAGE_SIZE",
     "annotations.web.views.guidelines.PAGE_SIZE",

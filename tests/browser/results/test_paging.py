@@ -186,8 +186,8 @@ def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(
 
 def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
     make_large_project()
-    for module in ("forms.plans", "views.planning.assignments"):
-        monkeypatch.setattr(f"annotations.web.{module}.CODERS_ON_A_PAGE", 2)
+    for module in ("planning.plans.forms", "web.views.assignments"):
+        monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)
     page = sign_in(charlie, "/projects/large/assign/")
     page.get_by_text("Advanced", exact=True).focus()
     page.keyboard.press("Enter")

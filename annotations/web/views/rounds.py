@@ -1,26 +1,29 @@
-"""The pages of rounds: their list, and one with its texts."""
+"""The pages of rounds: their list, one with its texts, the results of training, and what a coder sees of its gold."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import estimate_errors
-from annotations.adjudication.hands import codings_to_gold
+from annotations.adjudication.hands import codings_to_gold, open_gold
+from annotations.adjudication.readiness import GoldIsEarly
 from annotations.adjudication.states import State
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.planning.forms import ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
+from annotations.planning.forms import DecisionForm, ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
 from annotations.planning.rounds import (
     add_texts,
     change_round,
@@ -33,12 +36,22 @@ from annotations.planning.rounds import (
     refuse_pool,
     remove_texts,
 )
-from annotations.projects.permissions import project_for
-from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
+from annotations.planning.training import (
+    arrange_results,
+    decide_on_coder,
+    feedback_on,
+    take_next_attempt,
+    training_results,
+)
+from annotations.planning.work.next_coding import work_after
+from annotations.projects.letters import sees_names
+from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
+from annotations.projects.rounds import COUNTED_KINDS, TRAINING_KINDS, round_for, rounds_of
+from annotations.projects.viewing import record_view
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm
-from annotations.web.paging import address_with, page_of
-from annotations.web.refusals import refused_at
+from annotations.web.paging import address_with, gold_address, page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 STEPS = {"up": -1, "down": 1}
@@ -227,3 +240,134 @@ def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         return ask(request, project, question)
     messages.success(request, f"Deleted the round {name}.")
     return redirect(back)
+
+
+@require_safe
+def training(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show the results of a training round: all of them to who manages the work of coders or decides gold."""
+    project = project_for(request.user, slug)
+    return _show_training(request, project, round_for(project, name, TRAINING_KINDS))
+
+
+def _show_training(
+    request: HttpRequest, project: Project, round_: Round, form: DecisionForm | None = None
+) -> HttpResponse:
+    sees_all = may(project, Right.ADJUDICATE)
+    user = signed_in_user(request)
+    results = training_results(round_, None if sees_all else [user.pk])
+    own = next((result for result in results if result.coder.pk == user.pk), None)
+    if not sees_all and own is None:
+        raise Http404("There is no such round.")
+    own_attempts = own.attempts if own is not None else ()
+    decides = may_change(project, Right.DECIDE_TRAINING)
+    context: dict[str, Any] = {
+        "project": project,
+        "list_address": reverse("training", args=[project.slug, round_.name]),
+        "round": round_,
+        "matrix": arrange_results(results, request.GET.get("page"), request.GET.get("texts")) if sees_all else None,
+        "decisions": page_of(
+            request, [one for result in results for one in result.decisions] if sees_all else [], name="decisions"
+        ),
+        "own": own,
+        "own_step": own.next_step(round_) if own is not None else "",
+        "own_obstacle": own.obstacle(round_) if own is not None else "",
+        "own_rows": page_of(request, [(one, coding_token(one.coding)) for one in own_attempts], name="own"),
+        "may_try": own is not None and project.archived_at is None and own.may_try(round_),
+        "form": (form or DecisionForm(project)) if decides else None,
+        "sees_all": sees_all,
+    }
+    status = 400 if form is not None and form.errors else 200
+    return render(request, "annotations/projects/coders/training.html", context, status=status)
+
+
+@require_POST
+def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Record what a manager decides on a coder."""
+    project = project_for(request.user, slug, Right.DECIDE_TRAINING)
+    round_ = round_for(project, name, TRAINING_KINDS)
+    form = DecisionForm(project, request.POST)
+    if not form.is_valid():
+        return _show_training(request, project, round_, form)
+    with refused_at(form):
+        decision = decide_on_coder(round_, **form.cleaned_data, by=signed_in_user(request))
+        messages.success(request, f"{decision.coder}: {decision.get_outcome_display()}.")
+        return redirect("training", project.slug, round_.name)
+    return _show_training(request, project, round_, form)
+
+
+@require_POST
+def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Assign the coder a further text of the training round, and open it."""
+    project = project_for(request.user, slug)
+    round_ = round_for(project, name, TRAINING_KINDS)
+    with refused_to(request):
+        coding = take_next_attempt(round_, signed_in_user(request))
+        address = reverse("code", args=[project.slug, coding.text.slug])
+        return redirect(f"{address}?{urlencode({'round': round_.name})}")
+    return redirect("project", project.slug)
+
+
+@require_safe
+def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResponse:
+    """Show a coder their submitted work of a training round beside the gold of the text."""
+    project = project_for(request.user, slug)
+    coding = own_coding(signed_in_user(request), project, text, choice=CodingChoice(token=token))
+    return _show_feedback(request, project, coding, own=True)
+
+
+@require_safe
+def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
+    """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    codings = Coding.objects.filter(round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1)
+    codings = codings.select_related("text", "coder", "round")
+    coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
+    return _show_feedback(request, project, coding, own=False)
+
+
+def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, own: bool) -> HttpResponse:
+    """Show a coding beside gold; to its coder it has been shown from then on."""
+    coding.round.project = project
+    found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
+    if found is None:
+        raise Http404("There is no gold to see beside this coding.")
+    record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
+    result = training_results(coding.round, [coding.coder.pk])[0]
+    work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
+    context = {
+        "project": project,
+        "coding": coding,
+        "feedback": found,
+        "own": own,
+        "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
+        "result": result,
+        "may_try": own and project.archived_at is None and result.may_try(coding.round),
+        "work": work,
+        "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
+    }
+    return render(request, "annotations/projects/coders/feedback.html", context)
+
+
+@require_POST
+def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+    """Open the gold of a text in a round for the user to work on; what somebody else has begun becomes theirs.
+
+    Where coders have yet to submit, and there is no gold yet, it is asked once.
+    """
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    row = get_object_or_404(project.texts.defer("content"), slug=text)
+    get_object_or_404(Round, project=project, name=name)
+    try:
+        coding = open_gold(project, row, name, signed_in_user(request), early=is_confirmed(request))
+    except GoldIsEarly as error:
+        lines = [
+            *error.lines(names=sees_names(project)),
+            "What they submit later you can draft from then. This is asked once for the text.",
+        ]
+        back = gold_address(project.slug, name, row.slug)
+        return ask(request, project, Question("Begin gold before all have submitted?", lines, "Begin", back, "rounds"))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("round", project.slug, name)
+    address = reverse("code-gold", args=[project.slug, row.slug])
+    return redirect(f"{address}?{urlencode({'round': coding.round.name})}")
