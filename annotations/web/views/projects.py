@@ -1,4 +1,4 @@
-"""The home page, the page of a new project, and the overview of a project."""
+"""The home page, the pages of a new project, its overview and its settings."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.gold import was_gold_shown
 from annotations.coding.required_answers import subtract_lacking
 from annotations.coding.status import reopen_requests
+from annotations.core.text import pluralize
 from annotations.formats.syntax.table import write_table
-from annotations.models import Coding, Project
+from annotations.models import Coding, Project, Transfer
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.planning.pool import PoolState, pools_of
 from annotations.planning.training import training_without_gold, trainings_to_decide
 from annotations.planning.work.next_coding import read_own_work
@@ -35,15 +38,19 @@ from annotations.planning.work.progress import (
 )
 from annotations.planning.work.reminders import reminders_of
 from annotations.planning.work.states import State, with_states
-from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
-from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
+from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects, steps_to_do
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
-from annotations.web.forms.projects import ProjectForm
+from annotations.texts import project_deletion
+from annotations.texts.cloning import clone_project
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
+from annotations.web.forms.texts import DeletionForm
 from annotations.web.paging import page_of, search_of
-from annotations.web.refusals import refused_at
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
 
@@ -221,3 +228,92 @@ def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     name = "-".join(filter(None, [project.slug, table, round_name]))
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return HttpResponse(write_table(lines, raw=False), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what can be done with the project as a whole, and save what its datasheet says."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    form = DatasheetForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved. The datasheet says so.")
+        return redirect("project-settings", project.slug)
+    if form.errors:
+        project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
+    context = {
+        "project": project,
+        "form": form if may_change(project, Right.MANAGE) else None,
+        "deletes": may(project, Right.MANAGE_WORK),
+        "creates": signed_in_user(request).has_perm("annotations.add_project"),
+    }
+    return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
+
+
+@require_POST
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Archive the project, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    if not is_confirmed(request):
+        return ask(request, project, _archiving(project))
+    set_archived(project, archived=True)
+    messages.success(request, f"“{project}” is archived. It can be opened again here.")
+    return redirect("project-settings", project.slug)
+
+
+def _archiving(project: Project) -> Question:
+    codings = Coding.objects.filter(text__project=project)
+    lines = [
+        "Members can read what they read now; nobody can change anything, by page or API.",
+        "It leaves the list of projects, and is found there under “Archived”.",
+        "Invitations let nobody in until it is open again.",
+    ]
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    if n_open and may(project, Right.MANAGE_WORK):
+        lines.insert(1, f"{pluralize(n_open, 'coding')} not submitted: their coders cannot go on.")
+    page = reverse("project-settings", args=[project.slug])
+    return Question(f"Archive “{project}”?", lines, "Archive", page, "settings")
+
+
+@require_POST
+def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open an archived project again."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    if set_archived(project, archived=False):
+        messages.success(request, f"“{project}” is open again.")
+    return redirect("project-settings", project.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def clone(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copy the project; the user manages the copy."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    user = signed_in_user(request)
+    if not user.has_perm("annotations.add_project"):
+        raise PermissionDenied("You are not allowed to create projects.")
+    form = CloneForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refused_at(form):
+            copied = clone_project(project, **form.cleaned_data, manager=user)
+            messages.success(request, f"“{copied}” is a copy of “{project}”.")
+            return redirect("project", copied.slug)
+    context = {"project": project, "form": form}
+    return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
+    sees_gold = may(project, Right.ADJUDICATE)
+    figures = project_deletion.project_deletion_figures(project, gold=sees_gold)
+    form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
+    if form.is_valid():
+        with refused_to(request):
+            deleted = project_deletion.delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
+            messages.success(request, f"Deleted “{project}”: {', '.join(deleted.lines)}.")
+            return redirect("home")
+        return redirect("delete-project", project.slug)
+    exported = Transfer.objects.filter(project=project, format=ARCHIVE, state=Transfer.State.DONE).order_by("-pk")
+    context = {"project": project, "figures": figures, "form": form, "latest": exported.first()}
+    return render(request, "annotations/projects/delete.html", context, status=400 if form.errors else 200)

@@ -15,7 +15,7 @@ from annotations.projects.guidelines import (
     record_reading,
 )
 from annotations.schemes.ready_made import SCHEMES
-from annotations.web.views.guidelines import PAGE_SIZE
+from annotations.web.views.schemes import PAGE_SIZE
 from tests.shared.growth import assert_grows_with_input
 
 URL = "/projects/tea/guidelines/"
