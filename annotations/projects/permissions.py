@@ -6,8 +6,8 @@ An outsider gets 404, so that the existence of a project is not disclosed; a mem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import CharField, IntegerField, QuerySet
@@ -107,7 +107,9 @@ def own_coding(
     find = _own_codings if content else _own_codings_without_content
     found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
     if not sees_all_of(project):
-        found = [coding for coding in found if not _is_shown_again(coding, found)]
+        # Of a round the last occasion alone.
+        last = {coding.round_id: coding.occasion for coding in sorted(found, key=attrgetter("occasion"))}
+        found = [coding for coding in found if coding.occasion == last[coding.round_id]]
     kinds = Counter(coding.kind for coding in found)
     for coding in found:
         coding.coder = user
@@ -129,11 +131,6 @@ def _own_codings(user: int, project: int, slug: str) -> QuerySet[Coding]:
 def _own_codings_without_content(user: int, project: int, slug: str) -> QuerySet[Coding]:
     own = Coding.with_models.filter(coder=user, text__project=project, text__slug=slug)
     return own.latest_first().select_related("text", "round").defer("text__content")
-
-
-def _is_shown_again(coding: Coding, codings: Iterable[Coding]) -> bool:
-    """Return whether one of the codings is a later occasion of the same round."""
-    return any(other.round_id == coding.round_id and other.occasion > coding.occasion for other in codings)
 
 
 def coding_token(coding: Coding) -> str:

@@ -6,7 +6,7 @@ The program calls no model. Whoever runs one codes with its key through the API,
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
@@ -120,11 +120,7 @@ def find_model(project: Project, name: str) -> ModelCoder:
 def mark_codings_of_models(project: int, codings: Sequence[Coding]) -> None:
     """Say of unsaved codings of the project which are of models. A query, where there are any."""
     coders = {coding.coder_id for coding in codings}
-    models = _models_among(project, coders) if coders else set()
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=coders)
+    users = set(models.values_list("membership__user", flat=True)) if coders else ()
     for coding in codings:
-        coding.by_model = coding.coder_id in models and coding.kind not in DECIDED_KINDS
-
-
-def _models_among(project: int, coders: Iterable[int | None]) -> set[int]:
-    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=list(coders))
-    return set(models.values_list("membership__user", flat=True))
+        coding.by_model = coding.coder_id in users and coding.kind not in DECIDED_KINDS

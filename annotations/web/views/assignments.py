@@ -53,22 +53,17 @@ class _Page:
         return PlanForm(self.rounds, self.coders, data, blind=self.blind)
 
 
-def _page_for(request: HttpRequest, slug: str) -> _Page:
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
-    coders = list(members_in_roles(project, CODING_ROLES))
-    return _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
     The plan stands in the address; `part=preview` asks for the preview alone.
     """
-    page = _page_for(request, slug)
-    project = page.project
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
+    coders = list(members_in_roles(project, CODING_ROLES))
+    page = _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
     if request.method == "POST":
         return _apply(request, page)
     return _show(request, page)

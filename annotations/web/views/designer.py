@@ -90,13 +90,15 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"detail": "The field scheme holds the scheme as JSON."}, status=400)
     if answers not in DESIGNED:
         return JsonResponse({"detail": "Pyramids have a page of their own."}, status=400)
-    saved = read_scheme(project.pk).spec
+    saved, changes = read_scheme(project.pk).spec, []
+    if answers != project.answers:
+        changes = [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
     verdict: dict[str, Any] = {
         "problems": [
             {"kind": one.kind, "question": one.question, "message": one.message} for one in check_scheme(spec)
         ],
         "sample": sample_state(spec, answers, signed_in_user(request).get_username()),
-        "changes": _changes(project, answers) + describe_differences(saved, spec),
+        "changes": changes + describe_differences(saved, spec),
         "consequences": [
             {"topic": one.topic, "name": one.name, "allowed": one.allowed, "why": one.why}
             for one in consequences_of(spec, answers)
@@ -116,12 +118,6 @@ def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
     place = [f"Value {int(found['value']) + 1}"] if found["value"] else []
     place += [found["field"]] if found["field"] else []
     return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
-
-
-def _changes(project: Project, answers: str) -> list[str]:
-    if answers == project.answers:
-        return []
-    return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
 
 
 @require_safe
