@@ -225,27 +225,21 @@ class InvitationList(ProjectListView):
         """Create a link that lets one person in, or as many as it says. It is shown this once."""
         project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewInvitationSerializer(data=request.data))
+        by, link, headers = cast(User, request.user), None, None
+        days, note, max_uses = fields["days"], fields["whom"], fields["max_uses"]
         if fields["address"]:
-            return self._send(request, project, fields)
-        invitation, secret = invitations.invite(
-            project,
-            fields["role"],
-            cast(User, request.user),
-            days=fields["days"],
-            note=fields["whom"],
-            max_uses=fields["max_uses"],
-        )
-        link = request.build_absolute_uri(reverse("invitation", args=[secret]))
-        data = InvitationSerializer(invitation).data | {"link": link}
-        return Response(data, status=201, headers={"Cache-Control": "no-store"})
-
-    def _send(self, request: Request, project: Project, fields: dict[str, Any]) -> Response:
-        """Send the invitation by mail; the answer has no link."""
-        if fields["max_uses"] > 1:
-            raise ValidationError({"max_uses": ["A link that is sent by e-mail is for one person."]})
-        by, addresses = cast(User, request.user), [fields["address"]]
-        [invitation] = invitations.invite_by_mail(project, fields["role"], by, addresses, days=fields["days"])
-        return Response(InvitationSerializer(invitation).data | {"link": None}, status=201)
+            if max_uses > 1:
+                raise ValidationError({"max_uses": ["A link that is sent by e-mail is for one person."]})
+            [invitation] = invitations.invite_by_mail(project, fields["role"], by, [fields["address"]], days=days)
+        else:
+            invitation, secret = invitations.invite(
+                project, fields["role"], by, days=days, note=note, max_uses=max_uses
+            )
+            link, headers = (
+                request.build_absolute_uri(reverse("invitation", args=[secret])),
+                {"Cache-Control": "no-store"},
+            )
+        return Response(InvitationSerializer(invitation).data | {"link": link}, status=201, headers=headers)
 
 
 class InvitationDetail(APIView):

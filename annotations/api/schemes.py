@@ -97,15 +97,7 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
         for kind, questions in lists.items()
         for number, one in enumerate(questions)
     }
-    return [
-        {
-            "kind": one.kind,
-            "question": one.question,
-            "path": places.get((one.kind, one.question), ""),
-            "message": one.message,
-        }
-        for one in change.problems
-    ]
+    return [asdict(problem) | {"path": places.get((problem.kind, problem.question), "")} for problem in change.problems]
 
 
 class SchemeDetail(APIView):

@@ -116,23 +116,9 @@ class NewRoundForm(RoundForm):
 
 
 class RoundTextsForm(forms.Form):
-    """The texts of a round."""
+    """The texts of a round: ticked, or where there are too many, those that come into it and leave it by address."""
 
     texts = ModelCheckboxField(Text.objects.none(), required=False)
-
-    def __init__(self, round_: Round, data: Any = None) -> None:
-        super().__init__(data, initial={"texts": list(round_.texts.values_list("pk", flat=True))})
-        field_of(self, "texts", ModelCheckboxField).queryset = texts_for(round_)
-
-    @property
-    def chosen(self) -> set[Text]:
-        """The texts that the round has from then on."""
-        return set(self.cleaned_data["texts"])
-
-
-class ManyTextsForm(forms.Form):
-    """Texts that come into a round and leave it, by their addresses: where there are too many to tick."""
-
     add = NamesField(Text.objects.none(), label="Add texts", help_text="Their addresses, with spaces or lines between.")
     remove = NamesField(
         Text.objects.none(), label="Take out texts", help_text="Their addresses; those that somebody has begun stay."
@@ -141,8 +127,16 @@ class ManyTextsForm(forms.Form):
     def __init__(self, round_: Round, data: Any = None) -> None:
         super().__init__(data)
         self.round = round_
-        for name in self.fields:
-            field_of(self, name, NamesField).queryset = texts_for(round_)
+        texts: QuerySet[Text] = Text.objects.filter(project=round_.project_id, docset=None).defer("content")
+        self.names_texts = texts.count() > MOST_CHOICES if data is None else "add" in data or "remove" in data
+        if self.names_texts:
+            del self.fields["texts"]
+            field_of(self, "add", NamesField).queryset = texts
+            field_of(self, "remove", NamesField).queryset = texts
+        else:
+            del self.fields["add"], self.fields["remove"]
+            field_of(self, "texts", ModelCheckboxField).queryset = texts
+            self.initial["texts"] = list(round_.texts.values_list("pk", flat=True))
 
     def clean(self) -> dict[str, Any]:
         """Refuse a text that is to come and to go."""
@@ -155,20 +149,10 @@ class ManyTextsForm(forms.Form):
     @property
     def chosen(self) -> set[Text]:
         """The texts that the round has from then on."""
-        stay = set(self.round.texts.defer("content")) - set(self.cleaned_data["remove"])
-        return stay | set(self.cleaned_data["add"])
-
-
-def texts_for(round_: Round) -> QuerySet[Text]:
-    """Return the texts that may be in a round."""
-    texts: QuerySet[Text] = Text.objects.filter(project=round_.project_id, docset=None).defer("content")
-    return texts
-
-
-def texts_form(round_: Round, data: Any = None) -> RoundTextsForm | ManyTextsForm:
-    """Return the form for the texts of a round: to tick them, or to name those that come and go."""
-    names_texts = texts_for(round_).count() > MOST_CHOICES if data is None else "add" in data or "remove" in data
-    return ManyTextsForm(round_, data) if names_texts else RoundTextsForm(round_, data)
+        fields = self.cleaned_data
+        if not self.names_texts:
+            return set(fields["texts"])
+        return {*self.round.texts.defer("content")} - {*fields["remove"]} | {*fields["add"]}
 
 
 class MoveToRoundForm(forms.Form):

@@ -138,13 +138,6 @@ def coding_token(coding: Coding) -> str:
     return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]
 
 
-def right_to_transfer(kind: str, format_key: str) -> Right:
-    """Return the right that an import or export needs. An archive contains remarks, members and every operation."""
-    if kind == Transfer.Kind.EXPORT:
-        return Right.MANAGE_WORK if format_key == ARCHIVE else Right.SEE_RESULTS
-    return Right.MANAGE
-
-
 def may_archive(project: Project) -> bool:
     """Return whether the person for whom the project was read may have its archive, which contains the gold.
 
@@ -163,11 +156,13 @@ def transfer_for(user: Person, pk: int) -> Transfer:
     if transfer is None:
         raise Http404("Import or export not found.")
     if transfer.project is not None:
-        right = right_to_transfer(transfer.kind, transfer.format)
+        is_export = transfer.kind == Transfer.Kind.EXPORT
+        is_archive = is_export and transfer.format == ARCHIVE
+        right = Right.MANAGE_WORK if is_archive else Right.SEE_RESULTS if is_export else Right.MANAGE
         transfer.project = project_for(user, transfer.project.slug, right, archived=True)
         if transfer.choices.get("gold") and not may(transfer.project, Right.ADJUDICATE):
             raise Http404("Import or export not found.")
-        is_archive = transfer.kind == Transfer.Kind.EXPORT and transfer.format == ARCHIVE
+        # It contains remarks, members and every operation.
         if is_archive and not may_archive(transfer.project):
             raise PermissionDenied("An archive may contain gold, which nobody sees who codes: ask another manager.")
     return transfer

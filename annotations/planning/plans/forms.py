@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -248,27 +248,18 @@ def _with_others(data: Any, coders: Sequence[User]) -> Any:
     return fields
 
 
-def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
-    """Return what the form shows at first: the plan of the round, or two coders a text.
+def first_data(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
+    """Return the data of the form that is shown at first: the plan of the round, or two coders a text.
 
     blind: who takes part, unless a plan says something else; adjudicators do not.
     """
-    if plan is None:
-        parts = {f"part-{coder.pk}": coder.pk in blind for coder in coders}
-        return {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1, **parts}
-    rows = {row.coder_id: row for row in plan.coders.all()}
-    fields: dict[str, Any] = {
-        "round": plan.round.name,
-        "design": plan.design,
-        "k": plan.k,
-        "share": 20 if plan.share is None else round(plan.share * 100, 4),
-        "blocks": plan.blocks,
-        "calibration": plan.calibration,
-        "seed": plan.seed,
-        "pool": plan.pool,
-        "due_on": plan.due_on,
-        "allow_unconnected": plan.allow_unconnected,
-    }
+    fields: dict[str, Any] = {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1}
+    rows = {}
+    if plan is not None:
+        rows = {row.coder_id: row for row in plan.coders.all()}
+        own = ("design", "k", "blocks", "calibration", "seed", "pool", "due_on", "allow_unconnected")
+        fields = {"round": plan.round.name, **{name: getattr(plan, name) for name in own}}
+        fields["share"] = 20 if plan.share is None else round(plan.share * 100, 4)
     for coder in coders:
         row = rows.get(coder.pk)
         # Who is new takes part, so that extending a plan is one click.
@@ -276,9 +267,4 @@ def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]
         if row is not None:
             fields[f"weight-{coder.pk}"] = None if row.weight == WEIGHT_UNIT else row.weight / WEIGHT_UNIT
             fields[f"maximum-{coder.pk}"] = row.maximum
-    return fields
-
-
-def as_data(initial: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data that a browser would send of a form that shows these."""
-    return {name: value for name, value in initial.items() if value not in (None, False)}
+    return {name: value for name, value in fields.items() if value not in (None, False)}

@@ -12,6 +12,7 @@ from django.core.validators import MaxLengthValidator, validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
+from annotations.core.http.fields import field_of
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Project, Token, User
@@ -52,8 +53,7 @@ class GroupForm(forms.Form):
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, auto_id="group_%s")
-        chosen: Any = self.fields["members"]
-        chosen.queryset = members_shown(project)
+        field_of(self, "members", forms.ModelMultipleChoiceField).queryset = members_shown(project)
 
 
 class ModelForm(forms.Form):
@@ -91,20 +91,13 @@ class TokenForm(forms.Form):
     )
 
 
-class OwnPasswordMixin:
-    """A form that asks for the user's own password, which can be guessed no more often than at sign-in."""
-
-    def set_owner(self, user: User, request: HttpRequest) -> None:
-        """Set whose password it is, and the request in which attempts are counted."""
-        self.owner, self.request = user, request
-
-    @sensitive_variables("password")
-    def is_own_password(self, password: str) -> bool:
-        """Return whether it is the password, and was not wrong too often."""
-        return authenticate(self.request, username=self.owner.get_username(), password=password) == self.owner
+@sensitive_variables("password")
+def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
+    """Return whether it is the user's password, which can be guessed no more often than at sign-in."""
+    return authenticate(request, username=user.get_username(), password=password) == user
 
 
-class AddressForm(OwnPasswordMixin, forms.Form):
+class AddressForm(forms.Form):
     """An address for mails, which is used when its owner has confirmed it.
 
     Who has it can reset the password, so it takes the password to change it.
@@ -124,13 +117,13 @@ class AddressForm(OwnPasswordMixin, forms.Form):
 
     def __init__(self, user: User, request: HttpRequest, data: Any = None) -> None:
         super().__init__(data)
-        self.set_owner(user, request)
+        self.user, self.request = user, request
 
     @sensitive_variables("password")
     def clean_password(self) -> str:
         """Return the password. Raise ValidationError if it is wrong, or was wrong too often."""
         password: str = self.cleaned_data["password"]
-        if not self.is_own_password(password):
+        if not is_password_of(self.user, password, self.request):
             raise forms.ValidationError("This is not your password.")
         return password
 
@@ -245,17 +238,17 @@ class JoinForm(UserCreationForm[User]):
         return username
 
 
-class PasswordForm(OwnPasswordMixin, PasswordChangeForm):
+class PasswordForm(PasswordChangeForm):
     """A new password, in place of the old one."""
 
     def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
         super().__init__(user, **options)
-        self.set_owner(user, request)
+        self.request = request
 
     @sensitive_variables("old_password")
     def clean_old_password(self) -> str:
         """Return the old password. Raise ValidationError if it is wrong, or was wrong too often."""
         old_password: str = self.cleaned_data["old_password"]
-        if not self.is_own_password(old_password):
+        if not is_password_of(self.user, old_password, self.request):
             raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
         return old_password

@@ -13,7 +13,6 @@ from annotations.core.http.etags import etag_of
 from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import DATASHEET_FIELDS, TITLE_LENGTH
-from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
@@ -77,15 +76,6 @@ class ExchangeSchemeForm(forms.Form):
 
     scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()])
     coders_mark = forms.BooleanField(required=False, label="Coders create markables")
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.project = project
-
-    def save(self) -> None:
-        """Exchange the scheme. Raise ValidationError if the project has texts."""
-        fields = self.cleaned_data
-        exchange_scheme(self.project, STARTING_POINTS[fields["scheme"]], coders_mark=fields["coders_mark"])
 
 
 class StaleFormMixin(forms.BaseForm):

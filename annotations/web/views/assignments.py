@@ -19,7 +19,7 @@ from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.forms import ReleaseForm, RepeatForm, ReplaceForm, initial_repeats
 from annotations.planning.plans.changes import release_idle, replace_coder
-from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, as_data, initial_of
+from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, first_data
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
@@ -84,10 +84,8 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     planned = plan is not None and plan.coders.exists()
     previews = "design" in request.GET or not (assigned or planned)
     blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
-    initial = initial_of(plan, page.coders, blind)
-    if round_ is not None:
-        initial["round"] = round_.name
-    context["form"] = page.form(request.GET if "design" in request.GET else as_data(initial))
+    first = first_data(plan, page.coders, blind) | ({"round": round_.name} if round_ is not None else {})
+    context["form"] = page.form(request.GET if "design" in request.GET else first)
     if previews and page.coders:
         context |= _preview(request, page, context["form"])
     elif round_ is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from typing import Any, cast
 
 from django.conf import settings
@@ -94,15 +95,10 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
     if answers != project.answers:
         changes = [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
     verdict: dict[str, Any] = {
-        "problems": [
-            {"kind": one.kind, "question": one.question, "message": one.message} for one in check_scheme(spec)
-        ],
+        "problems": [asdict(problem) for problem in check_scheme(spec)],
         "sample": sample_state(spec, answers, signed_in_user(request).get_username()),
         "changes": changes + describe_differences(saved, spec),
-        "consequences": [
-            {"topic": one.topic, "name": one.name, "allowed": one.allowed, "why": one.why}
-            for one in consequences_of(spec, answers)
-        ],
+        "consequences": [asdict(consequence) for consequence in consequences_of(spec, answers)],
         "theirs": describe_differences(before, saved) if before is not None else [],
     }
     return JsonResponse(verdict)

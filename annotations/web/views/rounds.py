@@ -23,7 +23,7 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, Text
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
-from annotations.planning.forms import DecisionForm, ManyTextsForm, NewRoundForm, RoundForm, RoundTextsForm, texts_form
+from annotations.planning.forms import DecisionForm, NewRoundForm, RoundForm, RoundTextsForm
 from annotations.planning.rounds import (
     add_texts,
     change_round,
@@ -91,7 +91,7 @@ def _show_round(
     project: Project,
     round_: Round,
     form: RoundForm | None = None,
-    texts: RoundTextsForm | ManyTextsForm | None = None,
+    texts: RoundTextsForm | None = None,
 ) -> HttpResponse:
     sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
     gold = gold_of_rounds(project, [round_]) if sees_gold else []
@@ -110,7 +110,7 @@ def _show_round(
         "figures": figures_of_rounds(project)[round_.pk],
         "texts": page_of(request, round_.texts.defer("content"), name="texts"),
         "form": form or RoundForm.of_round(round_),
-        "texts_form": texts or texts_form(round_),
+        "texts_form": texts or RoundTextsForm(round_),
         "manages": may_change(project, Right.MANAGE),
         "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
@@ -135,7 +135,7 @@ def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE)
     round_ = round_for(project, name)
     form = RoundForm.of_round(round_, request.POST)
-    texts = texts_form(round_, request.POST) if "with_texts" in request.POST else None
+    texts = RoundTextsForm(round_, request.POST) if "with_texts" in request.POST else None
     if not form.is_valid() or (texts is not None and not texts.is_valid()):
         return _show_round(request, project, round_, form, texts)
     kind = form.cleaned_data["kind"]

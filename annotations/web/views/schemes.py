@@ -21,6 +21,7 @@ from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_
 from annotations.models import Coding, GuidelinesVersion, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
+from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
 from annotations.projects.people.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
@@ -62,11 +63,12 @@ LONGEST_JSON = 2_000_000
 def exchange(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a project without texts another ready-made scheme."""
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
-    form = ExchangeSchemeForm(project, request.POST if request.method == "POST" else None)
+    form = ExchangeSchemeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
+        chosen = STARTING_POINTS[form.cleaned_data["scheme"]]
         with refused_at(form):
-            form.save()
-            messages.success(request, f"The scheme is {STARTING_POINTS[form.cleaned_data['scheme']].label} now.")
+            exchange_scheme(project, chosen, coders_mark=form.cleaned_data["coders_mark"])
+            messages.success(request, f"The scheme is {chosen.label} now.")
             return redirect("scheme", project.slug)
     context = {
         "project": project,
