@@ -72,8 +72,9 @@ class RoundForm(forms.Form):
         label="Attempts",
         help_text="How many texts of a training round count; empty: all that have gold.",
     )
-    feedback = forms.ChoiceField(
+    feedback = forms.TypedChoiceField(
         required=False,
+        empty_value=Round.Feedback.SUBMISSION,
         choices=Round.Feedback.choices,
         initial=Round.Feedback.SUBMISSION,
         help_text="When coders of a training round see the gold beside their own answers.",
@@ -83,10 +84,6 @@ class RoundForm(forms.Form):
         super().__init__(data, **options)
         trainings = Round.objects.filter(project=project_id, kind=Round.Kind.TRAINING)
         field_of(self, "required_round", BoundedModelField).choose_from(trainings)
-
-    def clean_feedback(self) -> str:
-        """Take what is not sent as the usual."""
-        return self.cleaned_data["feedback"] or Round.Feedback.SUBMISSION
 
     @classmethod
     def of_round(cls, round_: Round, data: Any = None) -> RoundForm:

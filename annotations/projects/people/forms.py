@@ -84,8 +84,9 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
     scope = forms.ChoiceField(label="Scope", choices=Token.Scope)
-    days = forms.ChoiceField(
+    days = forms.TypedChoiceField(
         label="Expires in",
+        coerce=int,
         choices=[("7", "1 week"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")],
         initial="90",
     )
@@ -170,8 +171,8 @@ class InvitationForm(forms.Form):
         help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MOST_AT_ONCE}.",
     )
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
-    days = forms.ChoiceField(
-        label="Expires in", choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
+    days = forms.TypedChoiceField(
+        label="Expires in", coerce=int, choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
     )
     max_uses = forms.IntegerField(
         label="Uses of a link",

@@ -46,8 +46,7 @@ def account(request: HttpRequest) -> HttpResponse:
     """Show the user's API keys and a form for a new one, which is shown once, in the response that creates it."""
     form, secret = TokenForm(request.POST or None), None
     if request.method == "POST" and form.is_valid():
-        fields = form.cleaned_data
-        _, secret = create_token(signed_in_user(request), fields["name"], fields["scope"], int(fields["days"]))
+        _, secret = create_token(signed_in_user(request), **form.cleaned_data)
         form = TokenForm()
     tokens = page_of(request, Token.objects.filter(user=signed_in_user(request)))
     context = {

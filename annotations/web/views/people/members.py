@@ -108,20 +108,12 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Create invitations for names and addresses; return the names with links. Raise ValidationError by field."""
-    links = []
+    links, user, role, days = [], signed_in_user(request), fields["role"], fields["days"]
     for name in fields["whom"]:
-        _, secret = invitations.invite(
-            project,
-            fields["role"],
-            signed_in_user(request),
-            days=int(fields["days"]),
-            note=name,
-            max_uses=fields["max_uses"],
-        )
+        _, secret = invitations.invite(project, role, user, days=days, note=name, max_uses=fields["max_uses"])
         links.append((name, request.build_absolute_uri(reverse("invitation", args=[secret]))))
     if addresses := fields.get("addresses"):
-        user = signed_in_user(request)
-        invitations.invite_by_mail(project, fields["role"], user, addresses, days=int(fields["days"]))
+        invitations.invite_by_mail(project, role, user, addresses, days=days)
     return links
 
 
