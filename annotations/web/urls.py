@@ -3,12 +3,14 @@
 from django.urls import path
 
 from annotations.web.views import (
+    accounts,
     assignments,
     coding,
     designer,
     docsets,
     gold,
     help,
+    members,
     projects,
     questions,
     rounds,
@@ -16,7 +18,6 @@ from annotations.web.views import (
     texts,
     transfers,
 )
-from annotations.web.views.people import account, joining, members
 
 PROJECT = "projects/<slug:slug>/"
 ROUND = f"{PROJECT}rounds/<slug:name>/"
@@ -29,15 +30,15 @@ QUESTION = f"{PROJECT}questions/<uuid:question>/"
 
 urlpatterns = [
     path("", projects.home, name="home"),
-    path("account/", account.account, name="account"),
-    path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
-    path("account/mail/confirm/<str:token>/", account.confirm, name="confirm-mail"),
-    path("mail/unsubscribe/<str:token>/", account.unsubscribe, name="unsubscribe"),
-    path("first-account/<str:token>/", joining.first_account, name="first-account"),
+    path("account/", accounts.account, name="account"),
+    path("account/keys/<int:pk>/revoke/", accounts.revoke_token, name="revoke-token"),
+    path("account/mail/confirm/<str:token>/", accounts.confirm, name="confirm-mail"),
+    path("mail/unsubscribe/<str:token>/", accounts.unsubscribe, name="unsubscribe"),
+    path("first-account/<str:token>/", accounts.first_account, name="first-account"),
     path("help/", help.index, name="help"),
     path("help/images/<str:name>/", help.image, name="help-image"),
     path("help/<slug:name>/", help.page, name="help-manual"),
-    path("invitations/<str:secret>/", joining.invitation, name="invitation"),
+    path("invitations/<str:secret>/", accounts.invitation, name="invitation"),
     path("projects/new/", projects.new_project, name="new-project"),
     path("projects/new/archive/", transfers.restore, name="restore"),
     path(PROJECT, projects.project_home, name="project"),
