@@ -12,16 +12,16 @@ from django.http import HttpRequest
 
 
 @contextmanager
-def refused_at(form: forms.BaseForm) -> Iterator[None]:
-    """Show what the block refuses at the fields of the form, else above it, and go on after the block."""
+def refused_at(form: forms.BaseForm, field: str | None = None) -> Iterator[None]:
+    """Show what the block refuses at the fields of the form, else at this one or above, and go on after the block."""
     try:
         yield
     except ValidationError as error:
         if hasattr(error, "error_dict"):
             for name, texts in error.message_dict.items():
-                form.add_error(name if name in form.fields else None, texts)
+                form.add_error(name if name in form.fields else field, texts)
         else:
-            form.add_error(None, error.messages)
+            form.add_error(field, error.messages)
 
 
 @contextmanager

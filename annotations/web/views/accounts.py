@@ -41,6 +41,7 @@ from annotations.projects.people.first_account import claim, is_good
 from annotations.projects.people.forms import AddressForm, JoinForm, MailKindsForm, PasswordForm, TokenForm
 from annotations.projects.people.tokens import create_token
 from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -209,11 +210,8 @@ def mail(request: HttpRequest) -> HttpResponse:
         return redirect("account-mail")
     if form.is_bound and form.is_valid():
         address = form.cleaned_data["address"]
-        try:
+        with refused_at(form, "address"):
             request_address(user, address)
-        except ValidationError as error:
-            form.add_error("address", error)
-        else:
             messages.success(request, f"A link is sent to {address}: open it to confirm the address.")
             return redirect("account-mail")
     if kinds_form.is_bound and kinds_form.is_valid():

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -53,24 +52,21 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     group_form = GroupForm(project, request.POST if is_group else None)
     invitation_form = InvitationForm(request.POST if is_invitation else None, auto_id=INVITATION_IDS)
     links: list[tuple[str, str]] = []
-    if is_group and group_form.is_valid():
+    if group_form.is_valid():
         group = group_form.cleaned_data["group"]
         number = set_group(project, (one.pk for one in group_form.cleaned_data["members"]), group)
         where = f"in the group “{group}”" if group else "in no group"
         messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
         return redirect(request.get_full_path())
-    if request.method == "POST" and not is_invitation and not is_group and form.is_valid():
+    if form.is_valid():
         question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
-        try:
+        with refused_at(form, "role"):
             membership = add_member(project, form.cleaned_data["username"], form.cleaned_data["role"])
-        except ValidationError as error:
-            form.add_error("role", error)
-        else:
             messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
             return redirect(_list(membership))
-    if is_invitation and invitation_form.is_valid():
+    if invitation_form.is_valid():
         with refused_at(invitation_form):
             links = _invite(request, project, invitation_form.cleaned_data)
             if addresses := invitation_form.cleaned_data.get("addresses"):
