@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.core.exceptions import ValidationError
@@ -195,8 +195,10 @@ def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return wrapped
 
 
+@login_not_required  # where there is no mail, there is no such page
 @with_mail
 @never_cache
+@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def mail(request: HttpRequest) -> HttpResponse:
@@ -222,8 +224,10 @@ def mail(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/account/mail.html", context, status=400 if form.errors else 200)
 
 
+@login_not_required
 @with_mail
 @never_cache
+@login_required
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
