@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,16 +104,22 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
     """Return the context of the preview of a plan."""
-    context: dict[str, Any] = {"previews": True}
-    if not form.is_valid():
-        return context | {"refused": _errors(form)}
-    try:
-        view = view_plan(page.project, form.as_request(), blind=page.blind)
-    except ValidationError as error:
-        return context | {"refused": error.messages}
+    view, refused = _asked(page, form, view_plan)
+    if view is None:
+        return {"previews": True, "refused": refused}
     seconds = None if page.blind else seconds_of_work(page.project, {text.pk: text.work for text in view.texts})
     matrix = matrix_of_plan(view, request.GET.get("page"), seconds).for_coders(request.GET.get("coders_page"))
-    return context | {"view": view, "matrix": matrix, "notes": _notes(page, matrix)}
+    return {"previews": True, "view": view, "matrix": matrix, "notes": _notes(page, matrix)}
+
+
+def _asked(page: _Page, form: PlanForm, plan: Callable[..., PlanView]) -> tuple[PlanView | None, list[str]]:
+    """Return the plan that the form asks for, or why there is none."""
+    if not form.is_valid():
+        return None, _errors(form)
+    try:
+        return plan(page.project, form.as_request(), blind=page.blind), []
+    except ValidationError as error:
+        return None, error.messages
 
 
 def _notes(page: _Page, matrix: Matrix) -> list[str]:
@@ -153,25 +160,16 @@ def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
     if "preview" in request.POST:
         return redirect(preview_address(request, reverse("assign", args=[page.project.slug])))
     form = page.form(request.POST)
-    context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind, "previews": True}
-    if form.is_valid():
-        try:
-            view = apply_plan(page.project, form.as_request(), blind=page.blind)
-        except ValidationError as error:
-            context["refused"] = error.messages
-        else:
-            messages.success(request, _said(view))
-            return redirect(_address(page.project, view.round_name))
-    else:
-        context["refused"] = _errors(form)
-    return render(request, "annotations/planning/assign.html", context)
-
-
-def _said(view: PlanView) -> str:
+    view, refused = _asked(page, form, apply_plan)
+    if view is None:
+        context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind}
+        return render(request, "annotations/planning/assign.html", context | {"previews": True, "refused": refused})
     new, removed = len(view.proposal.new), len(view.proposal.removed)
+    said = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
     if view.request.parameters.pool and not new:
-        return "The pool is open: coders take the next text on their page of the project."
-    return f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
+        said = "The pool is open: coders take the next text on their page of the project."
+    messages.success(request, said)
+    return redirect(_address(page.project, view.round_name))
 
 
 def _address(project: Project, round_name: str) -> str:
