@@ -101,15 +101,13 @@ class NewRoundForm(RoundForm):
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(project.pk, data)
-        self.project, self.rounds = project, {one.name: one for one in rounds_of(project)}
+        self.rounds = {one.name: one for one in rounds_of(project)}
         choices = [("", "none yet"), *((name, f"those of {name}") for name in self.rounds)]
         field_of(self, "copied", forms.ChoiceField).choices = choices
 
-    @property
-    def fields_of_round(self) -> dict[str, Any]:
-        """The valid values as `create_round` takes them."""
-        values = dict(self.cleaned_data)
-        return values | {"copied": self.rounds.get(values["copied"])}
+    def clean_copied(self) -> Round | None:
+        """Return the round, None where none is copied."""
+        return self.rounds.get(self.cleaned_data["copied"])
 
 
 class RoundTextsForm(forms.Form):

@@ -64,7 +64,7 @@ def rounds(request: HttpRequest, slug: str) -> HttpResponse:
     form = NewRoundForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refused_at(form):
-            made = create_round(project, **form.fields_of_round)
+            made = create_round(project, **form.cleaned_data)
             messages.success(request, f"Made the round {made}.")
             return redirect("round", project.slug, made.name)
     context = {
