@@ -31,7 +31,16 @@ class GuidelinesField(forms.CharField):
         )
 
 
-class ProjectForm(forms.ModelForm[Project]):
+class NameForm(forms.ModelForm[Project]):
+    """The title and address of a new project."""
+
+    class Meta:
+        model = Project
+        fields = ["title", "slug"]
+        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
+
+
+class ProjectForm(NameForm):
     guidelines = GuidelinesField()
 
     scheme = forms.ChoiceField(
@@ -45,15 +54,10 @@ class ProjectForm(forms.ModelForm[Project]):
         help_text="In addition to those imported with the texts. You can change this later.",
     )
 
-    class Meta:
-        model = Project
-        fields = ["title", "slug", "guidelines"]
-        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
-
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
-class CloneForm(forms.ModelForm[Project]):
+class CloneForm(NameForm):
     """The title and address of a copy, and whether the texts are copied too."""
 
     texts = forms.BooleanField(
@@ -61,11 +65,6 @@ class CloneForm(forms.ModelForm[Project]):
         label="Copy the texts too",
         help_text="With their markables, rounds and docsets; not what coders did.",
     )
-
-    class Meta:
-        model = Project
-        fields = ["title", "slug"]
-        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, initial={"title": f"Copy of {project}"[:TITLE_LENGTH]})
