@@ -19,8 +19,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from annotations.core.http.limits import Limit
 from annotations.core.text import one_line
-from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
-from annotations.mail.links import absolute, confirm_link
+from annotations.mail.kinds import MailKind, Message, absolute, confirm_link, optional_kinds, register_kind
 from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES

@@ -23,8 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotations.mail.kinds import find_kind, optional_kinds
-from annotations.mail.links import read_confirm_token, read_unsubscribe_token
+from annotations.mail.kinds import find_kind, optional_kinds, read_confirm_token, read_unsubscribe_token
 from annotations.mail.queue import is_enabled
 from annotations.models import Token, User
 from annotations.projects.people import invitations
