@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -21,7 +20,6 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
 from annotations.api.serializers.coding import CodingStateSerializer
 from annotations.api.serializers.projects import validated
@@ -112,11 +110,8 @@ class CodingList(RowListView):
         texts = rows_by_name(project.texts.defer("content"), fields["texts"], "slug", "texts")
         members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
         coders = rows_by_name(members, fields["coders"], "username", "coders")
-        try:
-            round_ = find_round(project, fields["round"]) if fields.get("round") else None
-            return Response({"new": assign_texts(project, texts, coders, round_)})
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        round_ = find_round(project, fields["round"]) if fields.get("round") else None
+        return Response({"new": assign_texts(project, texts, coders, round_)})
 
 
 def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str, field: str) -> list[One]:
@@ -167,10 +162,7 @@ class CodingDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
         require_match(request, coding_state(coding, project))
-        try:
-            unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -20,7 +19,6 @@ from rest_framework.views import APIView
 
 from annotations.api.codings import rows_by_name
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import ArrayPages
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
@@ -138,10 +136,7 @@ class DocsetList(APIView):
         if len(fields["summaries"]) > MAX_SUMMARIES:
             raise ValidationError({"summaries": [f"At most {MAX_SUMMARIES} summaries make a docset."]})
         summaries = [(summary["name"], summary["content"]) for summary in fields["summaries"]]
-        try:
-            docset = create_docset(project, fields["slug"], fields["title"], summaries)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        docset = create_docset(project, fields["slug"], fields["title"], summaries)
         return Response(_detail(docset, project, request), status=status.HTTP_201_CREATED)
 
 
@@ -177,14 +172,11 @@ class PeerList(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         docset_row = _docset(request, project, docset)
         fields = validated(NewPeersSerializer(data=request.data))
-        try:
-            with transaction.atomic():
-                slugs = {
-                    add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]).slug
-                    for peer in fields["peers"]
-                }
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        with transaction.atomic():
+            slugs = {
+                add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]).slug
+                for peer in fields["peers"]
+            }
         new_peers = [
             peer
             for peer in read_peers(find_peers(docset_row, cast(User, request.user), blind=False))
@@ -206,12 +198,9 @@ class Assignments(APIView):
         coders = rows_by_name(members, fields["coders"], "username", "coders")
         texts = docset_row.texts.filter(role=Text.Role.PEER).defer("content")
         peers = rows_by_name(texts, fields["peers"], "slug", "peers")
-        try:
-            new = assign_docset(
-                docset_row, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed"
-            )
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        new = assign_docset(
+            docset_row, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed"
+        )
         return Response({"new": new})
 
 
@@ -266,8 +255,6 @@ class AgreedPyramid(APIView):
             adjudicator = self._adjudicator(project, fields["adjudicator"])
         try:
             start_agreed_pyramid(docset_row, adjudicator, start)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         except OperationRejected as rejection:
             raise ValidationError({"non_field_errors": [str(rejection)]}) from None
         return self._agreed_response(request, project, docset_row, status.HTTP_201_CREATED)
@@ -278,10 +265,7 @@ class AgreedPyramid(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         docset_row = _docset(request, project, docset)
         adjudicator = self._adjudicator(project, validated(ReassignSerializer(data=request.data))["adjudicator"])
-        try:
-            reassign_agreed_pyramid(docset_row, adjudicator)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        reassign_agreed_pyramid(docset_row, adjudicator)
         return self._agreed_response(request, project, docset_row, status.HTTP_200_OK)
 
     def _adjudicator(self, project: Project, name: str) -> User:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -23,7 +22,6 @@ from annotations.adjudication.queue import build_queue
 from annotations.adjudication.readiness import GoldIsEarly
 from annotations.api.codings import rows_by_name
 from annotations.api.http.preconditions import etag_response
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
 from annotations.api.serializers.gold import (
     DecisionOnGoldSerializer,
@@ -63,10 +61,7 @@ class GoldStates(APIView):
         """List the texts of each round with how far their gold is, and how many have submitted them, in pages."""
         project = project_for(request.user, slug, Right.ADJUDICATE)
         name = request.query_params.get("round", "")
-        try:
-            rounds = [find_round(project, name)] if name else rounds_of(project)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        rounds = [find_round(project, name)] if name else rounds_of(project)
         pages = self.pagination_class()
         rows: list[dict[str, Any]] = [
             {
@@ -107,8 +102,6 @@ class GoldStates(APIView):
             report = draft_gold(project, order, at_most=MAX_TEXTS)
         except GoldIsEarly as error:
             raise early_problem(project, error) from None
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         return Response({"drafted": report.drafted, "begun": report.begun})
 
 
@@ -137,10 +130,7 @@ class HandOnGold(APIView):
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(HandOnSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
-        try:
-            gold = hand_on_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        gold = hand_on_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
         return Response(GoldSerializer(gold).data)
 
 
@@ -154,11 +144,8 @@ class Decisions(APIView):
         """List the decisions in the order of rounds, texts and markables, in pages."""
         project = project_for(request.user, slug, Right.ADJUDICATE)
         _refuse_unknown(request, DecisionQuerySerializer)
-        try:
-            filters = DecisionFilters.from_query(project, request.query_params)
-            found = list_decisions(project, request.query_params.get("round", ""))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        filters = DecisionFilters.from_query(project, request.query_params)
+        found = list_decisions(project, request.query_params.get("round", ""))
         pages = self.pagination_class()
         page = pages.paginate_sequence([one for one in found if filters.admits(one)], request)
         return pages.get_paginated_response([one.record() for one in describe_decisions(project, page)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import Prefetch, QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
@@ -15,7 +14,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
@@ -107,10 +105,7 @@ class QuestionList(ProjectListView):
         user = cast(User, request.user)
         coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
         seen = Seen(coding, coding.version if fields["version"] is None else fields["version"])
-        try:
-            question = ask(coding.text, user, fields["body"], fields["markable"], seen=seen)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        question = ask(coding.text, user, fields["body"], fields["markable"], seen=seen)
         return Response(_shown(request, project, question.uuid), status=status.HTTP_201_CREATED)
 
 
@@ -133,10 +128,7 @@ class ReplyList(APIView):
         user = cast(User, request.user)
         row = find_question(project, user, question)
         fields = validated(NewReplySerializer(data=request.data))
-        try:
-            reply_to(row, user, fields["body"], resolve=fields["resolve"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        reply_to(row, user, fields["body"], resolve=fields["resolve"])
         return Response(_shown(request, project, question), status=status.HTTP_201_CREATED)
 
 

@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 from annotations.adjudication.hands import gold_coding
 from annotations.api.codings import change_status
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import rejection_problem, validation_error
+from annotations.api.http.problems import rejection_problem
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.serializers.coding import (
     ChangesSerializer,
@@ -167,10 +167,7 @@ class TextDetail(APIView):
             raise ValidationError(
                 {"begun": [f"Codings that have begun: {figures.begun}. Send this number to confirm."]}
             )
-        try:
-            delete_text(row, figures.tag, gold=sees_gold)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        delete_text(row, figures.tag, gold=sees_gold)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _text(self, request: Request, project: Project, text: str) -> Text:
@@ -195,12 +192,9 @@ class Corrections(APIView):
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
         require_match(request, {**TextSerializer(row).data, **text_state(row)})
         fields = validated(NewCorrectionSerializer(data=request.data))
-        try:
-            plan = plan_correction(row, fields["content"])
-            if not fields["preview"]:
-                plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        plan = plan_correction(row, fields["content"])
+        if not fields["preview"]:
+            plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
         return Response(CorrectionSerializer(plan).data)
 
 

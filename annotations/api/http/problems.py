@@ -72,6 +72,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(409, "stale", str(error), version=error.version, missed=error.missed)
     if isinstance(error, OperationRejected):
         return rejection_problem(error)
+    if isinstance(error, DjangoValidationError):
+        error = validation_error(error)
     # A coding is gone where its text was deleted while the request came in.
     if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, getattr(error, "code", "not_found"), str(error) or "Not found.")
@@ -85,17 +87,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         unavailable["Retry-After"] = "5"
         return unavailable
     response = drf_exception_handler(error, context)
-    if response is None:
+    if response is None or not isinstance(error, exceptions.APIException):
         return None
     if isinstance(error, exceptions.ValidationError):
         return problem(
             response.status_code, "invalid", "Some fields are wrong.", errors=_escape_surrogates(response.data)
         )
-    code, detail = "error", "The request failed."
-    if isinstance(error, exceptions.APIException):
-        code = str(error.get_codes()) if isinstance(error.get_codes(), str) else code
-        detail = str(error.detail)
-    response_problem = problem(response.status_code, code, detail)
+    codes = error.get_codes()
+    response_problem = problem(response.status_code, codes if isinstance(codes, str) else "error", str(error.detail))
     for header in ("WWW-Authenticate", "Retry-After", "Allow"):
         if header in response.headers:
             response_problem[header] = response.headers[header]
