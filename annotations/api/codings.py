@@ -74,15 +74,14 @@ class CodingList(RowListView):
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
     right = Right.VIEW_PROJECT
+    computed = ("state", "overdue")
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
         self.hides_repeats = not may(project, Right.SEE_RESULTS)
         codings = Coding.with_models.visible_to(self.request.user).filter(text__project=project)
-        return cast(QuerySet[Any, Any], with_states(codings)).values(
-            *("text__slug", "coder__username", "kind", "reopen_request", *COLUMNS),
-            *("text_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
-        )
+        columns = {*self.columns(), *COLUMNS, "text_id", "text__role"}
+        return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows with their states, and with the names under which the user sees peers.
@@ -225,16 +224,16 @@ class MarkableList(RowListView):
     serializer_class = MarkableRowSerializer
     filterset_class = MarkableFilters
     ordering = ["pk"]
+    computed = ("words",)
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        fields = ("pk", "text", "text__slug", "key", "level__key", "label", "parts", "head", "predefined")
-        rows: QuerySet[Any, Any] = Markable.objects.in_use().filter(text__project=project).values(*fields)
-        return rows
+        markables = Markable.objects.in_use().filter(text__project=project)
+        return cast(QuerySet[Any, Any], markables.values(*self.columns(), "text_id"))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        contents = dict(Text.objects.filter(pk__in={row["text"] for row in rows}).values_list("pk", "content"))
+        contents = dict(Text.objects.filter(pk__in={row["text_id"] for row in rows}).values_list("pk", "content"))
         for row in rows:
-            row["words"] = " … ".join(contents[row["text"]][start:end] for start, end in row["parts"])
+            row["words"] = " … ".join(contents[row["text_id"]][start:end] for start, end in row["parts"])
         return super().represent(rows)
 
 
@@ -267,23 +266,12 @@ class JudgementList(RowListView):
     serializer_class = JudgementRowSerializer
     filterset_class = JudgementFilters
     ordering = ["pk"]
+    computed = ("pointers", "indices", "relations", "attributes")
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own_fields = ("pk", "optional", "unsure", "note", "name", "head", "scheme_version")
-        related_fields = (
-            "coding__text__slug",
-            "coding__coder__username",
-            "coding__kind",
-            "coding__round__name",
-            "coding__occasion",
-            "markable__key",
-            "category__key",
-        )
         self.further = further_questions(project.pk)
-        rows: QuerySet[Any, Any] = Judgement.objects.filter(
-            coding__in=Coding.objects.filter(text__project=project)
-        ).values(*own_fields, *related_fields)
-        return rows
+        judgements = Judgement.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        return cast(QuerySet[Any, Any], judgements.values(*self.columns()))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
@@ -313,22 +301,5 @@ class OperationList(RowListView):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own_fields = (
-            "pk",
-            "sequence",
-            "uuid",
-            "kind",
-            "payload",
-            "scheme_version",
-            "step",
-            "undoes",
-            "made_at",
-            "applied_at",
-            "user__username",
-        )
-        of_coding = ("text__slug", "coder__username", "kind", "round__name", "occasion")
-        coding_fields = tuple(f"coding__{name}" for name in of_coding)
-        rows: QuerySet[Any, Any] = Operation.objects.filter(
-            coding__in=Coding.objects.filter(text__project=project)
-        ).values(*own_fields, *coding_fields)
-        return rows
+        operations = Operation.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        return cast(QuerySet[Any, Any], operations.values(*self.columns()))

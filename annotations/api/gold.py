@@ -197,9 +197,8 @@ class GoldQueue(APIView):
         choice = CodingChoice(options["round"], request.headers.get("X-Coding", ""))
         user = cast(User, request.user)
         if agreed:
-            queue = build_pyramid_queue(
-                project, own_coding(user, project, text, agreed=True, choice=choice), options["checks"]
-            )
+            coding = own_coding(user, project, text, agreed=True, choice=choice)
+            queue = build_pyramid_queue(project, coding, options["checks"])
         else:
             queue = build_queue(project, gold_coding(user, project, text, choice=choice), options["checks"])
         names = may(project, Right.MANAGE_WORK)

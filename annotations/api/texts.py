@@ -126,7 +126,7 @@ class TextDetail(APIView):
 
     @extend_schema(responses=TextDetailSerializer)
     def get(self, request: Request, slug: str, text: str) -> HttpResponse:
-        return etag_response(self._representation(self._text(request, project_for(request.user, slug), text)))
+        return etag_response(_representation(self._text(request, project_for(request.user, slug), text)))
 
     @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
     @transaction.atomic
@@ -138,7 +138,7 @@ class TextDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         text_row = self._text(request, project, text)
-        require_match(request, self._representation(text_row))
+        require_match(request, _representation(text_row))
         fields = validated(TextChangesSerializer(data=request.data))
         if "round" in fields:
             try:
@@ -147,7 +147,7 @@ class TextDetail(APIView):
                 raise ValidationError({"round": error.messages}) from None
         if "position" in fields:
             place_text(text_row, fields["position"])
-        return etag_response(self._representation(self._text(request, project, text)))
+        return etag_response(_representation(self._text(request, project, text)))
 
     @extend_schema(
         parameters=[
@@ -160,7 +160,7 @@ class TextDetail(APIView):
         """Delete it with its codings and their log. Model summaries go with their docset, on its page."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = self._text(request, project, text)
-        require_match(request, self._representation(row))
+        require_match(request, _representation(row))
         sees_gold = may(project, Right.ADJUDICATE)
         figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
         if request.query_params.get("begun", "0") != str(figures.begun):
@@ -178,8 +178,9 @@ class TextDetail(APIView):
             hide_name(text_row, user.pk)
         return text_row
 
-    def _representation(self, text: Text) -> dict[str, Any]:
-        return {**TextSerializer(text).data, **text_state(text)}
+
+def _representation(text: Text) -> dict[str, Any]:
+    return {**TextSerializer(text).data, **text_state(text)}
 
 
 class Corrections(APIView):
@@ -190,7 +191,7 @@ class Corrections(APIView):
         """Give the text these words; markables move with them, no answer changes. `preview` says what would move."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
-        require_match(request, {**TextSerializer(row).data, **text_state(row)})
+        require_match(request, _representation(row))
         fields = validated(NewCorrectionSerializer(data=request.data))
         plan = plan_correction(row, fields["content"])
         if not fields["preview"]:
@@ -201,16 +202,12 @@ class Corrections(APIView):
 ROUND = OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
 
 
-def choice_of(request: Request) -> CodingChoice:
-    """Return which of the coder's codings of the text is meant: the page says it by its token in a header."""
-    return CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
-
-
 def _coding_of(
     request: Request, project: Project, text: str, *, agreed: bool, gold: bool, content: bool = True
 ) -> Coding:
-    """Return the coding that the user works on, their own or gold. Raise Http404."""
-    user, choice = cast(User, request.user), choice_of(request)
+    """Return the coding that the user works on, their own or gold: the page says it by its token in a header."""
+    choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
+    user = cast(User, request.user)
     if gold:
         return gold_coding(user, project, text, choice=choice)
     return own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
@@ -265,10 +262,8 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         user = self.coder(request)
         project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
         coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
-        since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
-        since.is_valid(raise_exception=True)
-        log = coding.operations.filter(sequence__gt=since.validated_data["version"])
-        page = self.paginate_queryset(log)
+        since = validated(VersionSerializer(data={"version": request.query_params.get("since", 0)}))
+        page = self.paginate_queryset(coding.operations.filter(sequence__gt=since["version"]))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
@@ -278,9 +273,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
         coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
         refuse_untrained(coding)
-        changes = ChangesSerializer(data=request.data)
-        changes.is_valid(raise_exception=True)
-        fields: dict[str, Any] = changes.validated_data
+        fields = validated(ChangesSerializer(data=request.data))
         operation_list = [operations.Change(**change) for change in fields["operations"]]
         try:
             version = operations.apply(coding, user, fields["version"], operation_list)
