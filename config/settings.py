@@ -155,6 +155,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
     "config.middleware.RequestMethodMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -384,7 +385,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
         "RoundKindEnum": "annotations.models.Round.Kind",
-        "GoldStateEnum": "annotations.api.serializers.gold.STATES",
+        "GoldStateEnum": "annotations.api.gold.STATES",
         "MemberRoleEnum": "annotations.models.Membership.Role",
         "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 from django.views.decorators.csp import csp_override
@@ -35,7 +36,7 @@ urlpatterns = [
     path("metrics", metrics.metrics, name="metrics"),
     path("signed-in", bodies.signed_in, name="signed_in"),
     path("sign-in/", refuse_crowd(SignInView.as_view()), name="sign_in"),
-    path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("sign-out/", login_not_required(LogoutView.as_view()), name="sign_out"),
     path("password/forgotten/", forgotten_password, name="forgotten-password"),
     path("password/mail/<str:uidb64>/<str:token>/", reset_password, name="reset-password"),
     path("password/member/<str:uidb64>/<str:token>/", member_password, name="member-password"),
@@ -61,7 +62,9 @@ urlpatterns = [
     # One page on which people sign in, with its bounds.
     path(
         "admin/login/",
-        RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"]),
+        login_not_required(
+            RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"])
+        ),
         name="staff_sign_in",
     ),
     path("admin/", admin.site.urls),

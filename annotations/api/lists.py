@@ -224,8 +224,9 @@ class RowListView(ProjectListView):
 
     def columns(self) -> list[str]:
         """Return what the serializer reads from the database, and the key of the row."""
-        fields = self.get_serializer_class()().fields.items()
-        return ["pk", *(field.source for name, field in fields if name not in self.computed)]
+        serializer = self.get_serializer()
+        assert isinstance(serializer, serializers.Serializer)
+        return ["pk", *(str(field.source) for name, field in serializer.fields.items() if name not in self.computed)]
 
     def find_project(self) -> Project:
         """Return the project, whose submissions are viewed where the rows are answers."""

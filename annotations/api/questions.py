@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -90,7 +90,8 @@ class QuestionList(ProjectListView):
 
     def rows_of(self, project: Project) -> QuerySet[Question]:
         self.project = project
-        return _complete(Question.objects.visible_in(project, cast(User, self.request.user)))
+        questions = Question.objects.visible_in(project, cast(User, self.request.user)).defer("text__content")
+        return questions.select_related("text", "coder", "resolved_by").prefetch_related(_replies())
 
     def get_serializer_context(self) -> dict[str, Any]:
         project = getattr(self, "project", None)
@@ -132,9 +133,8 @@ class ReplyList(APIView):
         return Response(_shown(request, project, question), status=status.HTTP_201_CREATED)
 
 
-def _complete(questions: QuerySet[Question]) -> QuerySet[Question]:
-    replies = Prefetch("replies", Reply.objects.select_related("author"))
-    return questions.select_related("text", "coder", "resolved_by").defer("text__content").prefetch_related(replies)
+def _replies() -> Prefetch[str]:
+    return Prefetch("replies", Reply.objects.select_related("author"))
 
 
 def _names(project: Project, request: Request) -> dict[str, Any]:
@@ -143,9 +143,8 @@ def _names(project: Project, request: Request) -> dict[str, Any]:
 
 
 def _shown(request: Request, project: Project, uuid: UUID) -> dict[str, Any]:
-    user = cast(User, request.user)
-    row = find_question(project, user, uuid)  # 404
-    question = _complete(Question.objects.filter(pk=row.pk)).get()
+    question = find_question(project, cast(User, request.user), uuid)
+    prefetch_related_objects([question], _replies())
     data: dict[str, Any] = QuestionSerializer(question, context=_names(project, request)).data
     return data
 

@@ -15,14 +15,14 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import generics, status
+from rest_framework import generics, serializers, status
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.adjudication.hands import gold_coding
-from annotations.api.codings import change_status
+from annotations.api.codings import StatusSerializer, change_status
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
 from annotations.api.http.problems import rejection_problem
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
@@ -30,24 +30,19 @@ from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
     OperationSerializer,
+    StrictSerializer,
     TextDetailSerializer,
     TextSerializer,
     VersionSerializer,
 )
 from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import (
-    CorrectionSerializer,
-    NewCorrectionSerializer,
-    StatusSerializer,
-    TextChangesSerializer,
-)
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Coding, Operation, Project, Text, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may
+from annotations.models.project import KEY_LENGTH, may
 from annotations.planning.rounds import move_to_round
 from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
@@ -73,6 +68,55 @@ class SequencePagination(SafeCursorPagination):
             self.has_next, self.next_position = True, str(page[fits].sequence)
             self.page = page = page[:fits]
         return page
+
+
+class NewCorrectionSerializer(StrictSerializer):
+    content = serializers.CharField(trim_whitespace=False, help_text="the text as it is to be")
+    preview = serializers.BooleanField(default=False, help_text="say what would happen, and change nothing")
+
+
+class EditSerializer(serializers.Serializer[Any]):
+    start = serializers.IntegerField(help_text="in the text before, in code points")
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class WordChangeSerializer(serializers.Serializer[Any]):
+    level = serializers.CharField()
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class ObstacleSerializer(serializers.Serializer[Any]):
+    noun = serializers.CharField(help_text="what it is: the level of a markable, a segment, a head")
+    words = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    edits = EditSerializer(many=True)
+    moved = serializers.IntegerField(help_text="markables that are elsewhere afterwards")
+    changes = WordChangeSerializer(many=True, help_text="markables that get other words")
+    obstacles = ObstacleSerializer(many=True, help_text="what would be deleted or cut: nothing is corrected")
+    codings = serializers.IntegerField()
+    submitted = serializers.IntegerField()
+
+
+class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: main")
+    position = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text="its place in the order of the texts, from 1"
+    )
+
+    class Meta:
+        model = Text
+        fields = ["round", "position"]
+
+    def validate(self, fields: Any) -> Any:
+        """Refuse a change of nothing."""
+        if not fields:
+            raise serializers.ValidationError("Send a round or a position.")
+        return fields
 
 
 TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name not in ("docset", "round", "rounds")]

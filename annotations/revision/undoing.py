@@ -16,13 +16,7 @@ from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.coding.operations import ANSWER_FIELDS
 from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    CategorySpec,
-    Condition,
-    SchemeSpec,
-    ValueSpec,
-)
+from annotations.formats.model.scheme import CATEGORY, CategorySpec, Condition, SchemeSpec, ValueSpec
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pointer, Project, SchemeVersion, User
 from annotations.projects.locks import lock_project

@@ -164,8 +164,11 @@ class Connection:
 
     def change(self, method: str, path: str, json: Any = None, *, params: Mapping[str, Any] | None = None) -> Any:
         """Read what is at a path, and change it, unless somebody else changes it in between: then raise Conflict."""
-        seen = self.request("GET", path, params=params)
-        return self.change_seen(method, path, seen.headers["ETag"], json, params=params)
+        return self.change_seen(method, path, self.etag(path, params), json, params=params)
+
+    def etag(self, path: str, params: Mapping[str, Any] | None = None) -> str:
+        """Return the tag of the present state of what is at a path."""
+        return self.request("GET", path, params=params).headers["ETag"]
 
     def change_seen(
         self, method: str, path: str, etag: str, json: Any = None, *, params: Mapping[str, Any] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -40,6 +41,7 @@ def _content_length(request: HttpRequest) -> int:
         return 0  # Django reads nothing then
 
 
+@login_not_required
 @never_cache
 @require_safe
 def signed_in(request: HttpRequest) -> HttpResponse:

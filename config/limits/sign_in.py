@@ -14,6 +14,7 @@ from typing import Any
 from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
@@ -85,6 +86,7 @@ def _name_and_network(request: HttpRequest) -> str:
     return hashlib.sha256(f"{name} {client_network(request)}".encode()).hexdigest()[:32]
 
 
+@login_not_required
 @with_mail
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgotten_password(request: HttpRequest) -> HttpResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tempfile import TemporaryFile
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.cache import caches
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
@@ -18,6 +19,7 @@ ROOM = 64 * 1024
 SECONDS_TO_REMEMBER = 1
 
 
+@login_not_required
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
@@ -25,6 +27,7 @@ def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view ne
     return JsonResponse({"alive": True})
 
 
+@login_not_required
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import MiddlewareNotUsed
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -90,6 +91,7 @@ class StateCollector(Collector):
             yield GaugeMetricFamily("coindex_worker_heartbeat_seconds", heartbeat, max(workers.values()))
 
 
+@login_not_required
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:

@@ -288,7 +288,7 @@ def test_the_site_staffs_pages_are_closed_to_all_others(world):
                 assert not world.writes, (method, address, role)
                 if role != "site staff":
                     assert reply.status_code in (302, 404), (method, address, role)
-                    assert reply.status_code == 404 or reply["Location"].startswith("/admin/login/")
+                    assert reply.status_code == 404 or reply["Location"].startswith(("/admin/login/", "/sign-in/"))
 
 
 def admin_paths(patterns: Any, path: str = "", inside: bool = False) -> Iterator[str]:

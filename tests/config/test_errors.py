@@ -1,6 +1,7 @@
 """Errors that no view answers."""
 
 import pytest
+from django.contrib.auth.decorators import login_not_required
 from django.db import OperationalError
 from django.urls import path
 
@@ -8,6 +9,7 @@ from annotations.api import projects
 from config import urls
 
 
+@login_not_required
 def fail(request):
     raise RuntimeError("on purpose")
 

@@ -68,43 +68,55 @@ def problem_body(status: int, code: str, detail: str) -> dict[str, Any]:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response to an exception; None lets Django answer 500."""
-    if isinstance(error, VersionConflict):
-        return problem(409, "stale", str(error), version=error.version, missed=error.missed)
-    if isinstance(error, OperationRejected):
-        return rejection_problem(error)
+    if refusal := _refusal(error):
+        return refusal
     if isinstance(error, DjangoValidationError):
         error = validation_error(error)
-    # A coding is gone where its text was deleted while the request came in.
-    if isinstance(error, Http404 | Coding.DoesNotExist):
-        return problem(404, getattr(error, "code", "not_found"), str(error) or "Not found.")
-    if isinstance(error, PermissionDenied):
-        return _refusal(error)
-    if isinstance(error, RecursionError | SuspiciousOperation):
-        return _unreadable(error)
-    if isinstance(error, OperationalError):
-        logger.error("The database does not answer.", exc_info=error)
-        unavailable = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
-        unavailable["Retry-After"] = "5"
-        return unavailable
     response = drf_exception_handler(error, context)
-    if response is None or not isinstance(error, exceptions.APIException):
+    if response is None:
         return None
     if isinstance(error, exceptions.ValidationError):
         return problem(
             response.status_code, "invalid", "Some fields are wrong.", errors=_escape_surrogates(response.data)
         )
-    codes = error.get_codes()
-    response_problem = problem(response.status_code, codes if isinstance(codes, str) else "error", str(error.detail))
+    code, detail = "error", "The request failed."
+    if isinstance(error, exceptions.APIException):
+        code = str(error.get_codes()) if isinstance(error.get_codes(), str) else code
+        detail = str(error.detail)
+    response_problem = problem(response.status_code, code, detail)
     for header in ("WWW-Authenticate", "Retry-After", "Allow"):
         if header in response.headers:
             response_problem[header] = response.headers[header]
     return response_problem
 
 
-def _refusal(error: PermissionDenied) -> Response:
-    """Return the response to what nobody may do, such as changing an archived project, or this person."""
-    status, code = getattr(error, "status", 403), getattr(error, "code", "permission_denied")
-    return problem(status, code, str(error) or "You may not do this.")
+def _refusal(error: Exception) -> Response | None:
+    """Return the response to an exception that is not one of the REST framework."""
+    match error:
+        case VersionConflict():
+            return problem(409, "stale", str(error), version=error.version, missed=error.missed)
+        case OperationRejected():
+            return rejection_problem(error)
+        # A coding is gone where its text was deleted while the request came in.
+        case Http404() | Coding.DoesNotExist():
+            return problem(404, getattr(error, "code", "not_found"), str(error) or "Not found.")
+        # What nobody may do, such as changing an archived project, or this person.
+        case PermissionDenied():
+            status, code = getattr(error, "status", 403), getattr(error, "code", "permission_denied")
+            return problem(status, code, str(error) or "You may not do this.")
+        case RequestDataTooBig():
+            max_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            return problem(413, "too_large", f"At most {max_bytes} bytes are read, not counting files.")
+        case RecursionError():
+            return problem(400, "parse_error", "The request is nested too deeply.")
+        case SuspiciousOperation():
+            return problem(400, "parse_error", "The request cannot be read.")
+        case OperationalError():
+            logger.error("The database does not answer.", exc_info=error)
+            unavailable = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
+            unavailable["Retry-After"] = "5"
+            return unavailable
+    return None
 
 
 def validation_error(error: DjangoValidationError) -> exceptions.ValidationError:
@@ -112,17 +124,6 @@ def validation_error(error: DjangoValidationError) -> exceptions.ValidationError
     if hasattr(error, "error_dict"):
         return exceptions.ValidationError(error.message_dict)
     return exceptions.ValidationError({"non_field_errors": error.messages})
-
-
-def _unreadable(error: Exception) -> Response:
-    """Return the response to a request that is too large, too deeply nested, or cannot be read."""
-    if isinstance(error, RequestDataTooBig):
-        max_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        return problem(413, "too_large", f"At most {max_bytes} bytes are read, not counting files.")
-    is_too_deep = isinstance(error, RecursionError)
-    return problem(
-        400, "parse_error", "The request is nested too deeply." if is_too_deep else "The request cannot be read."
-    )
 
 
 def _escape_surrogates(errors: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Fields with a set of choices, whose errors list them: in serializers, and in forms and filters."""
+"""Fields that rest on those of forms, and fields with a set of choices, whose errors list them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, cast
 
@@ -32,6 +32,31 @@ class ChoiceField(serializers.ChoiceField):
         if key == "invalid_choice":
             raise serializers.ValidationError(choices_message(kwargs["input"], self.choices), code=key)
         super().fail(key, **kwargs)
+
+
+# What a field of a form is in a request with JSON, and what both say of the values that they take.
+KINDS: Mapping[type[forms.Field], type[serializers.Field[Any, Any, Any, Any]]] = {
+    forms.BooleanField: serializers.BooleanField,
+    forms.CharField: serializers.CharField,
+    forms.ChoiceField: ChoiceField,
+    forms.DateField: serializers.DateField,
+    forms.EmailField: serializers.EmailField,
+    forms.FloatField: serializers.FloatField,
+    forms.IntegerField: serializers.IntegerField,
+    forms.SlugField: serializers.SlugField,
+}
+BOUNDS = ("choices", "max_length", "min_value", "max_value")
+
+
+def from_form(form: type[forms.Form], name: str, **options: Any) -> Any:
+    """Return the field of a serializer for a field of a form: of its kind, with its choices, length and bounds.
+
+    `options` are those of the serializer's field, and go before what the form says.
+    """
+    field = form.base_fields[name]
+    kind = next(KINDS[one] for one in type(field).__mro__ if one in KINDS)
+    bounds = {bound: value for bound in BOUNDS if (value := getattr(field, bound, None)) is not None}
+    return kind(**{**bounds, **options})
 
 
 def form_errors(form: forms.BaseForm) -> dict[str, list[str]]:

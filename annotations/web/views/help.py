@@ -1,5 +1,6 @@
 """The manuals, the glossary and the search in them: for everybody, also before signing in."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,6 +11,7 @@ from annotations.help.search import MAX_QUERY_LENGTH, search
 PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
+@login_not_required
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").replace("\x00", "")[:MAX_QUERY_LENGTH].strip()
@@ -17,6 +19,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/help/index.html", context)
 
 
+@login_not_required
 @require_safe
 def page(request: HttpRequest, name: str) -> HttpResponse:
     try:
@@ -28,6 +31,7 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "annotations/help/manual.html", context)
 
 
+@login_not_required
 @require_safe
 def image(_: HttpRequest, name: str) -> FileResponse:
     """Return a picture of a manual."""

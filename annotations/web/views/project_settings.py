@@ -17,7 +17,7 @@ from annotations.models.project import may, may_change
 from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
-from annotations.texts import project_deletion
+from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import CloneForm, DatasheetForm
@@ -110,11 +110,11 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
     project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
     sees_gold = may(project, Right.ADJUDICATE)
-    figures = project_deletion.project_deletion_figures(project, gold=sees_gold)
+    figures = project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
     if request.method == "POST" and form.is_valid():
         try:
-            deleted = project_deletion.delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
+            deleted = delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return redirect("delete-project", project.slug)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +21,7 @@ from annotations.models import Coding, Project, Question, Reply
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (
@@ -39,7 +40,6 @@ from annotations.texts.questions import (
     thread_state,
 )
 from annotations.web import markdown
-from annotations.web.forms.questions import PublicAnswerForm, QuestionForm, ReplyForm
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 25
@@ -49,7 +49,37 @@ DIALOG_REPLIES = 3
 STATES = {"open": "Open", "resolved": "Resolved"}
 
 
-@login_required
+class QuestionForm(forms.Form):
+    """A question about a markable, or about the text as a whole if it has no key."""
+
+    markable = forms.CharField(required=False, max_length=MARKABLE_KEY_LENGTH)
+    body = forms.CharField(
+        label="Question",
+        max_length=BODY_LENGTH,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="The managers read it with your name; other coders do not. Markdown.",
+    )
+
+
+class ReplyForm(forms.Form):
+    body = forms.CharField(label="Reply", max_length=BODY_LENGTH, widget=forms.Textarea({"rows": 4}))
+
+
+class PublicAnswerForm(forms.Form):
+    """A question and its answer for everybody in the project: nothing of the text, and no names."""
+
+    public_question = forms.CharField(
+        label="Question",
+        required=False,
+        max_length=BODY_LENGTH,
+        widget=forms.Textarea({"rows": 3}),
+        help_text="Reword it so that it does not tell what the coder has answered.",
+    )
+    public_answer = forms.CharField(
+        label="Answer", required=False, max_length=BODY_LENGTH, widget=forms.Textarea({"rows": 3})
+    )
+
+
 @require_safe
 def questions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the user's own questions, and the answers that are published to everybody."""
@@ -76,7 +106,6 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/questions/questions.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Show the thread of a question to its coder and to those who answer, who write in it."""
@@ -84,7 +113,7 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     user = signed_in_user(request)
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             resolves, read = "resolve" in request.POST, request.POST.get("state", "")
             reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=read)
@@ -95,7 +124,7 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
                 messages.info(request, "Sent. The coder has written since you opened the page.")
             else:
                 messages.success(request, "Sent and resolved." if resolves else "Sent.")
-            return redirect(_address(project, row))
+            return redirect("question", project.slug, row.uuid)
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
     context = {
@@ -123,11 +152,6 @@ def _code_address(project: Project, row: Question) -> str:
     return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
-def _address(project: Project, row: Question) -> str:
-    return reverse("question", args=[project.slug, row.uuid])
-
-
-@login_required
 @require_POST
 def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Resolve a question, which stays readable; a reply opens it again."""
@@ -140,20 +164,18 @@ def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     following = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(following, {request.get_host()}, require_https=request.is_secure()):
         return redirect(following)
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_POST
 def read(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Record that the coder has read what is new in the thread."""
     project = project_for(request.user, slug)
     row = find_question(project, signed_in_user(request), question)
     record_question_read(row, signed_in_user(request), request.POST.get("state", ""))
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_POST
 def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Publish an answer to everybody in the project, or withdraw it."""
@@ -170,10 +192,9 @@ def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpRespo
         messages.error(request, f"Not published: {' '.join(error.messages)}")
     else:
         messages.success(request, "Published to all coders." if any(fields.values()) else "Not published any more.")
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
     """Show the coder's questions about a text and a form to ask one: what the dialog of the coding page has."""
@@ -184,13 +205,12 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     fields = request.POST if request.method == "POST" else request.GET
     seen = Seen(coding, _version(fields.get("seen", ""), coding.version))
     asked = False
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"], seen=seen)
+            form, asked = QuestionForm(), True
         except ValidationError as error:
             form.add_error(None, error.messages)
-        else:
-            form, asked = QuestionForm(), True
     own = Question.objects.asked_by(user).filter(text=coding.text_id).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)

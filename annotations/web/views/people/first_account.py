@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -14,6 +15,7 @@ from annotations.projects.people.first_account import claim, is_good
 from annotations.web.forms.members import JoinForm
 
 
+@login_not_required
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 @sensitive_variables("token")

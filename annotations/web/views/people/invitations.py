@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from annotations.projects.people.accounts import record_origin
 from annotations.web.forms.members import JoinForm
 
 
+@login_not_required
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 @sensitive_variables("secret")

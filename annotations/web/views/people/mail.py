@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -37,6 +37,7 @@ def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
     return wrapped
 
 
+@login_not_required  # where there is no mail, there is no such page
 @with_mail
 @never_cache
 @login_required
@@ -68,6 +69,7 @@ def mail(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/account/mail.html", context, status=400 if form.errors else 200)
 
 
+@login_not_required
 @with_mail
 @never_cache
 @login_required
@@ -85,6 +87,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "annotations/account/confirm_mail.html", {"address": address}, status=status)
 
 
+@login_not_required
 @csrf_exempt
 @with_mail
 @never_cache

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.csp import CSP
@@ -40,7 +39,6 @@ QUESTION = re.compile(
 in_frame_of_designer = csp_override(cast(Any, {**settings.SECURE_CSP, "frame-ancestors": [CSP.SELF]}))
 
 
-@login_required
 @require_safe
 def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the designer with the scheme as it is saved."""
@@ -73,7 +71,6 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/schemes/edit_scheme.html", context)
 
 
-@login_required
 @require_POST
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     """Return what is wrong with a draft of the scheme, what it changes, what follows, and a coding to try it on.
@@ -127,7 +124,6 @@ def _changes(project: Project, answers: str) -> list[str]:
     return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
 
 
-@login_required
 @require_safe
 @xframe_options_sameorigin
 @in_frame_of_designer

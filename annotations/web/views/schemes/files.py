@@ -6,7 +6,6 @@ import json
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -52,7 +51,6 @@ class SchemeConfirmationForm(forms.Form):
     tag = forms.CharField(widget=forms.HiddenInput, max_length=100)
 
 
-@login_required
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the scheme of the project as a file."""
@@ -65,7 +63,6 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(download.data, content_type=download.content_type, headers=headers)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what the scheme of a file would change, and change it once that is confirmed."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.core.validators import MaxValueValidator
@@ -26,9 +25,9 @@ from annotations.revision.completeness import (
     judgements_of_texts,
     words_of,
 )
-from annotations.revision.differences import describe_versions, list_versions
 from annotations.revision.saving import SchemeRefused
 from annotations.revision.undoing import merging_versions, undo_merges
+from annotations.revision.versions import describe_versions, list_versions
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.views import signed_in_user
 
@@ -36,7 +35,6 @@ PAGE_SIZE = 25
 LONGEST_LIST = 50
 
 
-@login_required
 @require_safe
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions of the scheme, with what each of them changed."""
@@ -52,7 +50,6 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/schemes/scheme_versions.html", context)
 
 
-@login_required
 @require_POST
 def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Give judgements back what a version merged, once that is confirmed."""
@@ -90,7 +87,6 @@ class BeforeForm(forms.Form):
         self.fields["before"].validators.append(MaxValueValidator(latest))
 
 
-@login_required
 @require_safe
 def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
     """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
