@@ -18,13 +18,14 @@ from rest_framework.views import APIView
 from annotations.api.codings import CodingsMadeSerializer, rows_by_name
 from annotations.api.http.idempotency import idempotent
 from annotations.api.lists import ArrayPages
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.choices import ChoiceField, from_form
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
-from annotations.docsets.creation import MAX_SUMMARIES, SUMMARY_NAME_LENGTH, add_named_peer, create_docset
+from annotations.docsets.creation import MAX_SUMMARIES, add_named_peer, create_docset
+from annotations.docsets.forms import DocsetForm, PeerForm, SummaryForm
 from annotations.docsets.progress import (
     docset_overview,
     docset_overviews,
@@ -35,7 +36,6 @@ from annotations.docsets.progress import (
 )
 from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
 from annotations.planning.work.docset_assignments import assign_docset
@@ -64,8 +64,8 @@ class DocsetSerializer(serializers.Serializer[Any]):
 
 
 class SummarySerializer(StrictSerializer):
-    name = serializers.CharField(max_length=SUMMARY_NAME_LENGTH, allow_blank=True, default="")
-    content = serializers.CharField(trim_whitespace=False)
+    name = from_form(SummaryForm, "name", allow_blank=True, default="")
+    content = from_form(SummaryForm, "content", trim_whitespace=False)
 
 
 class DocsetDetailSerializer(DocsetSerializer):
@@ -73,16 +73,16 @@ class DocsetDetailSerializer(DocsetSerializer):
 
 
 class NewDocsetSerializer(StrictSerializer):
-    slug = serializers.SlugField(max_length=DOCSET_SLUG_LENGTH)
-    title = serializers.CharField(max_length=200)
+    slug = from_form(DocsetForm, "slug")
+    title = from_form(DocsetForm, "title")
     summaries = SummarySerializer(many=True, help_text="the model summaries, at least two")
 
 
 class PeerSerializer(StrictSerializer):
     slug = serializers.CharField(read_only=True)
     name = serializers.CharField(max_length=100)
-    system = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="what wrote it")
-    content = serializers.CharField(trim_whitespace=False)
+    system = from_form(PeerForm, "system", allow_blank=True, default="", help_text="what wrote it")
+    content = from_form(PeerForm, "content", trim_whitespace=False)
 
 
 class NewPeersSerializer(StrictSerializer):

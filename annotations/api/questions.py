@@ -15,13 +15,14 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.lists import ProjectListView
+from annotations.api.serializers.choices import from_form
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import GuidelinesVersion, Project, Question, Reply, User
 from annotations.models.people.rights import Right
-from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.forms import QuestionForm, ReplyForm
 from annotations.texts.questions import Seen, ask, find_question, reply_to
 
 
@@ -57,16 +58,16 @@ class QuestionSerializer(serializers.ModelSerializer[Question]):
 
 class NewQuestionSerializer(StrictSerializer):
     text = serializers.CharField(max_length=100, help_text="a text that is assigned to you")
-    markable = serializers.CharField(max_length=MARKABLE_KEY_LENGTH, allow_blank=True, default="")
+    markable = from_form(QuestionForm, "markable", allow_blank=True, default="")
     version = serializers.IntegerField(
         min_value=0, default=None, allow_null=True, help_text="of your coding when you read the text, if not the latest"
     )
     agreed = serializers.BooleanField(default=False, help_text="of the agreed pyramid, or a peer against it")
-    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+    body = from_form(QuestionForm, "body", help_text="Markdown")
 
 
 class NewReplySerializer(StrictSerializer):
-    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+    body = from_form(ReplyForm, "body", help_text="Markdown")
     resolve = serializers.BooleanField(default=False, help_text="and resolve the question")
 
 

@@ -24,6 +24,7 @@ from annotations.docsets.creation import (
     create_docset,
     create_docset_from_text,
 )
+from annotations.docsets.forms import DocsetForm, PeerForm, SummaryForm
 from annotations.formats import Bundle, FormatError, ducview
 from annotations.formats.model.document import decode
 from annotations.formats.model.format import stem
@@ -36,46 +37,6 @@ from annotations.transfers.forms import FilesField
 FEWEST_ROWS = 4
 # Values of files that can be invalid although no field asks for them.
 FILE_FIELDS = ("boundary",)
-
-
-class SummaryForm(forms.Form):
-    """A pasted summary."""
-
-    name = forms.CharField(required=False, max_length=SUMMARY_NAME_LENGTH)
-    content = forms.CharField(
-        required=False,
-        strip=False,
-        label="Summary",
-        widget=forms.Textarea(attrs={"rows": 4, "class": "docset-text-field"}),
-    )
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether it has content other than white space."""
-        return bool(self.cleaned_data.get("content", "").strip())
-
-    def clean_content(self) -> str:
-        """Return the content with line ends of one character, of which browsers send two."""
-        content: str = self.cleaned_data["content"]
-        return content.replace("\r\n", "\n")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("name") and not cleaned.get("content", "").strip():
-            self.add_error("content", "Paste the summary, or clear its name.")
-        return cleaned
-
-
-class PeerForm(SummaryForm):
-    system = forms.CharField(required=False, max_length=100, help_text="The system that wrote it. Optional.")
-
-    field_order = ["name", "system", "content"]
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        if cleaned.get("content", "").strip() and not cleaned.get("name") and not self.errors:
-            self.add_error("name", "Enter a name.")
-        return cleaned
 
 
 class SummaryRowsForm[Owner, Saved](ABC):
@@ -99,7 +60,9 @@ class SummaryRowsForm[Owner, Saved](ABC):
 
     @classmethod
     def answer(cls, request: HttpRequest, owner: Owner) -> tuple[Self, Saved | None]:
-        """Return the form to show after it was sent, and what was saved; None where something is wrong or to read."""
+        """Return the form to show, and what was saved; None where nothing was, or there is something to look at."""
+        if request.method != "POST":
+            return cls(), None
         form = cls(request.POST, request.FILES)
         if request.POST.get("do") == "more" and not request.FILES:  # for which the form need not be valid
             return form.refilled(request.POST), None
@@ -180,14 +143,7 @@ def _messages_by_field(error: ValidationError) -> dict[str, list[str]]:
     return error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
 
 
-class NewDocsetForm(forms.Form):
-    title = forms.CharField(required=False, max_length=200, help_text="The subject of the summaries.")
-    slug = forms.SlugField(
-        required=False,
-        max_length=DOCSET_SLUG_LENGTH,
-        label="Address",
-        help_text="Lowercase letters, digits and hyphens. Leave empty to derive it from the title.",
-    )
+class NewDocsetForm(DocsetForm):
     files = FilesField(  # type: ignore[assignment]
         required=False,
         help_text="Text files, one summary each; shown here before anything is created. Or one pyramid "

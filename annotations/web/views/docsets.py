@@ -55,7 +55,7 @@ def docsets(request: HttpRequest, slug: str) -> HttpResponse:
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may_change(project, Right.MANAGE),
     }
-    form, created = NewDocset.answer(request, project) if request.method == "POST" else (NewDocset(), None)
+    form, created = NewDocset.answer(request, project)
     if created is not None:
         messages.success(request, f"Docset “{created}” created. Next: assign coders.")
         return redirect("docset", project.slug, created.slug)
@@ -102,7 +102,7 @@ def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Add peer summaries, pasted or from files, which are shown before they are added."""
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
-    form, added = NewPeers.answer(request, docset_row) if request.method == "POST" else (NewPeers(), None)
+    form, added = NewPeers.answer(request, docset_row)
     if added is not None:
         messages.success(request, f"{pluralize(len(added), 'peer')} added. Next: assign coders.")
         return redirect("docset", project.slug, docset_row.slug)

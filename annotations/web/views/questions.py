@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
@@ -21,8 +20,8 @@ from annotations.models import Coding, Project, Question, Reply
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.forms import PublicAnswerForm, QuestionForm, ReplyForm
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (
     Seen,
@@ -47,37 +46,6 @@ PAGE_SIZE = 25
 DIALOG_THREADS = 10
 DIALOG_REPLIES = 3
 STATES = {"open": "Open", "resolved": "Resolved"}
-
-
-class QuestionForm(forms.Form):
-    """A question about a markable, or about the text as a whole if it has no key."""
-
-    markable = forms.CharField(required=False, max_length=MARKABLE_KEY_LENGTH)
-    body = forms.CharField(
-        label="Question",
-        max_length=BODY_LENGTH,
-        widget=forms.Textarea({"rows": 4}),
-        help_text="The managers read it with your name; other coders do not. Markdown.",
-    )
-
-
-class ReplyForm(forms.Form):
-    body = forms.CharField(label="Reply", max_length=BODY_LENGTH, widget=forms.Textarea({"rows": 4}))
-
-
-class PublicAnswerForm(forms.Form):
-    """A question and its answer for everybody in the project: nothing of the text, and no names."""
-
-    public_question = forms.CharField(
-        label="Question",
-        required=False,
-        max_length=BODY_LENGTH,
-        widget=forms.Textarea({"rows": 3}),
-        help_text="Reword it so that it does not tell what the coder has answered.",
-    )
-    public_answer = forms.CharField(
-        label="Answer", required=False, max_length=BODY_LENGTH, widget=forms.Textarea({"rows": 3})
-    )
 
 
 @require_safe
