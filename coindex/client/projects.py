@@ -31,7 +31,7 @@ class Projects(Lists):
 
     def projects(self, *, answers: str | None = None, archived: bool | None = None) -> Rows[Project]:
         """Return the projects that you are in."""
-        return self.rows("projects/", list(Project.__annotations__), answers=answers, archived=_said(archived))
+        return self.rows("projects/", list(Project.__annotations__), answers=answers, archived=archived)
 
     def project(self, project: str) -> Project:
         """Return a project."""
@@ -214,18 +214,8 @@ class Projects(Lists):
         fields = {"add": list(add), "remove": list(remove)}
         return cast(dict[str, int], self.request("POST", path, json=fields, repeatable=True).json())
 
-    def texts(
-        self,
-        project: str,
-        *,
-        language: str | None = None,
-        role: str | None = None,
-        docset: str | None = None,
-        round: str | None = None,
-        ordering: str | None = None,
-    ) -> Rows[Text]:
-        """Return the texts of a project: for a coder those to code."""
-        filters = {"language": language, "role": role, "docset": docset, "round": round, "ordering": ordering}
+    def texts(self, project: str, **filters: Any) -> Rows[Text]:
+        """Return the texts that you see: `language`, `role`, `docset` and `round` filter, `ordering` orders them."""
         return self.rows_in(project, "texts", row_type=Text, **filters)
 
     def text(self, project: str, text: str) -> TextDetail:
@@ -248,8 +238,3 @@ class Projects(Lists):
         """Give a text other words: markables move with them. With `preview` nothing changes."""
         path, fields = address_of("projects", project, "texts", text), {"content": content, "preview": preview}
         return cast(Correction, self.change_seen("POST", f"{path}corrections/", self.etag(path), fields))
-
-
-def _said(value: bool | None) -> str | None:
-    """Return a truth value as a filter takes it."""
-    return None if value is None else str(value).lower()
