@@ -14,13 +14,13 @@ class AnnotationsConfig(AppConfig):
         post_migrate.connect(make_cache_table, sender=self)
         # They import models, which are there by now.
         from annotations.coding.status import coding_submitted
-        from annotations.mail import errors
+        from annotations.mail import queue
         from annotations.planning.training import tell_managers
         from annotations.planning.work import digests, due_dates
         from annotations.projects import mails
         from annotations.projects.people import accounts
 
-        for module in (accounts, mails, digests, due_dates, errors):
+        for module in (accounts, mails, digests, due_dates, queue):
             module.register_kinds()
         coding_submitted.connect(tell_managers)
 

@@ -147,6 +147,7 @@ MIDDLEWARE = [
     "config.middleware.APIConditionalGetMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.limits.bodies.BodySizeMiddleware",
@@ -155,7 +156,6 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
     "config.middleware.RequestMethodMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -351,19 +351,19 @@ API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotations.api.http.authentication.TokenAuthentication",
+        "annotations.api.http.access.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "annotations.api.http.authentication.WithinScope",
+        "annotations.api.http.access.WithinScope",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.http.negotiation.PermissiveContentNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.http.access.PermissiveContentNegotiation",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of imports and exports
     "DEFAULT_SCHEMA_CLASS": "annotations.api.http.schema.ProblemSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["annotations.api.http.throttles.RequestThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotations.api.http.access.RequestThrottle"],
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
     "EXCEPTION_HANDLER": "annotations.api.http.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

@@ -12,8 +12,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
 from agreement.urls import api_patterns, page_patterns
-from annotations.web.views.people.account import MemberPasswordView, PasswordView, ResetPasswordView
-from annotations.web.views.people.mail import mail, with_mail
+from annotations.web.views.accounts import MemberPasswordView, PasswordView, ResetPasswordView, mail, with_mail
 from config.api_schema import SchemaView
 from config.limits import bodies
 from config.limits.hashers import refuse_crowd

@@ -6,10 +6,8 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.cache import caches
 from django.core.cache.utils import make_template_fragment_key
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -44,11 +42,12 @@ from annotations.models import Project, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.models.round import MAIN
+from annotations.planning.forms import MoveToRoundForm
 from annotations.planning.rounds import move_to_round
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import results_for
-from annotations.web.forms.assignments import RoundForm
 from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at
 
 # After so long without a sign of a worker the page says how one is started.
 PATIENCE = timedelta(seconds=10)
@@ -63,7 +62,6 @@ OF_THE_REQUEST = ("error", "parameters", "query", "full_query", "options", "mode
 def page_view(page: ResultPage[Any]) -> Callable[..., HttpResponse]:
     """Return the view of a page, or of one of its tables that an address asks for as a file."""
 
-    @login_required
     @require_safe
     def view(request: HttpRequest, slug: str, **address: str) -> HttpResponse:
         project = page.project_for(request.user, slug)
@@ -152,7 +150,6 @@ def _send_table(request: HttpRequest, project: Project, page: ResultPage[Any], a
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
 
 
-@login_required
 @require_safe
 def headline(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
@@ -164,7 +161,6 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "agreement/parts/headline.html", {"project": project, "waiting": still.waiting})
 
 
-@login_required
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show how far a computation is, on the page that waits for it.
@@ -182,7 +178,6 @@ def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return answer
 
 
-@login_required
 @require_POST
 def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
     """Save a mapping under a name."""
@@ -203,19 +198,15 @@ def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(reverse("categories", args=[project.slug]) + f"?{query}")
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_round(request: HttpRequest, slug: str) -> HttpResponse:
     """Assign texts to a round."""
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
-    form = RoundForm(project, request.POST if request.method == "POST" else None)
+    form = MoveToRoundForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         name = form.cleaned_data["round"] or MAIN
-        try:
+        with refused_at(form):
             n = move_to_round(project, form.cleaned_data["texts"], name)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             messages.success(request, f"{pluralize(n, 'text')} in round {name} now.")
             return redirect("texts", project.slug)
     return render(request, "agreement/round.html", {"project": project, "form": form})

@@ -22,8 +22,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotations.api.http.access import RequestThrottle, TransferThrottle
 from annotations.api.http.problems import problem
-from annotations.api.http.throttles import RequestThrottle, TransferThrottle
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.choices import form_errors
 from annotations.api.serializers.coding import (

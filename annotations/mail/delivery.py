@@ -21,8 +21,7 @@ from django.db.models import Case, F, When
 from django.utils import timezone
 
 from annotations.core.processes.heartbeat import beat
-from annotations.mail.kinds import find_kind, optional_kinds
-from annotations.mail.links import unsubscribe_link
+from annotations.mail.kinds import find_kind, optional_kinds, unsubscribe_link
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Mail
 

@@ -1,17 +1,27 @@
-"""The kinds of mails. Whoever knows what a kind says registers it when the application is ready."""
+"""The kinds of mails, registered by whoever knows what they say when the application is ready; the links of mails.
+
+Links are absolute, and signed where who has the mail needs no password for them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
+from django.core import signing
 from django.template.loader import render_to_string
+from django.urls import reverse
 
 from annotations.core.text import one_line
-from annotations.models import Mail
+from annotations.models import Mail, User
 
 SUBJECT_LENGTH = 150
+UNSUBSCRIBE_SALT = "annotations.mail.unsubscribe"
+CONFIRM_SALT = "annotations.mail.confirm"
+CONFIRM_AGE = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +68,39 @@ def find_kind(key: str) -> MailKind | None:
 def optional_kinds() -> list[MailKind]:
     """Return the kinds that can be turned off."""
     return [kind for kind in _kinds.values() if kind.label]
+
+
+def absolute(path: str) -> str:
+    """Return the address of a page. The site is that of the settings, whatever a request calls it."""
+    return f"{settings.SITE_URL}{path}"
+
+
+def unsubscribe_link(user: User, kind: str) -> str:
+    """Return the address at which mails of this kind are turned off."""
+    token = signing.dumps([user.pk, kind], salt=UNSUBSCRIBE_SALT)
+    return absolute(reverse("unsubscribe", args=[token]))
+
+
+def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
+    """Return who does not want which kind of mails; None for a token that we did not sign."""
+    try:
+        pk, kind = signing.loads(token, salt=UNSUBSCRIBE_SALT)
+    except signing.BadSignature:
+        return None
+    user = User.objects.filter(pk=pk, is_active=True).first()
+    return (user, kind) if user is not None else None
+
+
+def confirm_link(user: User, address: str) -> str:
+    """Return the address at which the user confirms a mail address. It ends when another one is confirmed."""
+    token = signing.dumps([user.pk, address, user.email], salt=CONFIRM_SALT)
+    return absolute(reverse("confirm-mail", args=[token]))
+
+
+def read_confirm_token(user: User, token: str) -> str:
+    """Return the address that the user confirms; "" for a token of somebody else, or that is over."""
+    try:
+        pk, address, before = signing.loads(token, salt=CONFIRM_SALT, max_age=CONFIRM_AGE)
+    except signing.BadSignature:
+        return ""
+    return str(address) if (pk, before) == (user.pk, user.email) else ""

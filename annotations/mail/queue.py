@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.core.http.limits import Limit
+from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.models import Mail, Project, Text, User
 
 # Notifications wait so long, for others of the same kind that are sent with them.
@@ -23,6 +24,8 @@ PATIENCE = timedelta(minutes=5)
 MOST_TEXTS = 500
 # In an hour: mails that people have sent to an address that nobody has confirmed.
 TO_ADDRESS, MOST_TO_ADDRESS = Limit("mails to an address", seconds=3600), 5
+# In an hour: mails to the site's staff about errors of the server.
+ERRORS, MOST_ERRORS = Limit("error mails", seconds=3600), 10
 
 
 def is_enabled() -> bool:
@@ -71,3 +74,21 @@ def queue(
         Mail.objects.create(
             kind=kind, user=user, address=address, context=context, key=uuid4().hex, next_try_at=next_try_at
         )
+
+
+def queue_error(message: str, error: str, request_id: str) -> None:
+    """Tell ADMINS of an error, by a line of the log and the name of the exception; at most ten an hour."""
+    if ERRORS.use("all") > MOST_ERRORS:
+        return
+    time = timezone.localtime().isoformat(timespec="seconds")
+    for address in settings.ADMINS:
+        queue("error", address=address, message=message[:500], error=error, request_id=request_id, time=time)
+
+
+def _compose_error(mail: Mail) -> Message:
+    return Message.from_template("error.txt", f"Error on the server: {mail.context['error']}", mail.context)
+
+
+def register_kinds() -> None:
+    """Register the mails about errors."""
+    register_kind(MailKind("error", _compose_error))

@@ -63,8 +63,12 @@ def forget_person(user: User) -> ForgottenPerson:
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     pseudonym = pseudonym_of(user)
-    _refuse_last_superuser(user)
-    terms = re.compile("|".join(map(_bounded, _terms(user))), re.IGNORECASE)
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
+    names = [re.escape(name) for name in (user.username, user.email, user.get_full_name()) if name]
+    # where no letter or digit stands before a name or after
+    terms = re.compile(rf"(?<![^\W_])(?:{'|'.join(names)})(?![^\W_])", re.IGNORECASE)
     stored = _orders_with(user, terms)
     forgetting_person.send(User, user=user)
     # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
@@ -73,7 +77,9 @@ def forget_person(user: User) -> ForgottenPerson:
     for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
         add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
-    _delete_orders(stored)
+    for order in stored:
+        order.delete()
+        transaction.on_commit(partial(order.file.delete, save=False))
     _delete_mentions(terms)
     _rename_in_admin_log(user, pseudonym)
     codings = Coding.with_gold.filter(coder=user).count()
@@ -94,12 +100,6 @@ def pseudonym_of(user: User) -> str:
     return next(name for name in names if not others.filter(username__iexact=name).exists())
 
 
-def _refuse_last_superuser(user: User) -> None:
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
-        raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
-
-
 def _delete_traces(user: User) -> None:
     """Delete what belongs to the account alone."""
     Token.objects.filter(user=user).delete()
@@ -112,15 +112,6 @@ def _delete_traces(user: User) -> None:
     for session in Session.objects.iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()
-
-
-def _terms(user: User) -> list[str]:
-    return [term for term in (user.username, user.email, user.get_full_name()) if term]
-
-
-def _bounded(term: str) -> str:
-    """Return a pattern of the term where no letter or digit stands before it or after."""
-    return rf"(?<![^\W_]){re.escape(term)}(?![^\W_])"
 
 
 def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
@@ -146,12 +137,6 @@ def _orders_with(user: User, terms: re.Pattern[str]) -> list[Transfer]:
 
 def _mentions(terms: re.Pattern[str], values: Iterable[object]) -> bool:
     return any(terms.search(json.dumps(value, ensure_ascii=False, default=str)) for value in values)
-
-
-def _delete_orders(orders: Iterable[Transfer]) -> None:
-    for transfer in orders:
-        transfer.delete()
-        transaction.on_commit(partial(transfer.file.delete, save=False))
 
 
 def _delete_mentions(terms: re.Pattern[str]) -> None:

@@ -126,7 +126,27 @@ class Line:
 def difference(before: str, after: str) -> list[Line]:
     """Return the lines of two texts: removed, added, and the unchanged ones around them."""
     old, new = (_plain(text).split("\n") if _plain(text) else [] for text in (before, after))
-    return list(_with_context([line for edit in _edits(old, new) for line in edit]))
+    first = _common_length(old, new)
+    last = _common_length(old[first:][::-1], new[first:][::-1])
+    lines = _same(old[:first])
+    left = MAX_WORDS_IN_ALL
+    for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
+        if run.equal:
+            lines += _same(run.old)
+            continue
+        words: Sequence[Run[str]] = ()
+        if run.old and run.new:
+            most = min(MAX_WORDS, left)
+            words = _compare(WORDS.findall("\n".join(run.old)), WORDS.findall("\n".join(run.new)), most)
+            differing = sum(len(each.old) + len(each.new) for each in words if not each.equal)
+            left -= min(differing, most)
+        if len(words) > 1:
+            # The removed lines, then the added ones, each with the words marked that are in it only.
+            lines += _lines("removed", [(not each.equal, word) for each in words for word in each.old])
+            lines += _lines("added", [(not each.equal, word) for each in words for word in each.new])
+        else:
+            lines += _whole("removed", run.old) + _whole("added", run.new)
+    return list(_with_context(lines + _same(old[len(old) - last :])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,26 +197,6 @@ def _fitting(words: str, length: int) -> str:
     return words[: sum(1 for _ in takewhile(lambda total: total <= length, lengths))]
 
 
-def _edits(old: list[str], new: list[str]) -> Iterator[list[Line]]:
-    """Yield stretches of lines that are equal or replaced, in order."""
-    first = _common_length(old, new)
-    last = _common_length(old[first:][::-1], new[first:][::-1])
-    yield _same(old[:first])
-    left = MAX_WORDS_IN_ALL
-    for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
-        if run.equal:
-            yield _same(run.old)
-        elif not run.old or not run.new:
-            yield _whole("removed", run.old) + _whole("added", run.new)
-        else:
-            most = min(MAX_WORDS, left)
-            words = _compare(_words(run.old), _words(run.new), most)
-            differing = sum(len(each.old) + len(each.new) for each in words if not each.equal)
-            left -= min(differing, most)
-            yield _replaced(run, words)
-    yield _same(old[len(old) - last :])
-
-
 def _compare(old: Sequence[str], new: Sequence[str], most: int) -> list[Run[str]]:
     """Return the runs of both lists; as one that differs, where more than `most` entries do."""
     try:
@@ -212,19 +212,6 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _same(lines: Sequence[str]) -> list[Line]:
     return [Line("same", [(False, line)]) for line in lines]
-
-
-def _words(lines: Sequence[str]) -> list[str]:
-    return WORDS.findall("\n".join(lines))
-
-
-def _replaced(lines: Run[str], words: Sequence[Run[str]]) -> list[Line]:
-    """Return the removed lines, then the added ones, each with the words marked that are in it only."""
-    if len(words) == 1:
-        return _whole("removed", lines.old) + _whole("added", lines.new)
-    removed = [(not run.equal, word) for run in words for word in run.old]
-    added = [(not run.equal, word) for run in words for word in run.new]
-    return _lines("removed", removed) + _lines("added", added)
 
 
 def _whole(edit: Edit, lines: Sequence[str]) -> list[Line]:

@@ -1,8 +1,10 @@
-"""The lock of a project, and what keeps an archived one as it is."""
+"""The lock of a project, and whether it is archived: readable for its members, and changed by nobody."""
 
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.utils import timezone
 
 from annotations.models import Project
 
@@ -32,3 +34,11 @@ def lock_project(project: int, *, archived: bool = False) -> Project:
     if not archived:
         refuse_archived(row)
     return row
+
+
+@transaction.atomic
+def set_archived(project: Project, *, archived: bool) -> bool:
+    """Archive the project or open it again. Return False if it is so already."""
+    lock_project(project.pk, archived=True)
+    rows = Project.objects.filter(pk=project.pk, archived_at__isnull=archived)
+    return bool(rows.update(archived_at=timezone.now() if archived else None))

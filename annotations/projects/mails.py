@@ -9,8 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from annotations.core.text import one_line, pluralize
-from annotations.mail.kinds import MailKind, Message, register_kind
-from annotations.mail.links import absolute
+from annotations.mail.kinds import MailKind, Message, absolute, register_kind
 from annotations.models import Coding, Mail, Project, Text, User
 from annotations.projects.people import invitations
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers

@@ -6,8 +6,8 @@ An outsider gets 404, so that the existence of a project is not disclosed; a mem
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import CharField, IntegerField, QuerySet
@@ -107,7 +107,9 @@ def own_coding(
     find = _own_codings if content else _own_codings_without_content
     found = find(user.pk, project.pk, find_slug(project, user.pk, text_slug))
     if not sees_all_of(project):
-        found = [coding for coding in found if not _is_shown_again(coding, found)]
+        # Of a round the last occasion alone.
+        last = {coding.round_id: coding.occasion for coding in sorted(found, key=attrgetter("occasion"))}
+        found = [coding for coding in found if coding.occasion == last[coding.round_id]]
     kinds = Counter(coding.kind for coding in found)
     for coding in found:
         coding.coder = user
@@ -131,21 +133,9 @@ def _own_codings_without_content(user: int, project: int, slug: str) -> QuerySet
     return own.latest_first().select_related("text", "round").defer("text__content")
 
 
-def _is_shown_again(coding: Coding, codings: Iterable[Coding]) -> bool:
-    """Return whether one of the codings is a later occasion of the same round."""
-    return any(other.round_id == coding.round_id and other.occasion > coding.occasion for other in codings)
-
-
 def coding_token(coding: Coding) -> str:
     """Return a name of the coding for its coder's pages: it tells neither its round nor its occasion."""
     return salted_hmac("annotations.projects.permissions.coding", str(coding.pk), algorithm="sha256").hexdigest()[:24]
-
-
-def right_to_transfer(kind: str, format_key: str) -> Right:
-    """Return the right that an import or export needs. An archive contains remarks, members and every operation."""
-    if kind == Transfer.Kind.EXPORT:
-        return Right.MANAGE_WORK if format_key == ARCHIVE else Right.SEE_RESULTS
-    return Right.MANAGE
 
 
 def may_archive(project: Project) -> bool:
@@ -166,11 +156,13 @@ def transfer_for(user: Person, pk: int) -> Transfer:
     if transfer is None:
         raise Http404("Import or export not found.")
     if transfer.project is not None:
-        right = right_to_transfer(transfer.kind, transfer.format)
+        is_export = transfer.kind == Transfer.Kind.EXPORT
+        is_archive = is_export and transfer.format == ARCHIVE
+        right = Right.MANAGE_WORK if is_archive else Right.SEE_RESULTS if is_export else Right.MANAGE
         transfer.project = project_for(user, transfer.project.slug, right, archived=True)
         if transfer.choices.get("gold") and not may(transfer.project, Right.ADJUDICATE):
             raise Http404("Import or export not found.")
-        is_archive = transfer.kind == Transfer.Kind.EXPORT and transfer.format == ARCHIVE
+        # It contains remarks, members and every operation.
         if is_archive and not may_archive(transfer.project):
             raise PermissionDenied("An archive may contain gold, which nobody sees who codes: ask another manager.")
     return transfer

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from django.core.exceptions import ValidationError
 from django.db.models import Max
+from django.http import Http404
 from django.utils import timezone
 
 from annotations.models import GuidelinesVersion, Project, Round, RoundText, Text
@@ -18,6 +19,7 @@ BATCH = 2_000
 MOST_NAMED = 10
 # The kinds whose codings figures are made of; the others are practice and repeats.
 COUNTED_KINDS = (Round.Kind.PILOT, Round.Kind.MAIN)
+TRAINING_KINDS = (Round.Kind.TRAINING,)
 
 
 def rounds_of(project: Project) -> list[Round]:
@@ -68,6 +70,15 @@ def find_round(project: Project, name: str) -> Round:
     names = ", ".join(one.name for one in rounds[:MOST_NAMED]) or "none yet"
     more = f" and {len(rounds) - MOST_NAMED} more" if len(rounds) > MOST_NAMED else ""
     raise ValidationError(f"There is no round {name!r}; there are {names}{more}.")
+
+
+def round_for(project: Project, name: str, kinds: Collection[str] = Round.Kind.values) -> Round:
+    """Return the round of that name, of one of these kinds. Raise Http404."""
+    rounds = Round.objects.filter(project=project, name=name, kind__in=kinds)
+    round_ = rounds.select_related("project", "required_round").first()
+    if round_ is None:
+        raise Http404("There is no such round.")
+    return round_
 
 
 def refuse_closed(round_: Round) -> None:

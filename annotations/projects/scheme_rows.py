@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -130,27 +130,40 @@ def write_scheme(project: Project, spec: SchemeSpec) -> None:
 
     What the scheme does not have stays until `delete_others`: answers may have to be moved away first.
     """
-    levels = _upsert(
-        Level,
-        {"project": project},
-        (_fields(level, LEVEL) | {"position": position} for position, level in enumerate(spec.levels)),
-    )
-    _upsert(
-        Category,
-        {"project": project},
-        (
-            _fields(category, CATEGORY)
-            | {"level_id": levels[category.level] if category.level else None, "position": position}
-            for position, category in enumerate(spec.categories)
+    of_project = {"project": project}
+    levels = _upsert(Level, of_project, _rows(spec.levels, LEVEL))
+    categories = _rows(spec.categories, CATEGORY, lambda one: {"level_id": levels[one.level] if one.level else None})
+    _upsert(Category, of_project, categories)
+    relations = _upsert(Relation, of_project, _rows(spec.relations, RELATION, _condition))
+    attributes = _upsert(
+        Attribute,
+        of_project,
+        _rows(
+            spec.attributes,
+            ATTRIBUTE,
+            lambda one: {
+                **_condition(one),
+                "relation_id": relations[one.relation] if one.relation else None,
+                "primary_of_id": None,
+            },
         ),
     )
-    relations = _write_relations(project, spec, levels)
-    _write_attributes(project, spec, levels, relations)
+    for attribute in spec.attributes:
+        if attribute.primary_of:
+            row = Attribute.objects.filter(pk=attributes[attribute.key])
+            row.update(primary_of=attributes[attribute.primary_of])
+    values = [
+        row | {"attribute_id": attributes[attribute.key]}
+        for attribute in spec.attributes
+        for row in _rows(attribute.values, VALUE)
+    ]
+    _upsert(AttributeValue, {}, values, within="attribute")
+    sources, targets = Relation.from_levels.through, Relation.to_levels.through
+    _link(sources, "relation_id", levels, {relations[one.key]: one.from_levels for one in spec.relations})
+    _link(targets, "relation_id", levels, {relations[one.key]: one.to_levels for one in spec.relations})
+    of_attributes = {attributes[one.key]: one.levels for one in spec.attributes}
+    _link(Attribute.levels.through, "attribute_id", levels, of_attributes)
     stamp_scheme(project)
-
-
-def _fields(spec: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(spec, name) for name in names}
 
 
 def stamp_scheme(project: Project) -> None:
@@ -159,74 +172,24 @@ def stamp_scheme(project: Project) -> None:
     project.save(update_fields=["scheme_stamp"])
 
 
-def _write_relations(project: Project, spec: SchemeSpec, levels: Mapping[str, int]) -> dict[str, int]:
-    keys = _upsert(
-        Relation,
-        {"project": project},
-        (
-            _fields(relation, RELATION)
-            | {"asked_if": relation.asked_if.state() if relation.asked_if else None, "position": position}
-            for position, relation in enumerate(spec.relations)
-        ),
-    )
-    _link(
-        Relation.from_levels.through,
-        "relation_id",
-        ((keys[one.key], levels[level]) for one in spec.relations for level in one.from_levels),
-        keys.values(),
-    )
-    _link(
-        Relation.to_levels.through,
-        "relation_id",
-        ((keys[one.key], levels[level]) for one in spec.relations for level in one.to_levels),
-        keys.values(),
-    )
-    return keys
+def _rows[S](
+    specs: Iterable[S], names: Iterable[str], others: Callable[[S], dict[str, Any]] = lambda _: {}
+) -> list[dict[str, Any]]:
+    """Return rows in display order, with these fields of the specs, and others."""
+    return [
+        {**{name: getattr(spec, name) for name in names}, "position": position, **others(spec)}
+        for position, spec in enumerate(specs)
+    ]
 
 
-def _write_attributes(
-    project: Project, spec: SchemeSpec, levels: Mapping[str, int], relations: Mapping[str, int]
-) -> None:
-    keys = _upsert(
-        Attribute,
-        {"project": project},
-        (
-            _fields(attribute, ATTRIBUTE)
-            | {
-                "relation_id": relations[attribute.relation] if attribute.relation else None,
-                "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
-                "primary_of_id": None,
-                "position": position,
-            }
-            for position, attribute in enumerate(spec.attributes)
-        ),
-    )
-    for attribute in spec.attributes:
-        if attribute.primary_of:
-            Attribute.objects.filter(pk=keys[attribute.key]).update(primary_of=keys[attribute.primary_of])
-    _link(
-        Attribute.levels.through,
-        "attribute_id",
-        ((keys[one.key], levels[level]) for one in spec.attributes for level in one.levels),
-        keys.values(),
-    )
-    _upsert(
-        AttributeValue,
-        {},
-        (
-            _fields(value, VALUE) | {"attribute_id": keys[attribute.key], "position": position}
-            for attribute in spec.attributes
-            for position, value in enumerate(attribute.values)
-        ),
-        within="attribute",
-    )
+def _condition(spec: RelationSpec | AttributeSpec) -> dict[str, Any]:
+    return {"asked_if": spec.asked_if.state() if spec.asked_if else None}
 
 
 def _upsert(
-    model: type[models.Model], common: Mapping[str, Any], rows: Iterable[Mapping[str, Any]], within: str = "project"
+    model: type[models.Model], common: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], within: str = "project"
 ) -> dict[str, int]:
     """Write rows, which have the same fields; return their primary keys by their keys, which are unique `within`."""
-    rows = list(rows)
     if not rows:
         return {}
     written = model._default_manager.bulk_create(
@@ -238,21 +201,11 @@ def _upsert(
     return {row["key"]: one.pk for row, one in zip(rows, written, strict=True)}
 
 
-def _link(model: Any, name: str, pairs: Iterable[tuple[int, int]], owners: Iterable[int]) -> None:
-    """Let each of the owners have these levels and no others."""
-    wanted = set(pairs)
-    there = {(owner, level): pk for pk, owner, level in _links(model, name, owners)}
-    model.objects.filter(pk__in=[pk for pair, pk in there.items() if pair not in wanted]).delete()
-    model.objects.bulk_create(
-        model(**{name: owner, "level_id": level}) for owner, level in sorted(wanted - there.keys())
-    )
-
-
-def _links(model: Any, name: str, owners: Iterable[int]) -> Iterable[tuple[int, int, int]]:
-    rows: Iterable[tuple[int, int, int]] = model.objects.filter(**{f"{name}__in": list(owners)}).values_list(
-        "pk", name, "level_id"
-    )
-    return rows
+def _link(model: Any, name: str, levels: Mapping[str, int], linked: Mapping[int, Iterable[str]]) -> None:
+    """Let each of the linked rows have these levels and no others."""
+    model.objects.filter(**{f"{name}__in": list(linked)}).delete()
+    pairs = {(row, levels[key]) for row, keys in linked.items() for key in keys}
+    model.objects.bulk_create(model(**{name: row, "level_id": level}) for row, level in sorted(pairs))
 
 
 def delete_others(project: Project, spec: SchemeSpec) -> None:

@@ -25,6 +25,8 @@ from annotations.formats.model.scheme import (
 )
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project
+from annotations.models.people.rights import Person, Right
+from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import SchemeProblem, check_scheme
 from annotations.schemes.project_scheme import read_scheme
 
@@ -86,6 +88,18 @@ def asks_otherwise(project: Project, spec: SchemeSpec, answers: str | None = Non
     """Return whether a scheme differs from that of the project in what may be answered. No judgement is read."""
     before = read_scheme(project.pk).spec
     return _asked(before, project.answers) != _asked(spec, answers or project.answers)
+
+
+def project_to_change(user: Person, slug: str, spec: SchemeSpec, answers: str, merges: Sequence[Merge] = ()) -> Project:
+    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
+
+    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
+    would the question whether there are any.
+    """
+    project = project_for(user, slug, Right.MANAGE)
+    if (merges or asks_otherwise(project, spec, answers)) and project.texts.exists():
+        return project_for(user, slug, Right.MANAGE_WORK)
+    return project
 
 
 def _asked(spec: SchemeSpec, answers: str) -> object:

@@ -6,10 +6,16 @@ import io
 import zipfile
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse
+
 from annotations.formats import FormatError
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.format import File
 from annotations.formats.schemes import SCHEME_FORMATS
+from annotations.formats.schemes import read_scheme as read_scheme_file
+from annotations.formats.schemes.scheme_file import MOST_UNPACKED_BYTES, SchemeFile
 from annotations.formats.syntax.archive import add_file
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
@@ -25,6 +31,11 @@ class SchemeDownload:
     data: bytes
     content_type: str
     losses: list[str]
+
+    def as_response(self) -> HttpResponse:
+        """Return the response that sends the file."""
+        headers = {"Content-Disposition": f'attachment; filename="{self.name}"'}
+        return HttpResponse(self.data, content_type=self.content_type, headers=headers)
 
 
 def export_scheme(project: Project, key: str) -> SchemeDownload:
@@ -42,3 +53,13 @@ def export_scheme(project: Project, key: str) -> SchemeDownload:
         for file in files:
             add_file(archive, file.path, file.data)
     return SchemeDownload(f"{project.slug}-scheme-{key}.zip", buffer.getvalue(), "application/zip", losses)
+
+
+def read_uploaded_scheme(file: UploadedFile[bytes]) -> SchemeFile:
+    """Return the scheme of an uploaded file. Raise ValidationError by field."""
+    if (file.size or 0) > MOST_UNPACKED_BYTES:
+        raise ValidationError({"file": f"The limit is {MOST_UNPACKED_BYTES // 1_000_000} MB."})
+    try:
+        return read_scheme_file(file.read(), file.name or "")
+    except FormatError as error:
+        raise ValidationError({"file": str(error)}) from None

@@ -37,6 +37,14 @@ def address_with(address: str, place: int, name: str = "page") -> str:
     return f"{address}?{urlencode({name: number})}" if number > 1 else address
 
 
+def preview_address(request: HttpRequest, address: str) -> str:
+    """Return where a form is shown with a preview of what was sent: its fields stand in the address."""
+    query = request.POST.copy()
+    for name in ("csrfmiddlewaretoken", "preview"):
+        query.pop(name, None)
+    return f"{address}?{query.urlencode()}"
+
+
 def gold_address(project: str, round_name: str, text: str) -> str:
     """Return where a round's page shows the gold of a text: on the page of the list that has it."""
     return f"{reverse('round', args=[project, round_name])}?{urlencode({'text': text})}#gold"

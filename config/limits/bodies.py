@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from annotations.api.http.authentication import KEYWORD, TokenAuthentication
+from annotations.api.http.access import KEYWORD, TokenAuthentication
 from config.errors import content_too_large
 from config.limits.uploads import most_bytes
 

@@ -25,8 +25,8 @@ from annotations.core.http.limits import Limit
 from annotations.mail.queue import is_enabled
 from annotations.models import User
 from annotations.projects.people.accounts import request_password_reset
-from annotations.web.forms.members import ForgottenPasswordForm
-from annotations.web.views.people.mail import with_mail
+from annotations.projects.people.forms import ForgottenPasswordForm
+from annotations.web.views.accounts import with_mail
 from config.errors import too_many_requests
 from config.limits.clients import client_network
 

@@ -123,7 +123,7 @@ class ErrorMailHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         # Settings name this class before there are models.
-        from annotations.mail.errors import queue_error
+        from annotations.mail.queue import queue_error
 
         try:
             error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""

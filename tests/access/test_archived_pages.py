@@ -12,7 +12,7 @@ from django.test import override_settings
 from django.urls import resolve
 from pytest_django import Settings
 
-from annotations.projects.state import set_archived
+from annotations.projects.locks import set_archived
 from tests.access.role_asking import ROUTES, World
 from tests.access.role_matrix import AGREEMENT, PAGES
 from tests.conftest import MAIL_SERVER

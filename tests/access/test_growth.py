@@ -27,8 +27,7 @@ MOST_BYTES = 500_000
 CHOICES = (
     "agreement.web.forms.TOO_MANY",
     "annotations.core.http.fields.MOST_CHOICES",
-    "annotations.web.forms.assignments.MOST_CHOICES",
-    "annotations.web.forms.rounds.MOST_CHOICES",
+    "annotations.planning.forms.MOST_CHOICES",
 )
 # Pages of results have their own bounds of rows.
 RESULTS = frozenset(row.name for row in AREAS["agreement"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as configured
+from django.contrib.auth.decorators import login_not_required
 from django.test import Client
 from django.urls import path
 from django.utils.csp import build_policy
@@ -16,6 +17,7 @@ from tests.access.role_asking import able
 from tests.access.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
 
 
+@login_not_required
 def fail(request: Any) -> None:
     raise RuntimeError("on purpose")
 

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings as configured
 
 from annotations.mail.delivery import Delivery
-from annotations.mail.errors import MOST_ERRORS
+from annotations.mail.queue import MOST_ERRORS
 from config.monitoring.logs import (
     PERSONAL_PARAMETERS,
     ErrorMailHandler,

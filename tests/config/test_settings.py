@@ -173,7 +173,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from annotations.mail.links import absolute
+from annotations.mail.kinds import absolute
 call_command("migrate", verbosity=0)
 settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 host = {"host": "coindex.example"}

@@ -64,16 +64,20 @@ def idempotent(
                 return post(view, request, *args, **kwargs)
             if right is not None:
                 project_for(request.user, kwargs["slug"], right, archived=archived)
-            user, digest = cast(User, request.user), _digest_of(request)
+            user = cast(User, request.user)
+            content = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
+            digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
             with transaction.atomic():
                 # A concurrent request with the same key waits here, and finds the answer below. The lock still lets
                 # others write rows that refer to the user, for which this request may have to wait.
                 User.objects.select_for_update(no_key=True).get(pk=user.pk)
                 record = IdempotencyRecord.objects.filter(user=user, key=key).first()
+                if record is not None and record.digest != digest:
+                    raise IdempotencyKeyReused
                 if record is not None:
-                    return _replay(record, digest)
+                    return Response(record.body, status=record.status, headers={REPLAYED: "true"})
                 response = post(view, request, *args, **kwargs)
-                body = _stored_body(response.data, secret_fields)
+                body = response.data | dict.fromkeys(secret_fields) if secret_fields else response.data
                 IdempotencyRecord.objects.create(
                     user=user, key=key, digest=digest, status=response.status_code, body=body
                 )
@@ -93,19 +97,3 @@ def _key_of(request: Request) -> UUID | None:
         return UUID(value)
     except ValueError:
         raise ValidationError({HEADER: ["Send a UUID."]}) from None
-
-
-def _digest_of(request: Request) -> str:
-    content = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _stored_body(body: Any, secret_fields: tuple[str, ...]) -> Any:
-    """Return the body to store: without the fields that are answered once only."""
-    return body | dict.fromkeys(secret_fields) if secret_fields else body
-
-
-def _replay(record: IdempotencyRecord, digest: str) -> Response:
-    if record.digest != digest:
-        raise IdempotencyKeyReused
-    return Response(record.body, status=record.status, headers={REPLAYED: "true"})

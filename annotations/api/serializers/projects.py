@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from rest_framework import serializers
 
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
-from annotations.models import Invitation, Membership, Project, SchemeVersion
+from annotations.models import Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
-from annotations.models.people.invitation import MAX_USES
-from annotations.models.people.mail import ADDRESS_LENGTH
-from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH, check_group
+from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH
 from annotations.schemes.ready_made import SCHEMES
 
 
@@ -106,79 +103,6 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
     class Meta:
         model = SchemeVersion
         fields = ["number", "author", "created_at"]
-
-
-GROUP = "The group of coders, such as expert, naive, crowd or model: results are compared by it. Empty: none."
-
-
-def validate_group(group: str) -> str:
-    """Return the name of a group. Raise ValidationError for one that it cannot have."""
-    try:
-        check_group(group)
-    except DjangoValidationError as error:
-        raise serializers.ValidationError(error.messages) from None
-    return group
-
-
-class MemberSerializer(serializers.ModelSerializer[Membership]):
-    username = serializers.CharField(source="user.username", read_only=True)
-    is_model = serializers.BooleanField(read_only=True, help_text="It is a model and no person: see `models/`.")
-
-    class Meta:
-        model = Membership
-        fields = ["username", "role", "group", "is_model"]
-
-
-class NewMemberSerializer(StrictSerializer):
-    username = serializers.CharField(max_length=150)
-    role = ChoiceField(Membership.Role.choices)
-    group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, default="", help_text=GROUP)
-
-    def validate_group(self, group: str) -> str:
-        return validate_group(group)
-
-
-class RoleSerializer(StrictSerializer):
-    role = ChoiceField(Membership.Role.choices, required=False)
-    group = serializers.CharField(max_length=Membership.GROUP_LENGTH, allow_blank=True, required=False, help_text=GROUP)
-
-    def validate_group(self, group: str) -> str:
-        return validate_group(group)
-
-    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
-        if not fields:
-            raise serializers.ValidationError({"role": ["Say the role, the group or both."]})
-        return fields
-
-
-class InvitationSerializer(serializers.ModelSerializer[Invitation]):
-    whom = serializers.CharField(source="note", read_only=True)
-    created_by = serializers.CharField(source="created_by.username", read_only=True)
-    used_by = serializers.CharField(source="used_by.username", read_only=True, default=None, allow_null=True)
-
-    class Meta:
-        model = Invitation
-        fields = ["id", "role", "whom", "created_by", "created_at", "expires_at", "max_uses", "uses"]
-        fields += ["used_by", "used_at"]
-
-
-class NewInvitationSerializer(StrictSerializer):
-    role = ChoiceField(Membership.Role.choices)
-    days = serializers.IntegerField(min_value=1, max_value=30, default=7, help_text="after which it ends")
-    whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for the managers")
-    max_uses = serializers.IntegerField(
-        min_value=1, max_value=MAX_USES, default=1, help_text="more than 1 for a group of coders or viewers"
-    )
-    address = serializers.EmailField(
-        max_length=ADDRESS_LENGTH, allow_blank=True, default="", help_text="the link is sent there, and not shown"
-    )
-
-
-class InvitationMadeSerializer(InvitationSerializer):
-    link = serializers.CharField(allow_null=True, help_text="Shown this once: null where the request is sent again.")
-
-    class Meta(InvitationSerializer.Meta):
-        fields = [*InvitationSerializer.Meta.fields, "link"]
 
 
 def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.choices import from_form
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.models import Coding, TrainingDecision
-
-NAME_LENGTH = 150
+from annotations.planning.forms import DecisionForm
 
 
 class ShareOfGoldSerializer(serializers.Serializer[Any]):
@@ -44,9 +43,9 @@ class TrainingDecisionSerializer(serializers.ModelSerializer[TrainingDecision]):
 
 
 class NewTrainingDecisionSerializer(StrictSerializer):
-    coder = serializers.CharField(max_length=NAME_LENGTH)
-    outcome = ChoiceField(TrainingDecision.Outcome.choices)
-    reason = serializers.CharField(max_length=TrainingDecision.REASON_LENGTH, help_text="The coder reads it.")
+    coder = serializers.CharField(max_length=150)
+    outcome = from_form(DecisionForm, "outcome")
+    reason = from_form(DecisionForm, "reason", help_text="The coder reads it.")
 
 
 class TrainingResultSerializer(serializers.Serializer[Any]):

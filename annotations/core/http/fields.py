@@ -38,6 +38,13 @@ class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
             raise error from None
 
 
+def field_of[F: forms.Field](form: forms.BaseForm, name: str, kind: type[F]) -> F:
+    """Return the field of a form, which is of this kind."""
+    field = form.fields[name]
+    assert isinstance(field, kind)
+    return field
+
+
 def are_many(choices: Sized) -> bool:
     """Return whether a page would grow with so many choices."""
     return len(choices) > MOST_CHOICES

@@ -36,7 +36,7 @@ def load(project: Project) -> list[str]:
 
     rules = Path(baseline_coder.__file__).read_bytes()
     digest = hashlib.sha256(rules).hexdigest()
-    model = add_model(project, NAMES[project.slug], version="rules", digest=digest, date=timezone.localdate())
+    model = add_model(project, NAMES[project.slug], version="rules", hash=digest, date=timezone.localdate())
     user = model.membership.user
     for round_ in project.rounds.exclude(kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK)):
         if not round_.is_closed:

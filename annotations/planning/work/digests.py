@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.core.text import one_line
-from annotations.mail.kinds import MailKind, Message, register_kind
-from annotations.mail.links import absolute
+from annotations.mail.kinds import MailKind, Message, absolute, register_kind
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Coding, Mail, Operation, Project, Text, User
 from annotations.models.people.rights import Right

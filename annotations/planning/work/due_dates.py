@@ -12,8 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from annotations.core.text import one_line, pluralize
-from annotations.mail.kinds import MailKind, Message, register_kind
-from annotations.mail.links import absolute
+from annotations.mail.kinds import MailKind, Message, absolute, register_kind
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Coding, Mail, Membership, Plan, Project, User
 from annotations.models.people.rights import MANAGING_ROLES, Right

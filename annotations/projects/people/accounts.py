@@ -7,6 +7,7 @@ for accounts that came to be for the manager's project and are of use nowhere el
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from django.contrib.auth.tokens import PasswordResetTokenGenerator, default_token_generator
 from django.core.exceptions import ValidationError
@@ -18,8 +19,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from annotations.core.http.limits import Limit
 from annotations.core.text import one_line
-from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
-from annotations.mail.links import absolute, confirm_link
+from annotations.mail.kinds import MailKind, Message, absolute, confirm_link, optional_kinds, register_kind
 from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES
@@ -174,33 +174,25 @@ def _compose_confirmation(mail: Mail) -> Message | None:
     return Message.from_template("confirm.txt", "Confirm your e-mail address", context)
 
 
-def _compose_address_changed(mail: Mail) -> Message:
-    return Message.from_template(
-        "address_changed.txt", "Your e-mail address was changed", {"user": _owner(mail), **mail.context}
-    )
-
-
-def _compose_password_changed(mail: Mail) -> Message:
-    return Message.from_template("password_changed.txt", "Your password was changed", {"user": _owner(mail)})
-
-
 def _compose_password(mail: Mail) -> Message:
     user = _owner(mail)
     path = reverse("reset-password", args=[_uid(user), default_token_generator.make_token(user)])
     return Message.from_template("password.txt", "Set another password", {"user": user, "link": absolute(path)})
 
 
-def _compose_reset_link(mail: Mail) -> Message:
-    return Message.from_template(
-        "reset_link.txt", "A link to set another password was made", {"user": _owner(mail), **mail.context}
-    )
+def _compose_news(template: str, subject: str, mail: Mail) -> Message:
+    """Compose a mail that tells the owner of an account what happened to it."""
+    return Message.from_template(template, subject, {"user": _owner(mail), **mail.context})
 
 
 def register_kinds() -> None:
     """Register the mails of accounts, which cannot be turned off."""
     register_kind(MailKind("confirm", _compose_confirmation))
-    register_kind(MailKind("address-changed", _compose_address_changed))
-    register_kind(MailKind("password-changed", _compose_password_changed))
     register_kind(MailKind("forgotten", _compose_forgotten))
     register_kind(MailKind("password", _compose_password))
-    register_kind(MailKind("reset-link", _compose_reset_link))
+    for key, template, subject in (
+        ("address-changed", "address_changed.txt", "Your e-mail address was changed"),
+        ("password-changed", "password_changed.txt", "Your password was changed"),
+        ("reset-link", "reset_link.txt", "A link to set another password was made"),
+    ):
+        register_kind(MailKind(key, partial(_compose_news, template, subject)))

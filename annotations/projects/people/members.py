@@ -107,9 +107,7 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
     if membership_now is None:  # removed since it was read
         return
     membership = membership_now
-    others = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
-    if membership.role in MANAGING_ROLES and not others.exclude(pk=membership.pk).exists():
-        raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
+    _refuse_last_manager(membership)
     of_model = ModelCoder.objects.filter(membership=membership).exists()
     if of_model and _has_coded(membership.project, membership.user):
         raise ValidationError(
@@ -136,9 +134,15 @@ def _refuse_role_change(membership: Membership, role: str) -> None:
         raise ValidationError(
             f"{user} codes texts of this project and must stay blind to the others: the role cannot change."
         )
-    managers = Membership.objects.filter(project=project, role__in=MANAGING_ROLES).exclude(pk=membership.pk)
-    if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES and not managers.exists():
-        raise ValidationError(f"{user} is the only manager. Make somebody else a manager first.")
+    if role not in MANAGING_ROLES:
+        _refuse_last_manager(membership)
+
+
+def _refuse_last_manager(membership: Membership) -> None:
+    """Raise ValidationError if the project would have no manager without the member."""
+    managers = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
+    if membership.role in MANAGING_ROLES and not managers.exclude(pk=membership.pk).exists():
+        raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
 
 
 def get_or_create_coder(

@@ -6,12 +6,13 @@ The program calls no model. Whoever runs one codes with its key through the API,
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import Http404
 
 from annotations.models import Coding, Membership, ModelCoder, Project, Token, User
 from annotations.models.coding import DECIDED_KINDS
@@ -39,13 +40,13 @@ def add_model(
     name: str,
     *,
     version: str = "",
-    digest: str = "",
+    hash: str = "",
     date: datetime.date | None = None,
     group: str = GROUP,
 ) -> ModelCoder:
     """Make a model a coder of the project, with an account that cannot sign in.
 
-    Raise ValidationError by field for a name that an account has or cannot have, and for what is no version, digest or
+    Raise ValidationError by field for a name that an account has or cannot have, and for what is no version, hash or
     group; ProjectArchived as `lock_project` does.
     """
     lock_project(project.pk)
@@ -62,7 +63,7 @@ def add_model(
     membership.group = group
     membership.full_clean()
     membership.save()
-    model = ModelCoder(membership=membership, version=version, hash=digest, date=date)
+    model = ModelCoder(membership=membership, version=version, hash=hash, date=date)
     model.full_clean()
     model.save()
     return model
@@ -76,7 +77,7 @@ def get_or_create_model(project: Project, description: ModelDescription) -> Mode
     name = description.name
     model = models_of(project).filter(membership__user__username__iexact=name).first()
     if model is None:
-        return add_model(project, name, version=description.version, digest=description.digest, date=description.date)
+        return add_model(project, name, version=description.version, hash=description.digest, date=description.date)
     said = {"version": description.version, "hash": description.digest, "date": description.date}
     for field, value in said.items():
         known = getattr(model, field)
@@ -108,19 +109,18 @@ def models_of(project: Project) -> QuerySet[ModelCoder]:
     return ModelCoder.objects.filter(membership__project=project).select_related("membership__user")
 
 
-def find_model(project: Project, name: str) -> ModelCoder | None:
-    """Return the model of that name in the project, if there is one."""
-    return models_of(project).filter(membership__user__username=name).first()
+def find_model(project: Project, name: str) -> ModelCoder:
+    """Return the model of that name in the project. Raise Http404."""
+    model = models_of(project).filter(membership__user__username=name).first()
+    if model is None:
+        raise Http404("There is no such model.")
+    return model
 
 
 def mark_codings_of_models(project: int, codings: Sequence[Coding]) -> None:
     """Say of unsaved codings of the project which are of models. A query, where there are any."""
     coders = {coding.coder_id for coding in codings}
-    models = _models_among(project, coders) if coders else set()
+    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=coders)
+    users = set(models.values_list("membership__user", flat=True)) if coders else ()
     for coding in codings:
-        coding.by_model = coding.coder_id in models and coding.kind not in DECIDED_KINDS
-
-
-def _models_among(project: int, coders: Iterable[int | None]) -> set[int]:
-    models = ModelCoder.objects.filter(membership__project=project, membership__user__in=list(coders))
-    return set(models.values_list("membership__user", flat=True))
+        coding.by_model = coding.coder_id in users and coding.kind not in DECIDED_KINDS

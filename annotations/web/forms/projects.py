@@ -13,7 +13,6 @@ from annotations.core.http.etags import etag_of
 from annotations.models import Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import DATASHEET_FIELDS, TITLE_LENGTH
-from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
@@ -32,7 +31,16 @@ class GuidelinesField(forms.CharField):
         )
 
 
-class ProjectForm(forms.ModelForm[Project]):
+class NameForm(forms.ModelForm[Project]):
+    """The title and address of a new project."""
+
+    class Meta:
+        model = Project
+        fields = ["title", "slug"]
+        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
+
+
+class ProjectForm(NameForm):
     guidelines = GuidelinesField()
 
     scheme = forms.ChoiceField(
@@ -46,15 +54,10 @@ class ProjectForm(forms.ModelForm[Project]):
         help_text="In addition to those imported with the texts. You can change this later.",
     )
 
-    class Meta:
-        model = Project
-        fields = ["title", "slug", "guidelines"]
-        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
-
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
-class CloneForm(forms.ModelForm[Project]):
+class CloneForm(NameForm):
     """The title and address of a copy, and whether the texts are copied too."""
 
     texts = forms.BooleanField(
@@ -62,11 +65,6 @@ class CloneForm(forms.ModelForm[Project]):
         label="Copy the texts too",
         help_text="With their markables, rounds and docsets; not what coders did.",
     )
-
-    class Meta:
-        model = Project
-        fields = ["title", "slug"]
-        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, initial={"title": f"Copy of {project}"[:TITLE_LENGTH]})
@@ -77,15 +75,6 @@ class ExchangeSchemeForm(forms.Form):
 
     scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in STARTING_POINTS.values()])
     coders_mark = forms.BooleanField(required=False, label="Coders create markables")
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.project = project
-
-    def save(self) -> None:
-        """Exchange the scheme. Raise ValidationError if the project has texts."""
-        fields = self.cleaned_data
-        exchange_scheme(self.project, STARTING_POINTS[fields["scheme"]], coders_mark=fields["coders_mark"])
 
 
 class StaleFormMixin(forms.BaseForm):

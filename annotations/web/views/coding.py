@@ -32,6 +32,7 @@ from annotations.core.text import pluralize
 from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
+from annotations.planning.forms import ReasonForm, RequestForm
 from annotations.planning.training import feedback_on, refuse_untrained
 from annotations.planning.work.next_coding import work_after
 from annotations.projects.guidelines import guidelines_news
@@ -40,7 +41,6 @@ from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.reopening import ReasonForm, RequestForm
 from annotations.web.views import signed_in_user
 
 # So many places are told of a correction.

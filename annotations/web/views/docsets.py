@@ -26,7 +26,7 @@ from annotations.models import Coding, Docset, Project
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
 from annotations.planning.work.progress import CODERS_ON_A_PAGE
-from annotations.projects.checklist import steps_to_do
+from annotations.projects.listing import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work

@@ -1,32 +1,33 @@
-"""The home page, the page of a new project, and the overview of a project."""
+"""The home page, the pages of a new project, its overview and its settings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, permission_required
-from django.core.exceptions import ValidationError
+from django.contrib.auth.decorators import permission_required
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.gold import was_gold_shown
 from annotations.coding.required_answers import subtract_lacking
 from annotations.coding.status import reopen_requests
+from annotations.core.text import pluralize
 from annotations.formats.syntax.table import write_table
-from annotations.models import Coding, Plan, Project, User
+from annotations.models import Coding, Project, Transfer
 from annotations.models.people.rights import Right
 from annotations.models.project import is_blind_manager, may, may_change
+from annotations.models.transfers.transfer import ARCHIVE
 from annotations.planning.pool import PoolState, pools_of
 from annotations.planning.training import training_without_gold, trainings_to_decide
-from annotations.planning.work.next_coding import OwnWork, read_own_work
+from annotations.planning.work.next_coding import read_own_work
 from annotations.planning.work.progress import (
     HOURS_COLUMNS,
     PROGRESS_COLUMNS,
@@ -35,16 +36,21 @@ from annotations.planning.work.progress import (
     read_progress_matrix,
     worked_days,
 )
-from annotations.planning.work.reminders import Reminders, reminders_of
+from annotations.planning.work.reminders import reminders_of
 from annotations.planning.work.states import State, with_states
-from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
-from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
+from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects, steps_to_do
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
-from annotations.web.forms.projects import ProjectForm
+from annotations.texts.changes import delete_project, project_deletion_figures
+from annotations.texts.cloning import clone_project
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
+from annotations.web.forms.texts import DeletionForm
 from annotations.web.paging import page_of, search_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import docsets, signed_in_user
 from annotations.web.views.news import news_for
 
@@ -63,7 +69,6 @@ STATE_MARKS: dict[str, str] = {
 }
 
 
-@login_required
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the projects of the signed-in user, or those that a search finds."""
@@ -85,33 +90,21 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/projects/home.html", context)
 
 
-@login_required
 @permission_required("annotations.add_project", raise_exception=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_project(request: HttpRequest) -> HttpResponse:
     """Create a project from a ready-made scheme; the user becomes its manager."""
     form = ProjectForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         fields = form.cleaned_data
-        scheme = STARTING_POINTS[fields["scheme"]]
-        try:
-            project = create_project(
-                fields["slug"],
-                fields["title"],
-                scheme,
-                guidelines=fields["guidelines"],
-                manager=signed_in_user(request),
-                coders_mark=fields["coders_mark"],
-            )
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-            return render(request, "annotations/projects/new_project.html", {"form": form})
-        messages.success(request, "Project created.")
-        return redirect("project", project.slug)
+        scheme = STARTING_POINTS[fields.pop("scheme")]
+        with refused_at(form):
+            project = create_project(**fields, scheme=scheme, manager=signed_in_user(request))
+            messages.success(request, "Project created.")
+            return redirect("project", project.slug)
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 
-@login_required
 @require_safe
 def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     """Show everybody's progress to users who see all work, and to a coder their texts."""
@@ -121,19 +114,6 @@ def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
     return _own_texts(request, project)
-
-
-def _own_codings(project: Project, user: User) -> list[Coding]:
-    """Return the user's codings with their progress, in the order of rounds."""
-    own = (
-        Coding.with_models.visible_to(user)
-        .once_for(user)
-        .filter(text__project=project, coder=user)
-        .in_order_of_rounds()
-    )
-    codings = list(with_states(own).select_related("text", "round__plan").defer("text__content"))
-    subtract_lacking(project, codings)
-    return codings
 
 
 def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
@@ -150,12 +130,21 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
 def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
     """Return what pages show of the user's own texts, none where the user does not code: the next one first."""
     user, today = signed_in_user(request), timezone.localdate()
-    codings = _own_codings(project, user) if codes else []
-    pools = pools_of(project, user) if codes else []
-    work = _own_work(project, user, codings, pools)
+    codings: list[Coding] = []
+    pools: list[PoolState] = []
+    if codes:
+        own = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project, coder=user)
+        stated = with_states(own.in_order_of_rounds()).select_related("text", "round__plan").defer("text__content")
+        codings, pools = list(stated), pools_of(project, user)
+    subtract_lacking(project, codings)
+    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
+    work = read_own_work(project, user, codings, required)
+    for coding in codings:
+        coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
     codings.sort(
         key=lambda coding: (coding.round.is_closed, coding.status != Coding.Status.OPEN, coding is not work.next)
     )
+    reminded = [coding for coding in codings if coding.waits_for is None]  # type: ignore[attr-defined]
     shown = page_of(request, codings, name="own", size=size)
     for coding in shown:
         coding.may_reopen = (  # type: ignore[attr-defined]
@@ -169,7 +158,8 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
     return {
         "codings": shown,
         "work": work,
-        "repeated": _texts_with_several(codings),
+        # Of several codings of a text the addresses name the round.
+        "repeated": {text for text, number in Counter(coding.text_id for coding in codings).items() if number > 1},
         "several_rounds": len({coding.round_id for coding in codings}) > 1,
         "is_done": work.is_done and not any(pool.is_free for pool in pools),
         "has_open": any(coding.status == Coding.Status.OPEN and not coding.round.is_closed for coding in codings),
@@ -178,38 +168,10 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
             for coding in codings
         ),
         "pools": pools,
-        "has_dates": any(_due_on(coding) for coding in codings),
+        "has_dates": any(plan.due_on for coding in codings if (plan := getattr(coding.round, "plan", None))),
         "today": today,
-        "reminders": _reminders(project, codings, today),
+        "reminders": reminders_of(reminded, today) if project.archived_at is None else None,
     }
-
-
-def _own_work(project: Project, user: User, codings: Sequence[Coding], pools: Iterable[PoolState]) -> OwnWork:
-    """Return what the coder is to do, and say of each coding which training round it waits for."""
-    required = {pool.waits_for.pk for pool in pools if pool.waits_for is not None}
-    work = read_own_work(project, user, codings, required)
-    for coding in codings:
-        coding.waits_for = work.locked[coding.pk].round if coding.pk in work.locked else None  # type: ignore[attr-defined]
-    return work
-
-
-def _reminders(project: Project, codings: Iterable[Coding], today: date) -> Reminders | None:
-    """Return what to remind the coder of, of codings that wait for no training."""
-    if project.archived_at is not None:
-        return None
-    return reminders_of([coding for coding in codings if coding.waits_for is None], today)  # type: ignore[attr-defined]
-
-
-def _due_on(coding: Coding) -> date | None:
-    """Return until when the text is to be coded, if the plan of its round says so."""
-    plan: Plan | None = getattr(coding.round, "plan", None)
-    return plan.due_on if plan is not None else None
-
-
-def _texts_with_several(codings: Iterable[Coding]) -> set[int]:
-    """Return the texts of which there are several codings: their addresses name the round."""
-    numbers = Counter(coding.text_id for coding in codings)
-    return {text for text, number in numbers.items() if number > 1}
 
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
@@ -248,27 +210,110 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "annotations/planning/progress.html", context, status=status)
 
 
-@login_required
 @require_safe
 def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
-    columns: Sequence[str]
-    rows: Iterable[Sequence[str]]
     try:
         if table == "progress":
-            columns, rows = (
-                PROGRESS_COLUMNS,
-                progress_rows(project, signed_in_user(request), round_name, timezone.localdate()),
-            )
+            rows = progress_rows(project, signed_in_user(request), round_name, timezone.localdate())
+            lines = [PROGRESS_COLUMNS, *rows]
         elif table == "hours":
-            columns, rows = HOURS_COLUMNS, hours_rows(worked_days(project, round_name))
+            lines = [HOURS_COLUMNS, *hours_rows(worked_days(project, round_name))]
         else:
             raise ValidationError("Choose a table: progress or hours.")
     except ValidationError as error:
         return HttpResponseBadRequest(" ".join(error.messages), content_type="text/plain; charset=utf-8")
-    response = HttpResponse(write_table([columns, *rows], raw=False), content_type="text/csv; charset=utf-8")
     name = "-".join(filter(None, [project.slug, table, round_name]))
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return HttpResponse(write_table(lines, raw=False), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what can be done with the project as a whole, and save what its datasheet says."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    form = DatasheetForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved. The datasheet says so.")
+        return redirect("project-settings", project.slug)
+    if form.errors:
+        project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
+    context = {
+        "project": project,
+        "form": form if may_change(project, Right.MANAGE) else None,
+        "deletes": may(project, Right.MANAGE_WORK),
+        "creates": signed_in_user(request).has_perm("annotations.add_project"),
+    }
+    return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
+
+
+@require_POST
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Archive the project, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    if not is_confirmed(request):
+        return ask(request, project, _archiving(project))
+    set_archived(project, archived=True)
+    messages.success(request, f"“{project}” is archived. It can be opened again here.")
+    return redirect("project-settings", project.slug)
+
+
+def _archiving(project: Project) -> Question:
+    codings = Coding.objects.filter(text__project=project)
+    lines = [
+        "Members can read what they read now; nobody can change anything, by page or API.",
+        "It leaves the list of projects, and is found there under “Archived”.",
+        "Invitations let nobody in until it is open again.",
+    ]
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    if n_open and may(project, Right.MANAGE_WORK):
+        lines.insert(1, f"{pluralize(n_open, 'coding')} not submitted: their coders cannot go on.")
+    page = reverse("project-settings", args=[project.slug])
+    return Question(f"Archive “{project}”?", lines, "Archive", page, "settings")
+
+
+@require_POST
+def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open an archived project again."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    if set_archived(project, archived=False):
+        messages.success(request, f"“{project}” is open again.")
+    return redirect("project-settings", project.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def clone(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copy the project; the user manages the copy."""
+    project = project_for(request.user, slug, Right.MANAGE, archived=True)
+    user = signed_in_user(request)
+    if not user.has_perm("annotations.add_project"):
+        raise PermissionDenied("You are not allowed to create projects.")
+    form = CloneForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refused_at(form):
+            copied = clone_project(project, **form.cleaned_data, manager=user)
+            messages.success(request, f"“{copied}” is a copy of “{project}”.")
+            return redirect("project", copied.slug)
+    context = {"project": project, "form": form}
+    return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
+    sees_gold = may(project, Right.ADJUDICATE)
+    figures = project_deletion_figures(project, gold=sees_gold)
+    form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
+    if form.is_valid():
+        with refused_to(request):
+            deleted = delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
+            messages.success(request, f"Deleted “{project}”: {', '.join(deleted.lines)}.")
+            return redirect("home")
+        return redirect("delete-project", project.slug)
+    exported = Transfer.objects.filter(project=project, format=ARCHIVE, state=Transfer.State.DONE).order_by("-pk")
+    context = {"project": project, "figures": figures, "form": form, "latest": exported.first()}
+    return render(request, "annotations/projects/delete.html", context, status=400 if form.errors else 200)

@@ -4,8 +4,8 @@ import pytest
 
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import Category, SchemeVersion
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
-from annotations.projects.state import set_archived
 from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import judge, person
 

@@ -19,10 +19,10 @@ from annotations.models import Coding, Mail, Project, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.planning.work.docset_assignments import assign_peers
 from annotations.projects.anonymization import forget_person
+from annotations.projects.locks import set_archived
 from annotations.projects.people.accounts import set_address, set_muted_mails
 from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_title
-from annotations.projects.state import set_archived
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers.pruning import prune
 from config.settings import TASKS

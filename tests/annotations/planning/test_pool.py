@@ -14,9 +14,9 @@ from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import MOST_RESERVED, PoolEmpty, pools_of, take_next_text
 from annotations.planning.rounds import change_round
 from annotations.projects.creation import create_project
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import current_round, put_into_round
-from annotations.projects.state import set_archived
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import judge, person
 from tests.shared.plans import plan_request

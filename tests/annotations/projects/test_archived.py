@@ -24,10 +24,9 @@ from annotations.models import (
 )
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.repeats import RepeatRequest, apply_repeats
-from annotations.projects.locks import ProjectArchived
+from annotations.projects.locks import ProjectArchived, set_archived
 from annotations.projects.people.invitations import find_invitation, invite
 from annotations.projects.people.members import add_member
-from annotations.projects.state import set_archived
 from annotations.schemes.project_scheme import scheme_state
 from annotations.texts.changes import delete_project, delete_text, deletion_figures, project_deletion_figures
 from annotations.texts.cloning import clone_project

@@ -4,8 +4,8 @@ import pytest
 
 from annotations.models import Membership, Project, Text
 from annotations.planning.work.assignments import assign_texts
-from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
+from annotations.projects.listing import steps_to_do
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import make_project

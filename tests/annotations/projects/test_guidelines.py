@@ -15,7 +15,7 @@ from annotations.projects.guidelines import (
     record_reading,
 )
 from annotations.schemes.ready_made import SCHEMES
-from annotations.web.views.guidelines import PAGE_SIZE
+from annotations.web.views.schemes import PAGE_SIZE
 from tests.shared.growth import assert_grows_with_input
 
 URL = "/projects/tea/guidelines/"
@@ -227,10 +227,11 @@ def test_who_has_read_a_later_version_than_there_is_has_read_the_latest(project,
     assert guidelines_news(project, alice) is None
 
 
-def test_no_line_of_either_text_is_lost():
+def test_no_line_of_either_text_is_lost(monkeypatch):
+    monkeypatch.setattr(guidelines, "CONTEXT_LINES", 60)
     before = "\n".join(f"line {number % 7} of {number}" for number in range(60))
     after = before.replace("line 3", "row three\nand").replace("of 50", "")
-    whole = [line for edit in guidelines._edits(before.split("\n"), after.split("\n")) for line in edit]
+    whole = guidelines.difference(before, after)
     for text, left_out in ((before, "added"), (after, "removed")):
         lines = ["".join(words for _, words in line.pieces) for line in whole if line.edit != left_out]
         assert lines == text.split("\n")

@@ -39,7 +39,7 @@ def pilot(project, texts) -> Round:
 
 @pytest.fixture
 def few_choices(monkeypatch):
-    for name in ("core.http.fields", "web.forms.rounds", "web.forms.assignments"):
+    for name in ("core.http.fields", "planning.forms"):
         monkeypatch.setattr(f"annotations.{name}.MOST_CHOICES", FEW)
 
 

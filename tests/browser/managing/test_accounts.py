@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from annotations.mail.delivery import Delivery
 from annotations.models import Project
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member, get_or_create_coder
-from annotations.projects.state import set_archived
 from tests.browser.conftest import PASSWORD, saved
 
 pytestmark = pytest.mark.browser

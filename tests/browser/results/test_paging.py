@@ -90,7 +90,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
 def test_of_many_texts_names_are_typed_by_keyboard_and_a_wrong_one_is_named(
     live_server, project, text, charlie, sign_in, monkeypatch
 ):
-    for module in ("core.http.fields", "web.forms.rounds"):
+    for module in ("core.http.fields", "planning.forms"):
         monkeypatch.setattr(f"annotations.{module}.MOST_CHOICES", 2)
     texts = Text.objects.bulk_create(
         [Text(project=project, slug=f"t{number}", title=f"Text {number}", content="Tea.") for number in range(4)]
@@ -186,8 +186,8 @@ def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(
 
 def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
     make_large_project()
-    for module in ("forms.plans", "views.planning.assignments"):
-        monkeypatch.setattr(f"annotations.web.{module}.CODERS_ON_A_PAGE", 2)
+    for module in ("planning.plans.forms", "web.views.assignments"):
+        monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)
     page = sign_in(charlie, "/projects/large/assign/")
     page.get_by_text("Advanced", exact=True).focus()
     page.keyboard.press("Enter")

@@ -18,8 +18,8 @@ from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
+from annotations.projects.locks import set_archived
 from annotations.projects.people.members import add_member
-from annotations.projects.state import set_archived
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument

@@ -14,11 +14,11 @@ from annotations.mail.delivery import DELAYS, Delivery
 from annotations.mail.queue import is_flooded
 from annotations.models import Invitation, Mail, Membership, User
 from annotations.planning.work.assignments import assign_texts
+from annotations.projects.locks import set_archived
 from annotations.projects.people.accounts import make_reset_link, record_origin, resettable_members, set_address
 from annotations.projects.people.invitations import find_invitation, invite, invite_by_mail
 from annotations.projects.people.members import add_member, get_or_create_coder
 from annotations.projects.people.tokens import create_token
-from annotations.projects.state import set_archived
 from tests.conftest import make_project
 
 pytestmark = pytest.mark.django_db

@@ -688,7 +688,7 @@ def test_a_coder_does_not_bring_back_a_project_to_see_what_others_did(tea):
 @pytest.fixture
 def with_model(tea) -> Project:
     """Give a text to a model, too."""
-    model = add_model(tea, "gpt", version="4.1", digest="0123", date=date(2026, 11, 1))
+    model = add_model(tea, "gpt", version="4.1", hash="0123", date=date(2026, 11, 1))
     assign_texts(tea, tea.texts.filter(slug="tea"), [model.membership.user])
     make_key(model, 1)
     return tea

@@ -234,8 +234,8 @@ def test_a_page_shows_so_many_texts_and_costs_the_same_queries_for_any_number(
 @pytest.fixture
 def long(large, monkeypatch):
     """Let the form show two of the four coders at once."""
-    for module in ("forms.plans", "views.planning.assignments"):
-        monkeypatch.setattr(f"annotations.web.{module}.CODERS_ON_A_PAGE", 2)
+    for module in ("planning.plans.forms", "web.views.assignments"):
+        monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)
 
 
 def rows_of(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from typing import Any, cast
 
 from django.conf import settings
@@ -29,7 +30,7 @@ from annotations.schemes.design.starting_points import DESIGNED, starting_points
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
-from annotations.web.views.schemes.scheme import may_exchange
+from annotations.web.views.schemes import may_exchange
 
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
 QUESTION = re.compile(
@@ -90,17 +91,14 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"detail": "The field scheme holds the scheme as JSON."}, status=400)
     if answers not in DESIGNED:
         return JsonResponse({"detail": "Pyramids have a page of their own."}, status=400)
-    saved = read_scheme(project.pk).spec
+    saved, changes = read_scheme(project.pk).spec, []
+    if answers != project.answers:
+        changes = [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
     verdict: dict[str, Any] = {
-        "problems": [
-            {"kind": one.kind, "question": one.question, "message": one.message} for one in check_scheme(spec)
-        ],
+        "problems": [asdict(problem) for problem in check_scheme(spec)],
         "sample": sample_state(spec, answers, signed_in_user(request).get_username()),
-        "changes": _changes(project, answers) + describe_differences(saved, spec),
-        "consequences": [
-            {"topic": one.topic, "name": one.name, "allowed": one.allowed, "why": one.why}
-            for one in consequences_of(spec, answers)
-        ],
+        "changes": changes + describe_differences(saved, spec),
+        "consequences": [asdict(consequence) for consequence in consequences_of(spec, answers)],
         "theirs": describe_differences(before, saved) if before is not None else [],
     }
     return JsonResponse(verdict)
@@ -116,12 +114,6 @@ def _problem_at_question(problem: ShapeProblem, sent: Any) -> dict[str, str]:
     place = [f"Value {int(found['value']) + 1}"] if found["value"] else []
     place += [found["field"]] if found["field"] else []
     return {"kind": KINDS[found["list"]], "question": str(key), "message": f"{', '.join(place)}: {problem.message}"}
-
-
-def _changes(project: Project, answers: str) -> list[str]:
-    if answers == project.answers:
-        return []
-    return [f"Answers are {Project.Answers(answers).label}, no longer {project.get_answers_display()}."]
 
 
 @require_safe

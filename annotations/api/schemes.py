@@ -1,23 +1,25 @@
-"""The REST API of the scheme of a project: what it asks, changes of it, and its versions."""
+"""The REST API of the scheme of a project: what it asks, changes of it, its versions, and files of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import problem, validation_error
+from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
 from annotations.api.serializers.projects import (
     SchemeChangesSerializer,
@@ -27,8 +29,9 @@ from annotations.api.serializers.projects import (
     SchemeVersionSerializer,
     validated,
 )
+from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion, User
 from annotations.models.people.rights import Right
 from annotations.projects.locks import lock_project
@@ -36,20 +39,16 @@ from annotations.projects.permissions import project_for
 from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.revision.undoing import undo_merges
 from annotations.revision.versions import scheme_of_version
-from annotations.schemes.changes import Merge, SchemeChange, asks_otherwise, plan_change
+from annotations.schemes.changes import Merge, SchemeChange, plan_change, project_to_change
 from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
+from annotations.transfers.scheme_files import WRITTEN, export_scheme, read_uploaded_scheme
 
 # What a scheme that was read has, and follows from the rest.
 DERIVED = ("constraints", "scheme_version")
 
 
-@dataclass(frozen=True, slots=True)
-class SchemeRequest:
-    """A scheme as it was sent, with what is merged in it."""
-
-    spec: SchemeSpec
-    answers: str
-    merges: Sequence[Merge]
+# What is wrong with the JSON itself is at no question.
+SHAPE = {"kind": "", "question": ""}
 
 
 class InvalidScheme(ValueError):
@@ -60,17 +59,16 @@ class InvalidScheme(ValueError):
         self.problems = problems
 
 
-def _parse(data: object) -> SchemeRequest:
-    """Return the scheme of a request. Raise InvalidScheme."""
+def _parse(data: object) -> tuple[SchemeSpec, str, list[Merge]]:
+    """Return the scheme of a request, how its coders answer, and what is merged in it. Raise InvalidScheme."""
     merges: object = []
     if isinstance(data, dict):
         merges = data.get("merges", [])
         data = {name: value for name, value in data.items() if name not in (*DERIVED, "merges")}
     try:
-        spec, answers = scheme_from_json(data)
+        return *scheme_from_json(data), _parse_merges(merges)
     except SchemeShapeError as error:
-        raise InvalidScheme([_problem_state("", "", one.path, one.message) for one in error.problems]) from None
-    return SchemeRequest(spec, answers, _parse_merges(merges))
+        raise InvalidScheme([SHAPE | {"path": one.path, "message": one.message} for one in error.problems]) from None
 
 
 def _parse_merges(data: object) -> list[Merge]:
@@ -82,12 +80,8 @@ def _parse_merges(data: object) -> list[Merge]:
             case _:
                 path = f"merges[{number}]" if isinstance(data, list) else "merges"
                 message = 'A merge is {"question": key, "value": key, "into": key}.'
-                raise InvalidScheme([_problem_state("", "", path, message)])
+                raise InvalidScheme([SHAPE | {"path": path, "message": message}])
     return merges
-
-
-def _problem_state(kind: str, question: str, path: str, message: str) -> dict[str, str]:
-    return {"kind": kind, "question": question, "path": path, "message": message}
 
 
 def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
@@ -103,23 +97,7 @@ def _problems(change: SchemeChange, spec: SchemeSpec) -> list[dict[str, str]]:
         for kind, questions in lists.items()
         for number, one in enumerate(questions)
     }
-    return [
-        _problem_state(one.kind, one.question, places.get((one.kind, one.question), ""), one.message)
-        for one in change.problems
-    ]
-
-
-def _project_to_change(request: Request, slug: str, sent: SchemeRequest) -> Project:
-    """Return the project. Once there are texts, only managers who see all work may change what coders are asked.
-
-    Others change words and order: a refusal would tell them of answers, also of those in gold and of models, and so
-    would the question whether there are any.
-    """
-    project = project_for(request.user, slug, Right.MANAGE)
-    otherwise = bool(sent.merges) or asks_otherwise(project, sent.spec, sent.answers)
-    if otherwise and project.texts.exists():
-        return project_for(request.user, slug, Right.MANAGE_WORK)
-    return project
+    return [asdict(problem) | {"path": places.get((problem.kind, problem.question), "")} for problem in change.problems]
 
 
 class SchemeDetail(APIView):
@@ -136,13 +114,13 @@ class SchemeDetail(APIView):
         project = lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         require_match(request, scheme_state(project))
         try:
-            sent = _parse(request.data)
-            project = _project_to_change(request, slug, sent)
-            save_scheme(project, sent.spec, cast(User, request.user), answers=sent.answers, merges=sent.merges)
+            spec, answers, merges = _parse(request.data)
+            project = project_to_change(request.user, slug, spec, answers, merges)
+            save_scheme(project, spec, cast(User, request.user), answers=answers, merges=merges)
         except InvalidScheme as error:
             return _refusal(error.problems)
         except SchemeRefused as error:
-            return _refusal(_problems(error.change, sent.spec), error.change)
+            return _refusal(_problems(error.change, spec), error.change)
         return etag_response(scheme_state(project_for(request.user, slug)))
 
     @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
@@ -173,16 +151,15 @@ class SchemePreview(APIView):
     @extend_schema(request=SchemeDocumentSerializer, responses=SchemePreviewSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Say what is wrong with a scheme, and how many answers it concerns. Nothing is changed."""
-        project = project_for(request.user, slug, Right.MANAGE)
+        project_for(request.user, slug, Right.MANAGE)
         try:
-            sent = _parse(request.data)
+            spec, answers, merges = _parse(request.data)
         except InvalidScheme as error:
-            problems: Sequence[Mapping[str, str]] = error.problems
-            change = SchemeChange()
+            problems, change = error.problems, SchemeChange()
         else:
-            project = _project_to_change(request, slug, sent)
-            change = plan_change(project, sent.spec, answers=sent.answers, merges=sent.merges)
-            problems = _problems(change, sent.spec)
+            project = project_to_change(request.user, slug, spec, answers, merges)
+            change = plan_change(project, spec, answers=answers, merges=merges)
+            problems = _problems(change, spec)
         return Response(
             {
                 "problems": problems,
@@ -226,8 +203,50 @@ class SchemeVersionUndo(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         try:
             undo_merges(project, number, cast(User, request.user))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         except SchemeRefused as error:
             return _refusal(_problems(error.change, read_scheme(project.pk).spec), error.change)
         return etag_response(scheme_state(project_for(request.user, slug)))
+
+
+class SchemeFileSerializer(serializers.Serializer[object]):
+    file = serializers.FileField(
+        help_text="JSON, XML of MMAX2, annotation.conf of brat, layers of INCEpTION, or a zip."
+    )
+
+
+class ReadSchemeSerializer(serializers.Serializer[object]):
+    scheme = SchemeDocumentSerializer(help_text="What `PUT scheme/` and `POST scheme/preview/` take.")
+    losses = serializers.ListField(
+        child=serializers.CharField(), help_text="What the file says besides that a scheme here cannot say."
+    )
+
+
+class ExportScheme(APIView):
+    """The scheme of a project as a file."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", enum=list(WRITTEN), description="json, where it is not given.")],
+        responses={
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format json."),
+            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="Of the format mmax2."),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        project = project_for(request.user, slug, Right.VIEW_PROJECT)
+        try:
+            return export_scheme(project, request.query_params.get("format", "json")).as_response()
+        except FormatError as error:
+            raise ValidationError({"format": [error.message]}) from None
+
+
+class ReadScheme(APIView):
+    """The scheme of a file. Nothing is changed: it is for `PUT scheme/`."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(request=SchemeFileSerializer, responses=ReadSchemeSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        project_for(request.user, slug, Right.MANAGE)
+        read = read_uploaded_scheme(validated(SchemeFileSerializer(data=request.data))["file"])
+        scheme = scheme_to_json(read.spec.with_pointing(), read.answers)
+        return Response({"scheme": scheme, "losses": [str(loss) for loss in read.losses]})

@@ -1,9 +1,9 @@
-"""The forms of the page Assignments: a plan, and changes by hand."""
+"""The form of a plan: who codes what; the API takes the same fields."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,9 +12,9 @@ from django.core.paginator import Page, Paginator
 from django.utils.functional import cached_property
 from django.utils.http import urlencode
 
-from annotations.core.http.fields import BoundedModelField, BoundedSelect
+from annotations.core.http.fields import BoundedSelect, field_of
 from annotations.models import Plan, Round, User
-from annotations.planning.plans.changes import MOST_DAYS
+from annotations.planning.forms import DayField
 from annotations.planning.plans.designs.terms import (
     LARGEST_SEED,
     LARGEST_WEIGHT,
@@ -25,13 +25,13 @@ from annotations.planning.plans.designs.terms import (
     PlanParameters,
 )
 from annotations.planning.plans.plans import PlanRequest
-from annotations.web.paging import SEARCH_LENGTH
 
 MOST_TEXTS = 1_000_000
 # So many cells are changed by hand before a plan is carried out; afterwards any number.
 MOST_CHANGES = 100
 # So many coders have a row at once. Those who take part besides are named by ranges of keys, with weight and maximum.
 CODERS_ON_A_PAGE = 50
+SEARCH_LENGTH = 100
 MOST_RANGES = 1_000
 RANGE = re.compile(r"(\d{1,18})-(\d{1,18})(?:_([^_~]*)_([^_~]*))?")
 CHANGE = re.compile(r"([+-])([-\w]{1,100})/(.{1,150})")
@@ -67,9 +67,7 @@ class PlanForm(forms.Form):
     pool = forms.BooleanField(
         required=False, label="Pool", help_text="Nobody is assigned a text: coders take the next one themselves."
     )
-    due_on = forms.DateField(
-        required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    due_on = DayField(required=False, label="Due")
     seed = forms.IntegerField(
         required=False,
         min_value=-LARGEST_SEED,
@@ -93,8 +91,7 @@ class PlanForm(forms.Form):
         super().__init__(data if data is None else _with_others(data, coders))
         self.coders = coders
         self.is_long = len(coders) > CODERS_ON_A_PAGE
-        field = self.fields["round"]
-        assert isinstance(field, forms.ChoiceField)
+        field = field_of(self, "round", forms.ChoiceField)
         field.choices = [(one.name, one.name) for one in rounds if not one.is_closed] or [("", "main")]
         if len(field.choices) < 2:
             field.widget = forms.HiddenInput()
@@ -251,27 +248,18 @@ def _with_others(data: Any, coders: Sequence[User]) -> Any:
     return fields
 
 
-def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
-    """Return what the form shows at first: the plan of the round, or two coders a text.
+def first_data(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
+    """Return the data of the form that is shown at first: the plan of the round, or two coders a text.
 
     blind: who takes part, unless a plan says something else; adjudicators do not.
     """
-    if plan is None:
-        parts = {f"part-{coder.pk}": coder.pk in blind for coder in coders}
-        return {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1, **parts}
-    rows = {row.coder_id: row for row in plan.coders.all()}
-    fields: dict[str, Any] = {
-        "round": plan.round.name,
-        "design": plan.design,
-        "k": plan.k,
-        "share": 20 if plan.share is None else round(plan.share * 100, 4),
-        "blocks": plan.blocks,
-        "calibration": plan.calibration,
-        "seed": plan.seed,
-        "pool": plan.pool,
-        "due_on": plan.due_on,
-        "allow_unconnected": plan.allow_unconnected,
-    }
+    fields: dict[str, Any] = {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1}
+    rows = {}
+    if plan is not None:
+        rows = {row.coder_id: row for row in plan.coders.all()}
+        own = ("design", "k", "blocks", "calibration", "seed", "pool", "due_on", "allow_unconnected")
+        fields = {"round": plan.round.name, **{name: getattr(plan, name) for name in own}}
+        fields["share"] = 20 if plan.share is None else round(plan.share * 100, 4)
     for coder in coders:
         row = rows.get(coder.pk)
         # Who is new takes part, so that extending a plan is one click.
@@ -279,32 +267,4 @@ def initial_of(plan: Plan | None, coders: Sequence[User], blind: Collection[int]
         if row is not None:
             fields[f"weight-{coder.pk}"] = None if row.weight == WEIGHT_UNIT else row.weight / WEIGHT_UNIT
             fields[f"maximum-{coder.pk}"] = row.maximum
-    return fields
-
-
-def as_data(initial: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data that a browser would send of a form that shows these."""
-    return {name: value for name, value in initial.items() if value not in (None, False)}
-
-
-class ReplaceForm(forms.Form):
-    """Who takes over the open texts of whom."""
-
-    coder = BoundedModelField("username")
-    other = BoundedModelField("username", label="by")
-
-    def __init__(self, coders: Any, everybody: Any, data: Any = None) -> None:
-        super().__init__(data, auto_id="replace_%s")
-        for name, users in (("coder", everybody), ("other", coders)):
-            field = self.fields[name]
-            assert isinstance(field, BoundedModelField)
-            field.choose_from(users)
-
-
-class ReleaseForm(forms.Form):
-    """After how many days without work texts are free for others."""
-
-    days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, initial=14, label="Days without work")
-
-    def __init__(self, data: Any = None) -> None:
-        super().__init__(data, auto_id="release_%s")
+    return {name: value for name, value in fields.items() if value not in (None, False)}

@@ -1,33 +1,43 @@
-"""The page Assignments: a plan and its preview, what is assigned, and changes by hand."""
+"""The pages Assignments and Repeats: a plan and its preview, what is assigned, changes by hand, texts shown again."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
-from annotations.models import Coding, Membership, Plan, Project, Round, Text, User
+from annotations.models import Coding, Membership, Plan, Project, RepeatPlan, Round, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
+from annotations.planning.forms import ReleaseForm, RepeatForm, ReplaceForm, initial_repeats
 from annotations.planning.plans.changes import release_idle, replace_coder
+from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, first_data
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
 from annotations.planning.pool import take_next_text
+from annotations.planning.repeats import (
+    apply_repeats,
+    refuse_repeats,
+    request_of,
+    view_repeats,
+    withdraw_repeats,
+)
 from annotations.planning.work.assignments import assign_texts, unassign
 from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
-from annotations.projects.rounds import COUNTED_KINDS, rounds_of
-from annotations.web.forms.plans import CODERS_ON_A_PAGE, PlanForm, ReleaseForm, ReplaceForm, as_data, initial_of
+from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
+from annotations.web.paging import page_of, preview_address
+from annotations.web.refusals import refused_to
 from annotations.web.views import signed_in_user
 
 
@@ -44,23 +54,17 @@ class _Page:
         return PlanForm(self.rounds, self.coders, data, blind=self.blind)
 
 
-def _page_for(request: HttpRequest, slug: str) -> _Page:
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
-    coders = list(members_in_roles(project, CODING_ROLES))
-    return _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
-
-
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
     The plan stands in the address; `part=preview` asks for the preview alone.
     """
-    page = _page_for(request, slug)
-    project = page.project
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
+    coders = list(members_in_roles(project, CODING_ROLES))
+    page = _Page(project, rounds_of(project), coders, not may(project, Right.MANAGE_WORK))
     if request.method == "POST":
         return _apply(request, page)
     return _show(request, page)
@@ -81,17 +85,13 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     planned = plan is not None and plan.coders.exists()
     previews = "design" in request.GET or not (assigned or planned)
     blind = set(members_in_roles(project, BLIND_ROLES).values_list("pk", flat=True))
-    initial = initial_of(plan, page.coders, blind)
-    if round_ is not None:
-        initial["round"] = round_.name
-    if "design" in request.GET:
-        context["form"] = page.form(request.GET)
-    else:
-        context["form"] = page.form(as_data(initial))
+    first = first_data(plan, page.coders, blind) | ({"round": round_.name} if round_ is not None else {})
+    context["form"] = page.form(request.GET if "design" in request.GET else first)
     if previews and page.coders:
         context |= _preview(request, page, context["form"])
     elif round_ is not None:
-        context["matrix"] = matrix = _assigned(request, page, round_)
+        matrix = matrix_of_round(project, round_, page.coders, request.GET.get("page"), blind=page.blind)
+        context["matrix"] = matrix = matrix.for_coders(request.GET.get("coders_page"))
         context["notes"] = _notes(page, matrix)
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
         everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct().order_by("username")
@@ -104,15 +104,22 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
     """Return the context of the preview of a plan."""
-    context: dict[str, Any] = {"previews": True}
+    view, refused = _asked(page, form, view_plan)
+    if view is None:
+        return {"previews": True, "refused": refused}
+    seconds = None if page.blind else seconds_of_work(page.project, {text.pk: text.work for text in view.texts})
+    matrix = matrix_of_plan(view, request.GET.get("page"), seconds).for_coders(request.GET.get("coders_page"))
+    return {"previews": True, "view": view, "matrix": matrix, "notes": _notes(page, matrix)}
+
+
+def _asked(page: _Page, form: PlanForm, plan: Callable[..., PlanView]) -> tuple[PlanView | None, list[str]]:
+    """Return the plan that the form asks for, or why there is none."""
     if not form.is_valid():
-        return context | {"refused": _errors(form)}
+        return None, _errors(form)
     try:
-        view = view_plan(page.project, form.as_request(), blind=page.blind)
+        return plan(page.project, form.as_request(), blind=page.blind), []
     except ValidationError as error:
-        return context | {"refused": error.messages}
-    matrix = _matrix(request, page, view)
-    return context | {"view": view, "matrix": matrix, "notes": _notes(page, matrix)}
+        return None, error.messages
 
 
 def _notes(page: _Page, matrix: Matrix) -> list[str]:
@@ -145,69 +152,36 @@ def _errors(form: PlanForm) -> list[str]:
     return [f"{labels.get(name, '')}{' '.join(map(str, errors))}" for name, errors in form.errors.items()]
 
 
-def _without(query: QueryDict, *names: str) -> QueryDict:
-    copy = query.copy()
-    for name in names:
-        copy.pop(name, None)
-    return copy
-
-
-def _matrix(request: HttpRequest, page: _Page, view: PlanView) -> Matrix:
-    seconds = None if page.blind else seconds_of_work(page.project, {text.pk: text.work for text in view.texts})
-    matrix = matrix_of_plan(view, request.GET.get("page"), seconds)
-    return matrix.for_coders(request.GET.get("coders_page"))
-
-
-def _assigned(request: HttpRequest, page: _Page, round_: Round) -> Matrix:
-    matrix = matrix_of_round(page.project, round_, page.coders, request.GET.get("page"), blind=page.blind)
-    return matrix.for_coders(request.GET.get("coders_page"))
-
-
 def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
     turn, tick = request.POST.get("turn", ""), request.POST.get("tick", "")
     if (turn or tick or "preview" in request.POST) and len(page.coders) > CODERS_ON_A_PAGE:
         address = f"{reverse('assign', args=[page.project.slug])}?{page.form(request.POST).address(turn, tick)}"
         return redirect(f"{address}#plan-coders" if turn or tick else address)
     if "preview" in request.POST:
-        query = _without(request.POST, "csrfmiddlewaretoken", "preview")
-        return redirect(f"{reverse('assign', args=[page.project.slug])}?{query.urlencode()}")
+        return redirect(preview_address(request, reverse("assign", args=[page.project.slug])))
     form = page.form(request.POST)
-    context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind, "previews": True}
-    if form.is_valid():
-        try:
-            view = apply_plan(page.project, form.as_request(), blind=page.blind)
-        except ValidationError as error:
-            context["refused"] = error.messages
-        else:
-            messages.success(request, _said(view))
-            return redirect(_address(page.project, view.round_name))
-    else:
-        context["refused"] = _errors(form)
-    return render(request, "annotations/planning/assign.html", context)
-
-
-def _said(view: PlanView) -> str:
+    view, refused = _asked(page, form, apply_plan)
+    if view is None:
+        context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind}
+        return render(request, "annotations/planning/assign.html", context | {"previews": True, "refused": refused})
     new, removed = len(view.proposal.new), len(view.proposal.removed)
+    said = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
     if view.request.parameters.pool and not new:
-        return "The pool is open: coders take the next text on their page of the project."
-    return f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
+        said = "The pool is open: coders take the next text on their page of the project."
+    messages.success(request, said)
+    return redirect(_address(page.project, view.round_name))
 
 
 def _address(project: Project, round_name: str) -> str:
     return f"{reverse('assign', args=[project.slug])}?{urlencode({'round': round_name})}"
 
 
-def _round_of(project: Project, name: str) -> Round:
-    return get_object_or_404(Round, project=project, name=name)
-
-
-@login_required
 @require_POST
 def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Assign a text of the round to a coder, or take it away if it has not begun; answer with JSON."""
     is_on = request.POST.get("on") == "1"
     project = project_for(request.user, slug, Right.MANAGE if is_on else Right.MANAGE_WORK)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     text = get_object_or_404(
         Text.objects.defer("content").filter(role=Text.Role.SOURCE), project=project, slug=request.POST.get("text", "")
     )
@@ -222,23 +196,19 @@ def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return JsonResponse({"on": is_on})
 
 
-@login_required
 @require_POST
 def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct()
     form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
     if not form.is_valid():
         messages.error(request, "Choose who is replaced by whom.")
         return redirect(_address(project, round_.name))
     coder, other = form.cleaned_data["coder"], form.cleaned_data["other"]
-    try:
+    with refused_to(request):
         done = replace_coder(project, round_, coder, other)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
         begun = f" {coder} has begun {pluralize(done.added, 'text')}: that work stays, and {other} codes them anew."
         messages.success(
             request,
@@ -248,20 +218,16 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@login_required
 @require_POST
 def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Free the places of codings on which nobody has worked for some days."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
-    round_ = _round_of(project, name)
+    round_ = round_for(project, name)
     form = ReleaseForm(request.POST)
-    try:
+    with refused_to(request):
         if not form.is_valid():
             raise ValidationError(form.errors["days"].as_data())
         done = release_idle(project, round_, form.cleaned_data["days"])
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
         messages.success(
             request,
             f"{pluralize(done.unassigned, 'assignment')} that nobody had begun taken away; "
@@ -270,14 +236,48 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@login_required
 @require_POST
 def take_next(request: HttpRequest, slug: str) -> HttpResponse:
     """Take the next text of a pool, and open it."""
     project = project_for(request.user, slug)
-    try:
+    with refused_to(request):
         coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
+        return redirect("code", project.slug, coding.text.slug)
+    return redirect("project", project.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show what coders are shown again in the round, and what the form in the address comes to; carry it out."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
+    round_ = round_for(project, name)
+    address = reverse("repeats", args=[project.slug, round_.name])
+    if "preview" in request.POST:
+        return redirect(preview_address(request, address))
+    coders = members_in_roles(project, BLIND_ROLES).order_by("username")
+    sent = request.POST if request.method == "POST" else request.GET
+    plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
+    form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_repeats(plan))
+    context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
+    try:
+        if "withdraw" in request.POST:
+            messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
+            return redirect(address)
+        refuse_repeats(project, round_)
+        if form.is_bound and form.is_valid():
+            asked = form.as_request(round_.name)
+            if request.method == "POST":
+                number = apply_repeats(project, asked).n_new
+                messages.success(request, f"{pluralize(number, 'text')} shown again. Nobody is told which.")
+                return redirect(address)
+            context |= {"shown": view_repeats(project, asked), "previews": True}
+        elif not form.is_bound:
+            recorded = request_of(plan) if plan is not None else None
+            context["shown"] = view_repeats(project, recorded) if recorded is not None else None
     except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect("project", project.slug)
-    return redirect("code", project.slug, coding.text.slug)
+        context["refused"] = error.messages
+    if context.get("shown"):
+        context["coders"] = page_of(request, context["shown"].coders, name="page")
+    context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
+    status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
+    return render(request, "annotations/planning/repeats.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The page of the members and invitations of a project."""
+"""The pages of the members, models and invitations of a project."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,11 +17,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
-from annotations.models import Coding, Invitation, Membership, Project, User
+from annotations.models import Coding, Invitation, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.models.project import may, may_change, may_see_models
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
+from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm, ModelForm
 from annotations.projects.people.members import (
     activity_of_members,
     add_member,
@@ -31,10 +30,11 @@ from annotations.projects.people.members import (
     remove_membership,
     set_group,
 )
-from annotations.projects.permissions import project_for
+from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
+from annotations.projects.permissions import project_for, project_with_models
 from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.forms.members import GroupForm, InvitationForm, MemberForm
 from annotations.web.paging import address_with, page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 
 # Two forms of the page have a field of the role.
@@ -42,7 +42,6 @@ INVITATION_IDS = "invitation_%s"
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("links")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
@@ -53,29 +52,23 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     group_form = GroupForm(project, request.POST if is_group else None)
     invitation_form = InvitationForm(request.POST if is_invitation else None, auto_id=INVITATION_IDS)
     links: list[tuple[str, str]] = []
-    if is_group and group_form.is_valid():
+    if group_form.is_valid():
         group = group_form.cleaned_data["group"]
         number = set_group(project, (one.pk for one in group_form.cleaned_data["members"]), group)
         where = f"in the group “{group}”" if group else "in no group"
         messages.success(request, f"{pluralize(number, 'member')} {'is' if number == 1 else 'are'} {where} now.")
         return redirect(request.get_full_path())
-    if request.method == "POST" and not is_invitation and not is_group and form.is_valid():
+    if form.is_valid():
         question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
-        try:
+        with refused_at(form, "role"):
             membership = add_member(project, form.cleaned_data["username"], form.cleaned_data["role"])
-        except ValidationError as error:
-            form.add_error("role", error)
-        else:
             messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
             return redirect(_list(membership))
-    if is_invitation and invitation_form.is_valid():
-        try:
+    if invitation_form.is_valid():
+        with refused_at(invitation_form):
             links = _invite(request, project, invitation_form.cleaned_data)
-        except ValidationError as error:
-            invitation_form.add_error(None, error)
-        else:
             if addresses := invitation_form.cleaned_data.get("addresses"):
                 messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
@@ -111,24 +104,15 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @transaction.atomic
 def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Create invitations for names and addresses; return the names with links. Raise ValidationError by field."""
-    links = []
+    links, user, role, days = [], signed_in_user(request), fields["role"], fields["days"]
     for name in fields["whom"]:
-        _, secret = invitations.invite(
-            project,
-            fields["role"],
-            signed_in_user(request),
-            days=int(fields["days"]),
-            note=name,
-            max_uses=fields["max_uses"],
-        )
+        _, secret = invitations.invite(project, role, user, days=days, note=name, max_uses=fields["max_uses"])
         links.append((name, request.build_absolute_uri(reverse("invitation", args=[secret]))))
     if addresses := fields.get("addresses"):
-        user = signed_in_user(request)
-        invitations.invite_by_mail(project, fields["role"], user, addresses, days=int(fields["days"]))
+        invitations.invite_by_mail(project, role, user, addresses, days=days)
     return links
 
 
-@login_required
 @require_POST
 def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a member, once a manager has confirmed it; their codings stay."""
@@ -137,14 +121,11 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     back = _list(membership)
     if not is_confirmed(request):
         return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
-    try:
+    with refused_to(request):
         remove_membership(membership)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(back)
-    messages.success(request, f"{membership.user} was removed. Their codings are kept.")
-    if membership.user_id == request.user.pk:
-        return redirect("home")
+        messages.success(request, f"{membership.user} was removed. Their codings are kept.")
+        if membership.user_id == request.user.pk:
+            return redirect("home")
     return redirect(back)
 
 
@@ -196,7 +177,6 @@ def _removal(membership: Membership, *, tells: bool) -> Question:
     return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
 
 
-@login_required
 @require_POST
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete an invitation that is not used."""
@@ -209,17 +189,56 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 
 @never_cache
-@login_required
 @require_POST
 @sensitive_variables("link")
 def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
-    try:
+    with refused_to(request):
         link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return redirect(_list(membership))
-    context = {"project": project, "member": membership.user, "link": link}
-    return render(request, "annotations/projects/people/reset_link.html", context)
+        context = {"project": project, "member": membership.user, "link": link}
+        return render(request, "annotations/projects/people/reset_link.html", context)
+    return redirect(_list(membership))
+
+
+# How long a key works that is made on the page.
+KEY_DAYS = 90
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_variables("key")
+def models(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show and add models, and make and end their API keys. A key is shown once."""
+    project = project_with_models(request.user, slug)
+    form, key, of = ModelForm(), "", None
+    if "make_key" in request.POST:
+        of = find_model(project, request.POST["make_key"])
+        key = make_key(of, KEY_DAYS)[1]
+    elif "withdraw_key" in request.POST:
+        model = find_model(project, request.POST["withdraw_key"])
+        withdraw_keys(model)
+        messages.success(request, f"{model.membership.user} has no key now, and codes no more until it has another.")
+        return redirect(request.get_full_path())
+    elif request.method == "POST":
+        form = ModelForm(request.POST)
+        if form.is_valid():
+            with refused_at(form):
+                add_model(project, **form.cleaned_data)
+                messages.success(request, f"{form.cleaned_data['name']} is a coder now. Make a key for its client.")
+                return redirect(request.get_full_path())
+    shown = page_of(request, models_of(project))
+    users = [one.membership.user_id for one in shown]
+    expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
+    context: dict[str, Any] = {
+        "project": project,
+        "form": form,
+        "key": key,
+        "key_of": of,
+        "groups": Membership.GROUPS,
+        "shown": shown,
+        "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
+        "manages": may_change(project, Right.MANAGE),
+    }
+    return render(request, "annotations/projects/people/models.html", context)

@@ -12,6 +12,7 @@ from django.core.validators import MaxLengthValidator, validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
+from annotations.core.http.fields import field_of
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Project, Token, User
@@ -52,8 +53,7 @@ class GroupForm(forms.Form):
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, auto_id="group_%s")
-        chosen: Any = self.fields["members"]
-        chosen.queryset = members_shown(project)
+        field_of(self, "members", forms.ModelMultipleChoiceField).queryset = members_shown(project)
 
 
 class ModelForm(forms.Form):
@@ -84,27 +84,21 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
     scope = forms.ChoiceField(label="Scope", choices=Token.Scope)
-    days = forms.ChoiceField(
+    days = forms.TypedChoiceField(
         label="Expires in",
+        coerce=int,
         choices=[("7", "1 week"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")],
         initial="90",
     )
 
 
-class OwnPasswordMixin:
-    """A form that asks for the user's own password, which can be guessed no more often than at sign-in."""
-
-    def set_owner(self, user: User, request: HttpRequest) -> None:
-        """Set whose password it is, and the request in which attempts are counted."""
-        self.owner, self.request = user, request
-
-    @sensitive_variables("password")
-    def is_own_password(self, password: str) -> bool:
-        """Return whether it is the password, and was not wrong too often."""
-        return authenticate(self.request, username=self.owner.get_username(), password=password) == self.owner
+@sensitive_variables("password")
+def is_password_of(user: User, password: str, request: HttpRequest) -> bool:
+    """Return whether it is the user's password, which can be guessed no more often than at sign-in."""
+    return authenticate(request, username=user.get_username(), password=password) == user
 
 
-class AddressForm(OwnPasswordMixin, forms.Form):
+class AddressForm(forms.Form):
     """An address for mails, which is used when its owner has confirmed it.
 
     Who has it can reset the password, so it takes the password to change it.
@@ -124,13 +118,13 @@ class AddressForm(OwnPasswordMixin, forms.Form):
 
     def __init__(self, user: User, request: HttpRequest, data: Any = None) -> None:
         super().__init__(data)
-        self.set_owner(user, request)
+        self.user, self.request = user, request
 
     @sensitive_variables("password")
     def clean_password(self) -> str:
         """Return the password. Raise ValidationError if it is wrong, or was wrong too often."""
         password: str = self.cleaned_data["password"]
-        if not self.is_own_password(password):
+        if not is_password_of(self.user, password, self.request):
             raise forms.ValidationError("This is not your password.")
         return password
 
@@ -177,8 +171,8 @@ class InvitationForm(forms.Form):
         help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MOST_AT_ONCE}.",
     )
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
-    days = forms.ChoiceField(
-        label="Expires in", choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
+    days = forms.TypedChoiceField(
+        label="Expires in", coerce=int, choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
     )
     max_uses = forms.IntegerField(
         label="Uses of a link",
@@ -245,17 +239,17 @@ class JoinForm(UserCreationForm[User]):
         return username
 
 
-class PasswordForm(OwnPasswordMixin, PasswordChangeForm):
+class PasswordForm(PasswordChangeForm):
     """A new password, in place of the old one."""
 
     def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
         super().__init__(user, **options)
-        self.set_owner(user, request)
+        self.request = request
 
     @sensitive_variables("old_password")
     def clean_old_password(self) -> str:
         """Return the old password. Raise ValidationError if it is wrong, or was wrong too often."""
         old_password: str = self.cleaned_data["old_password"]
-        if not self.is_own_password(old_password):
+        if not is_password_of(self.user, old_password, self.request):
             raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
         return old_password

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers, status
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import PageQuerySerializer, PartSerializer, ProjectListView, ReportPages
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.choices import from_form
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.coding.active_time import WorkedDay
 from annotations.models import Plan, PlanCoder, Project, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may
-from annotations.planning.plans.changes import MOST_DAYS
+from annotations.models.project import KEY_LENGTH, may
+from annotations.planning.forms import RepeatForm
 from annotations.planning.plans.designs.terms import (
-    LARGEST_SEED,
     LARGEST_WEIGHT,
-    MOST_CODERS,
     SMALLEST_WEIGHT,
     WEIGHT_UNIT,
     Design,
     PlanParameters,
 )
+from annotations.planning.plans.forms import MOST_TEXTS, PlanForm
 from annotations.planning.plans.plans import PlanRequest, apply_plan, view_plan
 from annotations.planning.pool import pools_of, take_next_text
-from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest, apply_repeats, view_repeats
+from annotations.planning.repeats import DAYS, RepeatRequest, apply_repeats, view_repeats
 from annotations.planning.work.progress import HOURS_RULE, worked_days
 from annotations.projects.permissions import project_for
 
 DESIGNS = Plan.Design.choices
 NAME_LENGTH = 150
-MOST_TEXTS = 1_000_000
 
 
 class PlanCoderSerializer(serializers.ModelSerializer[PlanCoder]):
@@ -65,20 +61,14 @@ class PlanSerializer(serializers.ModelSerializer[Plan]):
 
 
 class NewPlanSerializer(StrictSerializer):
-    design = ChoiceField(DESIGNS)
-    k = serializers.IntegerField(
-        min_value=1, max_value=MOST_CODERS, default=2, allow_null=True, help_text="coders a text; null: all"
-    )
-    share = serializers.FloatField(min_value=0, max_value=1, default=0.2, help_text="the part of the texts that k code")
-    blocks = serializers.IntegerField(
-        min_value=1, max_value=MOST_TEXTS, default=None, allow_null=True, help_text="null: as many as coders"
-    )
-    calibration = serializers.IntegerField(
-        min_value=0, max_value=MOST_TEXTS, default=0, help_text="how many texts, drawn at random, all code"
-    )
-    seed = serializers.IntegerField(min_value=-LARGEST_SEED, max_value=LARGEST_SEED, default=0)
+    design = from_form(PlanForm, "design", choices=DESIGNS)
+    k = from_form(PlanForm, "k", default=2, allow_null=True, help_text="coders a text; null: all")
+    share = from_form(PlanForm, "share", max_value=1, default=0.2, help_text="the part of the texts that k code")
+    blocks = from_form(PlanForm, "blocks", default=None, allow_null=True, help_text="null: as many as coders")
+    calibration = from_form(PlanForm, "calibration", default=0, help_text="how many texts, drawn at random, all code")
+    seed = from_form(PlanForm, "seed", default=0)
     round = serializers.CharField(
-        max_length=50, default="", allow_blank=True, help_text="without: the one that is open, else main"
+        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the one that is open, else main"
     )
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH),
@@ -93,10 +83,12 @@ class NewPlanSerializer(StrictSerializer):
     maxima = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=MOST_TEXTS), default=dict, help_text="texts at most"
     )
-    pool = serializers.BooleanField(default=False, help_text="coders take the next text themselves")
-    move = serializers.BooleanField(default=False, help_text="what nobody has begun may go to others")
-    allow_unconnected = serializers.BooleanField(default=False, help_text="groups of coders may share no texts")
-    due_on = serializers.DateField(default=None, allow_null=True)
+    pool = from_form(PlanForm, "pool", default=False, help_text="coders take the next text themselves")
+    move = from_form(PlanForm, "move", default=False, help_text="what nobody has begun may go to others")
+    allow_unconnected = from_form(
+        PlanForm, "allow_unconnected", default=False, help_text="groups of coders may share no texts"
+    )
+    due_on = from_form(PlanForm, "due_on", default=None, allow_null=True)
     apply = serializers.BooleanField(default=False, help_text="assign the texts; without, nothing is written")
 
 
@@ -163,10 +155,7 @@ class PlanList(ProjectListView):
             due_on=fields["due_on"],
         )
         carry_out = apply_plan if fields["apply"] else view_plan
-        try:
-            view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        view = carry_out(project, plan, blind=not may(project, Right.MANAGE_WORK))
         return Response(view.as_dict())
 
 
@@ -196,37 +185,36 @@ class Hours(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the active seconds of each coder by round, text and day, in pages."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        try:
-            days = worked_days(project, request.query_params.get("round", ""))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        days = worked_days(project, request.query_params.get("round", ""))
         report = ReportPages().cut({"rule": HOURS_RULE, "days": days}, "days", request)
         return Response(HoursSerializer(report).data)
 
 
 class NewRepeatsSerializer(StrictSerializer):
-    share = serializers.FloatField(
-        min_value=0, max_value=1, default=None, allow_null=True, help_text="the part of each coder's submitted texts"
-    )
-    number = serializers.IntegerField(
-        min_value=1,
-        max_value=MOST_REPEATED,
+    share = from_form(
+        RepeatForm,
+        "share",
+        max_value=1,
         default=None,
         allow_null=True,
-        help_text="texts per coder, without a share",
+        help_text="the part of each coder's submitted texts",
     )
-    days = serializers.IntegerField(
-        min_value=0, max_value=MOST_DAYS, default=DAYS, help_text="since the last change of a text"
+    number = from_form(
+        RepeatForm, "number", default=None, allow_null=True, help_text="texts per coder, without a share"
     )
-    seed = serializers.IntegerField(min_value=-LARGEST_SEED, max_value=LARGEST_SEED, default=0)
+    days = from_form(RepeatForm, "days", default=DAYS, help_text="since the last change of a text")
+    seed = from_form(RepeatForm, "seed", default=0)
     round = serializers.CharField(
-        max_length=50, default="", allow_blank=True, help_text="without: the one that is open"
+        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the one that is open"
     )
     coders = serializers.ListField(
         child=serializers.CharField(max_length=NAME_LENGTH), default=list, help_text="none: all who code blind"
     )
-    automatic = serializers.BooleanField(
-        default=True, help_text="once applied, what becomes due later is shown again without being asked for"
+    automatic = from_form(
+        RepeatForm,
+        "automatic",
+        default=True,
+        help_text="once applied, what becomes due later is shown again without being asked for",
     )
     apply = serializers.BooleanField(default=False, help_text="show the texts again; without, nothing is written")
 
@@ -264,10 +252,7 @@ class Repeats(APIView):
         fields = validated(NewRepeatsSerializer(data=request.data))
         terms = {name: fields[name] for name in ("share", "number", "days", "seed", "automatic")}
         asked = RepeatRequest(**terms, round_name=fields["round"], coders=tuple(fields["coders"]))
-        try:
-            view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        view = (apply_repeats if fields["apply"] else view_repeats)(project, asked)
         return Response(view.as_dict())
 
 
@@ -277,7 +262,9 @@ class PoolSerializer(serializers.Serializer[Any]):
 
 
 class TakeSerializer(StrictSerializer):
-    round = serializers.CharField(max_length=50, default="", allow_blank=True, help_text="without: the first pool")
+    round = serializers.CharField(
+        max_length=KEY_LENGTH, default="", allow_blank=True, help_text="without: the first pool"
+    )
 
 
 class TakenTextSerializer(serializers.Serializer[Any]):
@@ -301,8 +288,5 @@ class Pool(APIView):
         """Take the next text."""
         project = project_for(request.user, slug)
         fields = validated(TakeSerializer(data=request.data))
-        try:
-            coding = take_next_text(project, cast(User, request.user), fields["round"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
-        return Response(TakenTextSerializer(coding).data, status.HTTP_201_CREATED)
+        coding = take_next_text(project, cast(User, request.user), fields["round"])
+        return Response(TakenTextSerializer(coding).data, 201)

@@ -1,17 +1,25 @@
-"""Authentication with API keys, and the scopes of keys."""
+"""Who asks the API, by which key and how often, and in which form it answers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import NotAcceptable
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
+from annotations.core.http.limits import Limit
 from annotations.models import Token, User
 from annotations.projects.people.tokens import find_token
+from annotations.transfers.orders import ORDERS
 
 if TYPE_CHECKING:  # the module of views imports these classes
     from rest_framework.views import APIView
@@ -56,3 +64,46 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002 - the same for all
         return {"type": "http", "scheme": "bearer"}
+
+
+class LimitThrottle(BaseThrottle):
+    """A throttle by a limit, whose bound is a setting."""
+
+    limit: Limit
+    setting: str
+
+    def allow_request(self, request: Request, view: APIView) -> bool:  # noqa: ARG002 - DRF's signature
+        client = request.user.pk or self.get_ident(request)
+        return self.limit.use(client) <= int(getattr(settings, self.setting))
+
+    def wait(self) -> float:
+        return self.limit.seconds_left()
+
+
+class RequestThrottle(LimitThrottle):
+    """The limit of all requests."""
+
+    limit, setting = Limit("requests", seconds=60, step=60), "API_REQUESTS_A_MINUTE"
+
+
+class TransferThrottle(LimitThrottle):
+    """The limit of requests that start long jobs: imports, exports and archives."""
+
+    limit, setting = ORDERS, "API_ORDERS_AN_HOUR"
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        return request.method != "POST" or super().allow_request(request, view)
+
+
+class PermissiveContentNegotiation(DefaultContentNegotiation):
+    """Never answer 406: CSV and files are written by views, errors are always JSON."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        renderers = list(renderers)
+        try:
+            selected: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
+            return selected
+        except NotAcceptable:
+            return renderers[0], str(renderers[0].media_type)

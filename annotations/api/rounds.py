@@ -1,0 +1,336 @@
+"""The REST API of rounds and of training: its results, decisions, gold, and what a coder sees of it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db import transaction
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotations.adjudication.hands import open_gold
+from annotations.adjudication.readiness import GoldIsEarly
+from annotations.api.codings import rows_by_name
+from annotations.api.gold import early_problem
+from annotations.api.http.idempotency import idempotent
+from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.lists import SequencePages
+from annotations.api.serializers.choices import from_form
+from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.serializers.problems import CONFLICT
+from annotations.api.serializers.projects import validated
+from annotations.api.serializers.training import (
+    FeedbackSerializer,
+    GoldSerializer,
+    NewGoldSerializer,
+    NewTrainingDecisionSerializer,
+    NextAttemptSerializer,
+    TrainingDecisionSerializer,
+    TrainingResultSerializer,
+)
+from annotations.models import Coding, Project, Round, User
+from annotations.models.people.rights import Right
+from annotations.models.project import may
+from annotations.planning.forms import RoundForm
+from annotations.planning.rounds import (
+    add_texts,
+    change_round,
+    create_round,
+    delete_round,
+    describe_rounds,
+    refuse_own_training,
+    refuse_pool,
+    remove_texts,
+)
+from annotations.planning.training import decide_on_coder, feedback_on, take_next_attempt, training_results
+from annotations.projects.locks import lock_project
+from annotations.projects.people.members import CODING_ROLES, members_in_roles
+from annotations.projects.permissions import CodingChoice, own_coding, project_for
+from annotations.projects.rounds import TRAINING_KINDS, find_round, round_for
+from annotations.projects.viewing import record_view
+
+NOT_BEGUN = "null: it has not, or you do not see the work of others"
+
+
+class RoundSerializer(serializers.ModelSerializer[Round]):
+    required_round: Any = serializers.SlugRelatedField(
+        slug_field="name", read_only=True, allow_null=True, help_text="the training round that coders pass before it"
+    )
+
+    class Meta:
+        model = Round
+        fields = [
+            *("name", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at"),
+            *("pass_measure", "pass_mark", "attempts", "feedback", "required_round"),
+        ]
+        extra_kwargs = {
+            "guidelines_version": {"help_text": f"that of the guidelines when the round began; {NOT_BEGUN}"},
+            "scheme_version": {"help_text": f"that of the scheme when the round began; {NOT_BEGUN}"},
+        }
+
+
+class CodingsOfRoundSerializer(serializers.Serializer[Any]):
+    assigned = serializers.IntegerField(help_text="not begun")
+    begun = serializers.IntegerField(help_text="begun and not submitted")
+    submitted = serializers.IntegerField()
+
+
+class RoundRowSerializer(RoundSerializer):
+    texts = serializers.IntegerField(help_text="how many there are")
+    codings = CodingsOfRoundSerializer(allow_null=True, help_text="null to those who do not see the work of others")
+
+    class Meta(RoundSerializer.Meta):
+        fields = [*RoundSerializer.Meta.fields, "texts", "codings"]
+
+
+class RoundChangesSerializer(StrictSerializer):
+    name = from_form(RoundForm, "name", required=False)
+    kind = from_form(RoundForm, "kind", required=False)
+    starts_on = from_form(RoundForm, "starts_on", required=False, allow_null=True)
+    ends_on = from_form(RoundForm, "ends_on", required=False, allow_null=True)
+    pass_measure = from_form(
+        RoundForm,
+        "pass_measure",
+        choices=Round.PassMeasure.choices,
+        required=False,
+        allow_blank=True,
+        help_text="of a training round; empty: no pass rule",
+    )
+    pass_mark = from_form(
+        RoundForm, "pass_mark", required=False, allow_null=True, help_text="who reaches it in one text has passed"
+    )
+    attempts = from_form(
+        RoundForm, "attempts", required=False, allow_null=True, help_text="how many texts count; null: all"
+    )
+    feedback = from_form(
+        RoundForm, "feedback", required=False, help_text="when coders of a training round see the gold"
+    )
+    required_round = serializers.CharField(
+        required=False, allow_null=True, help_text="the name of the training round that coders pass before it"
+    )
+    place = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text="its place among the rounds, from 1"
+    )
+    closed = serializers.BooleanField(required=False, help_text="true: no work is done in it until it is opened again")
+
+    def validate(self, fields: Any) -> Any:
+        """Refuse a change of nothing."""
+        if not fields:
+            raise serializers.ValidationError("Send what is to be changed.")
+        return fields
+
+
+class NewRoundSerializer(StrictSerializer):
+    name = from_form(RoundForm, "name")
+    kind = from_form(RoundForm, "kind", required=False, help_text="main, or that of the copied round")
+    starts_on = from_form(RoundForm, "starts_on", required=False, allow_null=True)
+    ends_on = from_form(RoundForm, "ends_on", required=False, allow_null=True)
+    copy_of = serializers.CharField(required=False, help_text="the round whose texts it gets, without their codings")
+
+
+class RoundTextsSerializer(StrictSerializer):
+    add = serializers.ListField(child=serializers.CharField(), default=list, help_text="addresses of texts")
+    remove = serializers.ListField(child=serializers.CharField(), default=list)
+
+
+class RoundTextsChangedSerializer(serializers.Serializer[Any]):
+    added = serializers.IntegerField(help_text="how many were not there before")
+    removed = serializers.IntegerField(help_text="how many were there")
+
+
+def _data(project: Project, round_: Round) -> dict[str, Any]:
+    """Return a round as the API has it.
+
+    Under which versions somebody first worked in it says that somebody did: nothing for who is blind to the others.
+    """
+    data: dict[str, Any] = dict(RoundSerializer(round_).data)
+    return data if may(project, Right.SEE_RESULTS) else data | {"guidelines_version": None, "scheme_version": None}
+
+
+class RoundList(APIView):
+    """The rounds of a project, in their order and in pages."""
+
+    pagination_class = SequencePages
+
+    @extend_schema(responses=RoundRowSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        project = project_for(request.user, slug, Right.READ_TEXTS)
+        sees_work = may(project, Right.SEE_RESULTS)
+        pages = self.pagination_class()
+        rows = [
+            {
+                **_data(project, round_),
+                "texts": figures.texts,
+                "codings": {name: getattr(figures, name) for name in ("assigned", "begun", "submitted")}
+                if sees_work
+                else None,
+            }
+            for round_, figures in pages.paginate_sequence(describe_rounds(project), request)
+        ]
+        return pages.get_paginated_response(rows)
+
+    @extend_schema(request=NewRoundSerializer, responses={201: RoundSerializer})
+    @idempotent(Right.MANAGE)
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a round after all others, with the texts of another one if you like."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        fields = validated(NewRoundSerializer(data=request.data))
+        copied = fields.pop("copy_of", "")
+        round_ = create_round(project, copied=find_round(project, copied) if copied else None, **fields)
+        return Response(_data(project, round_), status=201)
+
+
+class RoundDetail(APIView):
+    """A round: its kind, dates and versions. Its texts are at `texts/?round=`, its codings at `codings/?round=`."""
+
+    @extend_schema(responses=RoundSerializer)
+    def get(self, request: Request, slug: str, name: str) -> HttpResponse:
+        project = project_for(request.user, slug, Right.READ_TEXTS)
+        return etag_response(_data(project, round_for(project, name)))
+
+    @extend_schema(parameters=[IF_MATCH], request=RoundChangesSerializer, responses=RoundSerializer)
+    @transaction.atomic
+    def patch(self, request: Request, slug: str, name: str) -> HttpResponse:
+        """Change its name, kind or dates, its place among the rounds; close it, or open it again."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        lock_project(project.pk)
+        round_ = round_for(project, name)
+        require_match(request, _data(project, round_))
+        fields = validated(RoundChangesSerializer(data=request.data))
+        if fields.get("required_round") is not None:
+            fields["required_round"] = find_round(project, fields["required_round"])
+        refuse_own_training(project, round_, fields)
+        round_ = change_round(round_, **fields)
+        return etag_response(_data(project, round_))
+
+    @extend_schema(parameters=[IF_MATCH], responses={204: None})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str, name: str) -> Response:
+        """Delete it with its gold, where it has no codings, and each of its texts is in another round, too."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        lock_project(project.pk)
+        round_ = round_for(project, name)
+        require_match(request, _data(project, round_))
+        delete_round(round_)
+        return Response(status=204)
+
+
+class RoundTexts(APIView):
+    """Which texts are in a round."""
+
+    @extend_schema(request=RoundTextsSerializer, responses=RoundTextsChangedSerializer)
+    @transaction.atomic
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Let texts be in the round, too, or take them out where they are not coded in it; sent twice it is once."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        round_ = round_for(project, name)
+        fields = validated(RoundTextsSerializer(data=request.data))
+        texts = project.texts.defer("content")
+        chosen = {field: rows_by_name(texts, fields[field], "slug", field) for field in ("add", "remove")}
+        if not (fields["add"] or fields["remove"]):
+            raise ValidationError({"add": ["Send texts to add, or to remove."]})
+        if chosen["remove"]:
+            refuse_pool(project, round_)
+        added, removed = add_texts(round_, chosen["add"]), remove_texts(round_, chosen["remove"])
+        return Response({"added": added, "removed": removed})
+
+
+class TrainingResults(APIView):
+    """The results of a training round, in pages: yours, or of all coders to who decides gold."""
+
+    pagination_class = SequencePages
+
+    @extend_schema(responses=TrainingResultSerializer(many=True))
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """Return scores, attempts and decisions by the names of coders."""
+        project = project_for(request.user, slug)
+        round_ = round_for(project, name, TRAINING_KINDS)
+        sees_all = may(project, Right.ADJUDICATE)
+        results = training_results(round_, None if sees_all else [cast(User, request.user).pk])
+        if not (results or sees_all):
+            raise Http404("There is no such round.")
+        pages = self.pagination_class()
+        page = pages.paginate_sequence(results, request)
+        return pages.get_paginated_response(TrainingResultSerializer(page, many=True, context={"round": round_}).data)
+
+
+class TrainingDecisions(APIView):
+    """What managers decide about coders in a training round."""
+
+    @extend_schema(request=NewTrainingDecisionSerializer, responses={201: TrainingDecisionSerializer})
+    @idempotent(Right.DECIDE_TRAINING)
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Say that a coder has passed, or not, whatever the scores say; or that the pass rule holds again (`rule`)."""
+        project = project_for(request.user, slug, Right.DECIDE_TRAINING)
+        round_ = round_for(project, name, TRAINING_KINDS)
+        fields = validated(NewTrainingDecisionSerializer(data=request.data))
+        [coder] = rows_by_name(members_in_roles(project, CODING_ROLES), [fields["coder"]], "username", "coder")
+        decision = decide_on_coder(round_, coder, fields["outcome"], fields["reason"], cast(User, request.user))
+        return Response(TrainingDecisionSerializer(decision).data, status=201)
+
+
+class NextAttempt(APIView):
+    """A further text of a training round."""
+
+    annotates = True
+
+    @extend_schema(request=None, responses={201: NextAttemptSerializer})
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Take the next text that has gold, where you have submitted all that you have and not passed."""
+        project = project_for(request.user, slug)
+        coding = take_next_attempt(round_for(project, name, TRAINING_KINDS), cast(User, request.user))
+        return Response(NextAttemptSerializer(coding).data, status=201)
+
+
+class GoldOfRound(APIView):
+    """The gold of a text in a round."""
+
+    @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
+    @idempotent(Right.ADJUDICATE)
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
+
+        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
+        """
+        project = project_for(request.user, slug, Right.ADJUDICATE)
+        round_ = get_object_or_404(Round, project=project, name=name)
+        fields = validated(NewGoldSerializer(data=request.data))
+        [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
+        try:
+            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
+        except GoldIsEarly as error:
+            raise early_problem(project, error) from None
+        return Response(GoldSerializer(gold).data, status=201)
+
+
+class OwnFeedback(APIView):
+    """Your answers in training beside the gold."""
+
+    annotates = True
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
+        ],
+        responses=FeedbackSerializer,
+    )
+    def get(self, request: Request, slug: str, text: str) -> Response:
+        """Return all judgements of the gold once you have submitted; before, those that you have compared.
+
+        Which of the two the round says. 404 where there is nothing to see.
+        """
+        project = project_for(request.user, slug)
+        choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
+        coding = own_coding(cast(User, request.user), project, text, choice=choice)
+        coding.round.project = project
+        feedback = feedback_on(coding)
+        if feedback is None:
+            raise Http404("There is no gold to see beside this coding.")
+        record_view(Coding.with_models.filter(pk=coding.pk))
+        return Response(FeedbackSerializer(feedback).data)

@@ -1,1 +1,0 @@
-"""Pages of rounds and of who codes what."""

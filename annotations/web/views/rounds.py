@@ -1,0 +1,373 @@
+"""The pages of rounds: their list, one with its texts, the results of training, and what a coder sees of its gold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.adjudication.drafts import gold_of_rounds
+from annotations.adjudication.error_estimate import estimate_errors
+from annotations.adjudication.hands import codings_to_gold, open_gold
+from annotations.adjudication.readiness import GoldIsEarly
+from annotations.adjudication.states import State
+from annotations.core.text import pluralize
+from annotations.models import Coding, Project, Round, Text
+from annotations.models.people.rights import Right
+from annotations.models.project import may, may_change
+from annotations.planning.forms import DecisionForm, NewRoundForm, RoundForm, RoundTextsForm
+from annotations.planning.rounds import (
+    add_texts,
+    change_round,
+    create_round,
+    delete_round,
+    describe_rounds,
+    figures_of_rounds,
+    refuse_deletion,
+    refuse_own_training,
+    refuse_pool,
+    remove_texts,
+)
+from annotations.planning.training import (
+    arrange_results,
+    decide_on_coder,
+    feedback_on,
+    take_next_attempt,
+    training_results,
+)
+from annotations.planning.work.next_coding import work_after
+from annotations.projects.letters import sees_names
+from annotations.projects.permissions import CodingChoice, coding_token, own_coding, project_for
+from annotations.projects.rounds import COUNTED_KINDS, TRAINING_KINDS, round_for, rounds_of
+from annotations.projects.viewing import record_view
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.gold import DraftForm
+from annotations.web.paging import address_with, gold_address, page_of
+from annotations.web.refusals import refused_at, refused_to
+from annotations.web.views import signed_in_user
+
+STEPS = {"up": -1, "down": 1}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rounds(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the rounds of the project in their order, with what they contain; make a further one."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.READ_TEXTS)
+    form = NewRoundForm(project, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refused_at(form):
+            made = create_round(project, **form.cleaned_data)
+            messages.success(request, f"Made the round {made}.")
+            return redirect("round", project.slug, made.name)
+    context = {
+        "project": project,
+        "rounds": page_of(request, describe_rounds(project)),
+        "form": form,
+        "manages": may_change(project, Right.MANAGE),
+        "deletes": may_change(project, Right.MANAGE_WORK),
+        # How far the others are is nothing that who codes may know.
+        "sees_work": may(project, Right.SEE_RESULTS),
+    }
+    return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
+
+
+@require_safe
+def one_round(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show a round with its texts, and the forms that change them."""
+    project = project_for(request.user, slug, Right.READ_TEXTS)
+    return _show_round(request, project, round_for(project, name))
+
+
+def _show_round(
+    request: HttpRequest,
+    project: Project,
+    round_: Round,
+    form: RoundForm | None = None,
+    texts: RoundTextsForm | None = None,
+) -> HttpResponse:
+    sees_gold = may(project, Right.ADJUDICATE) and project.answers != Project.Answers.SCUS
+    gold = gold_of_rounds(project, [round_]) if sees_gold else []
+    place = next((place for place, one in enumerate(gold) if one.text.slug == request.GET.get("text")), 0)
+    shown_gold = page_of(request, gold, name="gold", at=place)
+    # The codings of adjudicators that can become gold, by text.
+    to_gold: dict[int, list[str]] = defaultdict(list)
+    if sees_gold:
+        codings = codings_to_gold(project, round_, signed_in_user(request))
+        for text, name in codings.values_list("text", "coder__username"):
+            to_gold[text].append(name)
+    context = {
+        "project": project,
+        "list_address": reverse("round", args=[project.slug, round_.name]),
+        "round": round_,
+        "figures": figures_of_rounds(project)[round_.pk],
+        "texts": page_of(request, round_.texts.defer("content"), name="texts"),
+        "form": form or RoundForm.of_round(round_),
+        "texts_form": texts or RoundTextsForm(round_),
+        "manages": may_change(project, Right.MANAGE),
+        "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
+        "of_summaries": project.answers == Project.Answers.SCUS,
+        "changes_texts": project.answers != Project.Answers.SCUS and not round_.is_closed,
+        "sees_work": may(project, Right.SEE_RESULTS),
+        "sees_training": may(project, Right.ADJUDICATE),
+        "sees_gold": sees_gold,
+        "edits_gold": may_change(project, Right.ADJUDICATE) and not round_.is_closed,
+        "shown_gold": shown_gold,
+        "gold": [(one, to_gold.get(one.text.pk, ())) for one in shown_gold],
+        "errors": estimate_errors([one.gold.coding for one in gold if one.gold is not None]).get(round_.pk),
+        "drafts_again": any(one.gold and one.gold.draft and one.gold.state is not State.CLOSED for one in gold),
+        "draft_form": DraftForm(),
+    }
+    status = 400 if any(bound is not None and bound.errors for bound in (form, texts)) else 200
+    return render(request, "annotations/planning/round.html", context, status=status)
+
+
+@require_POST
+def change(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Change the name, kind, dates and texts of a round; asked once where that changes which codings count."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = round_for(project, name)
+    form = RoundForm.of_round(round_, request.POST)
+    texts = RoundTextsForm(round_, request.POST) if "with_texts" in request.POST else None
+    if not form.is_valid() or (texts is not None and not texts.is_valid()):
+        return _show_round(request, project, round_, form, texts)
+    kind = form.cleaned_data["kind"]
+    counted, counts = round_.kind in COUNTED_KINDS, kind in COUNTED_KINDS
+    submitted = _submitted_work(project, round_) if counted != counts else ""
+    asks = bool(submitted) and not is_confirmed(request)
+    said = f"Saved the round {form.cleaned_data['name']}."
+    with refused_at(form), transaction.atomic():
+        if texts is not None:
+            said = " ".join(filter(None, (said, _save_texts(project, round_, texts.chosen))))
+        refuse_own_training(project, round_, form.cleaned_data)
+        changed = change_round(round_, **form.cleaned_data)
+        transaction.set_rollback(asks)  # what is refused is refused before anything is asked
+    if form.errors:
+        return _show_round(request, project, round_for(project, name), form, texts)
+    if asks:
+        effect = "are part of figures" if counts else "stay out of figures unless they are included there"
+        lines = [f"{submitted}: they {effect}."]
+        back = reverse("round", args=[project.slug, name])
+        return ask(request, project, Question(f"Make {name} a round of {kind}?", lines, "Change", back, "rounds"))
+    messages.success(request, said)
+    return redirect("round", project.slug, changed.name)
+
+
+def _save_texts(project: Project, round_: Round, chosen: set[Text]) -> str:
+    """Let the chosen texts, and no others, be in a round; return what changed, empty for nothing."""
+    left = [text for text in round_.texts.defer("content") if text not in chosen]
+    if left:
+        refuse_pool(project, round_)
+    removed, added = remove_texts(round_, left), add_texts(round_, chosen)
+    return f"{pluralize(added, 'text')} added, {removed} removed." if added or removed else ""
+
+
+def _submitted_work(project: Project, round_: Round) -> str:
+    """Return how many codings are submitted; who may not know is told the same whether there are any or not."""
+    if not may(project, Right.SEE_RESULTS):
+        return "Submitted codings"
+    submitted = figures_of_rounds(project)[round_.pk].submitted
+    return pluralize(submitted, "submitted coding") if submitted else ""
+
+
+@require_POST
+def order(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Move a round up or down."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = round_for(project, name)
+    place = rounds_of(project).index(round_) + 1
+    change_round(round_, place=place + STEPS.get(request.POST.get("move", ""), 0))
+    return redirect(_list(project, round_))
+
+
+@require_POST
+def close(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Close a round, once a manager has confirmed it, or open it again."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    round_ = round_for(project, name)
+    if "open" in request.POST:
+        change_round(round_, closed=False)
+        messages.success(request, f"Opened the round {round_}.")
+        return redirect(_list(project, round_))
+    if not is_confirmed(request):
+        lines = [
+            "Nothing is coded, submitted or reopened in it until it is opened again.",
+            "Figures and exports stay as they are.",
+        ]
+        figures = figures_of_rounds(project)[round_.pk]
+        left = figures.codings - figures.submitted
+        if left and may(project, Right.SEE_RESULTS):
+            lines.insert(1, f"Not submitted: {pluralize(left, 'coding')}.")
+        back = _list(project, round_)
+        return ask(request, project, Question(f"Close the round {round_}?", lines, "Close", back, "rounds"))
+    change_round(round_, closed=True)
+    messages.success(request, f"Closed the round {round_}.")
+    return redirect(_list(project, round_))
+
+
+def _list(project: Project, round_: Round) -> str:
+    """Return the address of the page of the list that has the round."""
+    rounds = rounds_of(project)
+    place = rounds.index(round_) if round_ in rounds else 0  # somebody else may have deleted it since
+    return address_with(reverse("rounds", args=[project.slug]), place)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Delete a round without codings, with its gold, once a manager has confirmed it."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    round_ = round_for(project, name)
+    back = _list(project, round_)
+    try:
+        if not is_confirmed(request):
+            refuse_deletion(round_)
+            lines = ["Its texts stay in the other rounds that they are in."]
+            gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
+            if may(project, Right.ADJUDICATE) and (number := gold.count()):
+                lines.append(f"Gold of {pluralize(number, 'text')} is deleted with it.")
+            question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
+            return ask(request, project, question)
+        delete_round(round_)
+    except ValidationError as error:
+        question = Question(f"The round {round_} cannot be deleted now", error.messages, "", back, "rounds")
+        return ask(request, project, question)
+    messages.success(request, f"Deleted the round {name}.")
+    return redirect(back)
+
+
+@require_safe
+def training(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Show the results of a training round: all of them to who manages the work of coders or decides gold."""
+    project = project_for(request.user, slug)
+    return _show_training(request, project, round_for(project, name, TRAINING_KINDS))
+
+
+def _show_training(
+    request: HttpRequest, project: Project, round_: Round, form: DecisionForm | None = None
+) -> HttpResponse:
+    sees_all = may(project, Right.ADJUDICATE)
+    user = signed_in_user(request)
+    results = training_results(round_, None if sees_all else [user.pk])
+    own = next((result for result in results if result.coder.pk == user.pk), None)
+    if not sees_all and own is None:
+        raise Http404("There is no such round.")
+    own_attempts = own.attempts if own is not None else ()
+    decides = may_change(project, Right.DECIDE_TRAINING)
+    context: dict[str, Any] = {
+        "project": project,
+        "list_address": reverse("training", args=[project.slug, round_.name]),
+        "round": round_,
+        "matrix": arrange_results(results, request.GET.get("page"), request.GET.get("texts")) if sees_all else None,
+        "decisions": page_of(
+            request, [one for result in results for one in result.decisions] if sees_all else [], name="decisions"
+        ),
+        "own": own,
+        "own_step": own.next_step(round_) if own is not None else "",
+        "own_obstacle": own.obstacle(round_) if own is not None else "",
+        "own_rows": page_of(request, [(one, coding_token(one.coding)) for one in own_attempts], name="own"),
+        "may_try": own is not None and project.archived_at is None and own.may_try(round_),
+        "form": (form or DecisionForm(project)) if decides else None,
+        "sees_all": sees_all,
+    }
+    status = 400 if form is not None and form.errors else 200
+    return render(request, "annotations/projects/coders/training.html", context, status=status)
+
+
+@require_POST
+def decide(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Record what a manager decides on a coder."""
+    project = project_for(request.user, slug, Right.DECIDE_TRAINING)
+    round_ = round_for(project, name, TRAINING_KINDS)
+    form = DecisionForm(project, request.POST)
+    if not form.is_valid():
+        return _show_training(request, project, round_, form)
+    with refused_at(form):
+        decision = decide_on_coder(round_, **form.cleaned_data, by=signed_in_user(request))
+        messages.success(request, f"{decision.coder}: {decision.get_outcome_display()}.")
+        return redirect("training", project.slug, round_.name)
+    return _show_training(request, project, round_, form)
+
+
+@require_POST
+def take_next(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Assign the coder a further text of the training round, and open it."""
+    project = project_for(request.user, slug)
+    round_ = round_for(project, name, TRAINING_KINDS)
+    with refused_to(request):
+        coding = take_next_attempt(round_, signed_in_user(request))
+        address = reverse("code", args=[project.slug, coding.text.slug])
+        return redirect(f"{address}?{urlencode({'round': round_.name})}")
+    return redirect("project", project.slug)
+
+
+@require_safe
+def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResponse:
+    """Show a coder their submitted work of a training round beside the gold of the text."""
+    project = project_for(request.user, slug)
+    coding = own_coding(signed_in_user(request), project, text, choice=CodingChoice(token=token))
+    return _show_feedback(request, project, coding, own=True)
+
+
+@require_safe
+def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
+    """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    codings = Coding.objects.filter(round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1)
+    codings = codings.select_related("text", "coder", "round")
+    coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
+    return _show_feedback(request, project, coding, own=False)
+
+
+def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, own: bool) -> HttpResponse:
+    """Show a coding beside gold; to its coder it has been shown from then on."""
+    coding.round.project = project
+    found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
+    if found is None:
+        raise Http404("There is no gold to see beside this coding.")
+    record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
+    result = training_results(coding.round, [coding.coder.pk])[0]
+    work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
+    context = {
+        "project": project,
+        "coding": coding,
+        "feedback": found,
+        "own": own,
+        "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
+        "result": result,
+        "may_try": own and project.archived_at is None and result.may_try(coding.round),
+        "work": work,
+        "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
+    }
+    return render(request, "annotations/projects/coders/feedback.html", context)
+
+
+@require_POST
+def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
+    """Open the gold of a text in a round for the user to work on; what somebody else has begun becomes theirs.
+
+    Where coders have yet to submit, and there is no gold yet, it is asked once.
+    """
+    project = project_for(request.user, slug, Right.ADJUDICATE)
+    row = get_object_or_404(project.texts.defer("content"), slug=text)
+    get_object_or_404(Round, project=project, name=name)
+    try:
+        coding = open_gold(project, row, name, signed_in_user(request), early=is_confirmed(request))
+    except GoldIsEarly as error:
+        lines = [
+            *error.lines(names=sees_names(project)),
+            "What they submit later you can draft from then. This is asked once for the text.",
+        ]
+        back = gold_address(project.slug, name, row.slug)
+        return ask(request, project, Question("Begin gold before all have submitted?", lines, "Begin", back, "rounds"))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("round", project.slug, name)
+    address = reverse("code-gold", args=[project.slug, row.slug])
+    return redirect(f"{address}?{urlencode({'round': coding.round.name})}")

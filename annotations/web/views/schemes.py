@@ -1,0 +1,430 @@
+"""The pages of the scheme and the guidelines of a project: what they say, their versions, and files of the scheme."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.core.text import pluralize
+from annotations.formats import FormatError
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.models import Coding, GuidelinesVersion, Project
+from annotations.models.people.rights import Right
+from annotations.models.project import may, may_change
+from annotations.projects.creation import exchange_scheme
+from annotations.projects.guidelines import bound_difference, difference, guidelines_news, record_reading
+from annotations.projects.people.members import BLIND_ROLES
+from annotations.projects.permissions import project_for
+from annotations.revision.completeness import (
+    CodingLeft,
+    codings_of,
+    incomplete_judgements,
+    judged_before,
+    judgements_of_texts,
+    words_of,
+)
+from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
+from annotations.revision.undoing import merging_versions, undo_merges
+from annotations.revision.versions import describe_versions, list_versions
+from annotations.schemes.changes import plan_change, project_to_change
+from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
+from annotations.schemes.design.wording import SchemeWording
+from annotations.schemes.project_scheme import read_scheme
+from annotations.transfers.scheme_files import export_scheme, read_uploaded_scheme
+from annotations.web import markdown
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.projects import (
+    AboutForm,
+    ExchangeSchemeForm,
+    ProjectFieldsForm,
+    PyramidOptionsForm,
+)
+from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at
+from annotations.web.views import signed_in_user
+
+PAGE_SIZE = 25
+LONGEST_LIST = 50
+IMPORT_PAGE = "annotations/schemes/import_scheme.html"
+LONGEST_JSON = 2_000_000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def exchange(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give a project without texts another ready-made scheme."""
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
+    form = ExchangeSchemeForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        chosen = STARTING_POINTS[form.cleaned_data["scheme"]]
+        with refused_at(form):
+            exchange_scheme(project, chosen, coders_mark=form.cleaned_data["coders_mark"])
+            messages.success(request, f"The scheme is {chosen.label} now.")
+            return redirect("scheme", project.slug)
+    context = {
+        "project": project,
+        "form": form,
+        "schemes": STARTING_POINTS.values(),
+        "has_texts": project.texts.exists() or project.docsets.exists(),
+    }
+    return render(request, "annotations/schemes/exchange_scheme.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def scheme(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show scheme and guidelines. Managers can change these, open the results, and set the options of pyramids."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
+    sent = request.POST if request.method == "POST" else None
+    is_about = "about" in request.POST or project.answers in DESIGNED
+    form = None if project.answers in DESIGNED else PyramidOptionsForm(project, None if is_about else sent)
+    about_form = AboutForm(project, sent if is_about else None)
+    sent_form = about_form if is_about or form is None else form
+    if request.method == "POST" and sent_form.is_valid():
+        question = _opening(project, about_form) if sent_form is about_form else _options_change(project, sent_form)
+        if question is not None and not is_confirmed(request):
+            return ask(request, project, question)
+        if sent_form is about_form:
+            about_form.save_as(signed_in_user(request))
+        else:
+            sent_form.save()
+        messages.success(request, f"Saved. {_effect(sent_form)}".strip())
+        return redirect("scheme", project.slug)
+    if sent_form.errors:
+        project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
+    levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
+    words = SchemeWording(spec)
+    context = {
+        "project": project,
+        "form": form,
+        "about_form": about_form,
+        "manages": may_change(project, Right.MANAGE),
+        "sees_results": may(project, Right.SEE_RESULTS),
+        "levels": levels,
+        "may_exchange": project.answers not in DESIGNED and may_exchange(project),
+        "designed": project.answers in DESIGNED,
+        "may_edit": project.answers in DESIGNED and may_change(project, Right.MANAGE),
+        "categories": [(one, words.antecedents(one), words.levels([one.level])) for one in spec.categories],
+        "several_levels": any(one.level for one in spec.categories),
+        "relations": [
+            (one, words.levels(one.from_levels), words.targets(one), words.asked(one))
+            for one in spec.relations
+            if not one.identity
+        ],
+        "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
+        "guidelines_html": markdown.render(project.guidelines),
+    }
+    return render(request, "annotations/schemes/scheme.html", context)
+
+
+def may_exchange(project: Project) -> bool:
+    """Return whether the user for whom the project was read may give it another ready-made scheme as a whole."""
+    return may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists())
+
+
+def _opening(project: Project, form: AboutForm) -> Question | None:
+    """Return the question before the results are opened to coders; None where they are not."""
+    if "results_open" not in form.changed_data or not form.cleaned_data["results_open"]:
+        return None
+    codings = Coding.objects.filter(text__project=project)
+    coders = project.memberships.filter(role__in=BLIND_ROLES, model=None).count()
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    lines = [
+        f"{pluralize(coders, 'coder')} will see all figures, and the answers of "
+        f"{pluralize(codings.count(), 'coding')} with names.",
+        "The results can be closed again, but what was seen was seen.",
+        "No coder can reopen a submission alone while they are open.",
+    ]
+    if n_open and may(project, Right.MANAGE_WORK):
+        lines.append(f"{pluralize(n_open, 'coding')} not submitted: whoever still works on one is no longer blind.")
+    return Question("Open the results to coders?", lines, "Open the results", *_scheme_page(project))
+
+
+def _effect(form: ProjectFieldsForm) -> str:
+    """Return what coders notice of what was saved, empty for nothing."""
+    if "results_open" in form.changed_data:
+        return f"The results are {'open' if form.cleaned_data['results_open'] else 'closed'} to coders now."
+    if isinstance(form, AboutForm) and "guidelines" not in form.changed_data:
+        return ""
+    return "Coders see the change when they open a text."
+
+
+def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:
+    """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
+    codings = Coding.objects.filter(text__project=project)
+    # Who is blind to the others' work does not hear whether they have begun.
+    tells = may(project, Right.MANAGE_WORK)
+    begun = codings.begun() if tells else codings
+    if not {*form.changed_data} - {"seen"} or not begun.exists():
+        return None
+    n_submitted = begun.filter(status=Coding.Status.SUBMITTED).count()
+    lines = [
+        f"Begun by the rules as they are: {pluralize(begun.count(), 'coding')}, {n_submitted} submitted."
+        if tells
+        else f"Assigned by the rules as they are: {pluralize(begun.count(), 'coding')}.",
+        "These answers stay as they are; new answers follow the new rules.",
+        "Coders see the change when they open a text.",
+    ]
+    return Question("Change the rules for coders?", lines, "Change", *_scheme_page(project))
+
+
+def _scheme_page(project: Project) -> tuple[str, str]:
+    return reverse("scheme", args=[project.slug]), "scheme"
+
+
+@require_safe
+def versions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the versions of the scheme, with what each of them changed."""
+    project = project_for(request.user, slug)
+    shown = page_of(request, list_versions(project), size=PAGE_SIZE)
+    undoes = may_change(project, Right.MANAGE_WORK)
+    context = {
+        "project": project,
+        "shown": shown,
+        "entries": describe_versions(project, list(shown)),
+        "merging": merging_versions(project, [one.number for one in shown]) if undoes else (),
+    }
+    return render(request, "annotations/schemes/scheme_versions.html", context)
+
+
+@require_POST
+def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Give judgements back what a version merged, once that is confirmed."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    page = reverse("scheme-versions", args=[project.slug])
+    if not is_confirmed(request):
+        lines = [
+            "What it merged is offered again, and judgements have it again that had it before.",
+            "Judgements that their coders have given since stay as they are.",
+            "This makes a new version; nothing is taken out of the log.",
+        ]
+        return ask(
+            request,
+            project,
+            Question(f"Undo the merges of version {number}?", lines, "Undo the merges", page, "scheme"),
+        )
+    try:
+        new = undo_merges(project, number, signed_in_user(request))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except SchemeRefused as error:
+        messages.error(request, f"The merges are not undone. {' '.join(map(str, error.change.problems))}")
+    else:
+        messages.success(request, f"The merges of version {number} are undone. The scheme has version {new} now.")
+    return redirect(page)
+
+
+class BeforeForm(forms.Form):
+    """Which judgements are listed: those from before a version; without one, those that lack an answer."""
+
+    before = forms.IntegerField(required=False, min_value=2)
+
+    def __init__(self, latest: int, *args: Any) -> None:
+        super().__init__(*args)
+        self.fields["before"].validators.append(MaxValueValidator(latest))
+
+
+@require_safe
+def to_complete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show which codings lack answers that are required by now, or have some from before a version of the scheme.
+
+    Who is blind to others sees their own.
+    """
+    project = project_for(request.user, slug)
+    form = BeforeForm(project.scheme_version, request.GET)
+    before = form.cleaned_data["before"] if form.is_valid() else None
+    judgements = judgements_of_texts(project, request.user)
+    found = judged_before(judgements, before) if before else incomplete_judgements(judgements)
+    shown = page_of(request, codings_of(found), size=LONGEST_LIST)
+    rows = [CodingLeft(*row) for row in shown]
+    words = words_of(found, [row.pk for row in rows])
+    context = {
+        "project": project,
+        "form": form,
+        "before": before,
+        "shown": shown,
+        "rows": [(row, words.get(row.pk, [])) for row in rows],
+        "full_query": f"before={before}" if before else "",
+        "reopens": may_change(project, Right.MANAGE_WORK),
+        "reads": may(project, Right.SEE_RESULTS),
+    }
+    return render(request, "annotations/schemes/to_complete.html", context, status=200 if form.is_valid() else 400)
+
+
+class SchemeFileForm(forms.Form):
+    """A file with a scheme."""
+
+    file = forms.FileField(
+        label="Scheme",
+        help_text="A scheme exported here (JSON), annotation schemes of MMAX2 (XML or a zip), annotation.conf of brat "
+        "(alone or in a zip with visual.conf), or layers of INCEpTION or WebAnno (JSON, a type system, a project).",
+    )
+
+
+class SchemeConfirmationForm(forms.Form):
+    """A scheme whose preview was seen, and the tag of the one that it replaces."""
+
+    scheme = forms.CharField(widget=forms.HiddenInput, max_length=LONGEST_JSON)
+    tag = forms.CharField(widget=forms.HiddenInput, max_length=100)
+
+
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the scheme of the project as a file."""
+    project = project_for(request.user, slug, Right.VIEW_PROJECT)
+    try:
+        return export_scheme(project, request.GET.get("format", "json")).as_response()
+    except FormatError as error:
+        return HttpResponse(error.message, status=400, content_type="text/plain; charset=utf-8")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what the scheme of a file would change, and change it once that is confirmed."""
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
+    if "scheme" in request.POST:
+        return _save(request, project)
+    form = SchemeFileForm(request.POST, request.FILES) if request.method == "POST" else SchemeFileForm()
+    context = {"project": project, "form": form}
+    if form.is_valid():
+        with refused_at(form):
+            read = read_uploaded_scheme(form.cleaned_data["file"])
+            return _preview(request, project, read.spec, read.answers, [str(loss) for loss in read.losses])
+    return render(request, IMPORT_PAGE, context, status=400 if form.errors else 200)
+
+
+def _preview(
+    request: HttpRequest, project: Project, spec: SchemeSpec, answers: str, losses: list[str], status: int = 200
+) -> HttpResponse:
+    """Show the scheme with what is wrong with it, what it does, and what of the file is lost."""
+    project = project_to_change(request.user, project.slug, spec, answers)
+    data = scheme_to_json(spec.with_pointing(), answers)
+    try:
+        scheme_from_json(data)
+    except SchemeShapeError as error:
+        problems, change = [str(problem) for problem in error.problems], None
+    else:
+        change = plan_change(project, spec, answers=answers)
+        problems = [str(problem) for problem in change.problems]
+    context = {
+        "project": project,
+        "scheme": data,
+        "losses": losses,
+        "problems": problems,
+        "change": change,
+        "form": SchemeFileForm(),
+        "confirmation": SchemeConfirmationForm(
+            initial={"scheme": json.dumps(data, ensure_ascii=False), "tag": scheme_tag(project)}
+        ),
+    }
+    return render(request, IMPORT_PAGE, context, status=status)
+
+
+def _save(request: HttpRequest, project: Project) -> HttpResponse:
+    form = SchemeConfirmationForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise ValueError("no scheme was sent")
+        spec, answers = scheme_from_json(json.loads(form.cleaned_data["scheme"]))
+    except (ValueError, RecursionError):
+        messages.error(request, "The scheme could not be read. Upload its file again.")
+        return redirect("import-scheme", project.slug)
+    project = project_to_change(request.user, project.slug, spec, answers)
+    try:
+        save_scheme(project, spec, signed_in_user(request), answers=answers, expected=form.cleaned_data["tag"])
+    except SchemeRefused:
+        return _preview(request, project, spec, answers, [], status=400)
+    except SchemeMoved:
+        messages.error(request, "Somebody has changed the scheme meanwhile. Look at what would change now.")
+        project.refresh_from_db()
+        return _preview(request, project, spec, answers, [], status=409)
+    messages.success(request, "The project has the scheme of the file now.")
+    return redirect("scheme", project.slug)
+
+
+class VersionsForm(forms.Form):
+    """Two versions to compare, by number."""
+
+    before = forms.IntegerField(min_value=1, label="Version")
+    after = forms.IntegerField(min_value=1, label="with version")
+
+
+class ReadingForm(forms.Form):
+    """The version that was read."""
+
+    number = forms.IntegerField(min_value=1)
+
+
+@require_safe
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the guidelines and the list of their versions."""
+    project = project_for(request.user, slug)
+    versions = GuidelinesVersion.objects.filter(project=project).select_related("author").defer("body")
+    shown = page_of(request, versions, size=PAGE_SIZE)
+    latest = versions.first() if shown.has_previous() else next(iter(shown), None)
+    number = latest.number if latest else 0
+    context = {
+        "project": project,
+        "shown": shown,
+        "latest": number,
+        "news": guidelines_news(project, signed_in_user(request)),
+        "guidelines_html": markdown.render(project.guidelines),
+        "form": VersionsForm(initial={"before": max(number - 1, 1), "after": number}) if number > 1 else None,
+        "manages": may_change(project, Right.MANAGE),
+    }
+    return render(request, "annotations/guidelines/guidelines.html", context)
+
+
+@require_safe
+def guidelines_version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show one version of the guidelines."""
+    project = project_for(request.user, slug)
+    row = _version(project, number)
+    earlier = GuidelinesVersion.objects.filter(project=project, number__lt=number).values_list("number", flat=True)
+    context = {"project": project, "version": row, "html": markdown.render(row.body), "earlier": earlier.first()}
+    return render(request, "annotations/guidelines/version.html", context)
+
+
+@require_safe
+def compare_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the difference between two versions of the guidelines."""
+    project = project_for(request.user, slug)
+    form = VersionsForm(request.GET)
+    if not form.is_valid():
+        return render(request, "annotations/guidelines/difference.html", {"project": project, "form": form}, status=400)
+    before, after = sorted((form.cleaned_data["before"], form.cleaned_data["after"]))
+    old, new = _version(project, before), _version(project, after)
+    context = {
+        "project": project,
+        "form": form,
+        "old": old,
+        "new": new,
+        "difference": bound_difference(difference(old.body, new.body)),
+        "news": guidelines_news(project, signed_in_user(request)),
+    }
+    return render(request, "annotations/guidelines/difference.html", context)
+
+
+@require_POST
+def read_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    """Record that the user has read a version of the guidelines."""
+    project = project_for(request.user, slug)
+    form = ReadingForm(request.POST)
+    if form.is_valid():
+        record_reading(project, signed_in_user(request), form.cleaned_data["number"])
+    return redirect("guidelines", project.slug)
+
+
+def _version(project: Project, number: int) -> GuidelinesVersion:
+    row = GuidelinesVersion.objects.filter(project=project, number=number).select_related("author").first()
+    if row is None:
+        raise Http404("There is no such version.")
+    return row

@@ -1,1 +1,0 @@
-"""Pages of the scheme of a project: what it is, the designer, files, versions."""
