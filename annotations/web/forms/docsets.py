@@ -15,6 +15,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 
+from annotations.coding.decisions import OperationRejected
 from annotations.core.http.fields import BoundedModelCheckboxes
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid, submitted_pyramids
 from annotations.docsets.creation import (
@@ -324,9 +325,12 @@ class StartAgreedForm(forms.Form):
             self.fields["adjudicator"] = ModelRadioField(adjudicators)
 
     def save(self) -> Coding:
-        """Start the agreed pyramid. Raise ValidationError as `start_agreed_pyramid` does."""
+        """Start the agreed pyramid. Raise ValidationError."""
         adjudicator = self.by or self.cleaned_data["adjudicator"]
-        return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
+        try:
+            return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
+        except OperationRejected as rejection:
+            raise ValidationError(str(rejection)) from None
 
 
 class ReassignAgreedForm(forms.Form):

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.adjudication.drafts import agreed_state, draft_gold
 from annotations.adjudication.states import State
-from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_requests
 from annotations.core.text import pluralize
 from annotations.docsets import progress
@@ -36,6 +35,7 @@ from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers,
 from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
 from annotations.web.paging import page_of, search_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 from annotations.web.views.news import news_for
 
@@ -117,11 +117,9 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_at(form):
             messages.success(request, f"{pluralize(form.save(), 'assignment')} created.")
             return redirect("docset", project.slug, docset_row.slug)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
     context = {"project": project, "docset": docset_row, "form": form}
     return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
 
@@ -157,13 +155,8 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     else:
         form, done = StartAgreedForm(docset_row, adjudicator, sent), "started for"
     if form.is_valid():
-        try:
+        with refused_at(form):
             coding = form.save()
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        except OperationRejected as rejection:
-            form.add_error(None, str(rejection))
-        else:
             messages.success(request, f"Agreed pyramid {done} {coding.coder}.")
             if agreed_coding is None and coding.coder_id == request.user.pk:
                 return redirect("code-agreed", project.slug, coding.text.slug)
@@ -194,13 +187,10 @@ def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: 
         heading = "Draft the agreed pyramid before all have submitted?"
         return ask(request, project, Question(heading, lines, "Draft", back, "docsets"))
     order = form.order()
-    try:
-        report = draft_gold(project, order)
-    except ValidationError as error:
-        form.add_error(None, error.messages)
-        return None
-    if report.begun:
-        form.add_error(None, f"{docset} already has an agreed pyramid.")
+    with refused_at(form):
+        if draft_gold(project, order).begun:
+            raise ValidationError(f"{docset} already has an agreed pyramid.")
+    if form.errors:
         return None
     messages.success(request, f"Agreed pyramid drafted for {order.adjudicator}.")
     if order.adjudicator == signed_in_user(request).get_username():
@@ -229,16 +219,12 @@ def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_
         return ask(
             request, project, Question("Draft the agreed pyramid again?", lines, "Draft again", address, "docsets")
         )
-    try:
-        report = draft_gold(project, replace(form.order(), adjudicator="", again=True))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-        return back
-    if report.begun:
-        messages.error(request, "The agreed pyramid is submitted, or came from a file: it is not drafted again.")
-        return back
-    messages.success(request, "Agreed pyramid drafted again.")
-    return redirect("docset", project.slug, docset.slug)
+    with refused_to(request):
+        if draft_gold(project, replace(form.order(), adjudicator="", again=True)).begun:
+            raise ValidationError("The agreed pyramid is submitted, or came from a file: it is not drafted again.")
+        messages.success(request, "Agreed pyramid drafted again.")
+        return redirect("docset", project.slug, docset.slug)
+    return back
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -249,13 +235,11 @@ def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     figures = deletion_figures(docset_row.texts.all())
     form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_to(request):
             deleted = delete_with_work(docset_row, form.cleaned_data["seen"])
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
-            return redirect("delete-docset", project.slug, docset_row.slug)
-        messages.success(request, f"Deleted “{docset_row.title}”: {', '.join(deleted.lines)}.")
-        return redirect("docsets", project.slug)
+            messages.success(request, f"Deleted “{docset_row.title}”: {', '.join(deleted.lines)}.")
+            return redirect("docsets", project.slug)
+        return redirect("delete-docset", project.slug, docset_row.slug)
     context = {"project": project, "docset": docset_row, "figures": figures, "form": form}
     return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
 
@@ -268,12 +252,10 @@ def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse
     if request.method != "POST":
         context = {"project": project, "docset": docset_row, "name": request.GET.get("name", "")}
         return render(request, "annotations/docsets/summary_delete.html", context)
-    try:
+    with refused_to(request):
         name = request.POST.get("name", "")
         delete_summary_of(docset_row, name)
         messages.success(request, f"Deleted the summary “{name}”.")
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
     return redirect("docset", project.slug, docset_row.slug)
 
 

@@ -40,6 +40,7 @@ from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decis
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.paging import gold_address
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 50
@@ -160,11 +161,8 @@ def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpRespon
     back = gold_address(project.slug, name, text)
     if form.is_valid():
         to = form.cleaned_data["adjudicator"]
-        try:
+        with refused_at(form):
             hand_on_gold(project, gold.text, name, signed_in_user(request), to)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
             return redirect(back)
     context = {"project": project, "round": round_, "gold": gold, "form": form, "back": back}

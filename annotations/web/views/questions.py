@@ -39,6 +39,7 @@ from annotations.texts.questions import (
     thread_state,
 )
 from annotations.web import markdown
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 25
@@ -82,12 +83,9 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_at(form):
             resolves, read = "resolve" in request.POST, request.POST.get("state", "")
             reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=read)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             if reply.question.needs_answer and user.pk != row.coder_id:
                 messages.info(request, "Sent. The coder has written since you opened the page.")
             else:
@@ -174,11 +172,9 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     seen = Seen(coding, _version(fields.get("seen", ""), coding.version))
     asked = False
     if form.is_valid():
-        try:
+        with refused_at(form):
             ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"], seen=seen)
             form, asked = QuestionForm(), True
-        except ValidationError as error:
-            form.add_error(None, error.messages)
     own = Question.objects.asked_by(user).filter(text=coding.text_id).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)

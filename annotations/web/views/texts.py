@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -39,6 +38,7 @@ from annotations.web.forms.texts import (
     UploadTextsForm,
 )
 from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 from annotations.web.views.transfers import may_order
 
@@ -247,12 +247,10 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     title = row.title
     form = TextForm(row, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_at(form, "round"):
             form.save()
             messages.success(request, f"Saved “{row.title}”.")
             return redirect("text", project.slug, row.slug)
-        except ValidationError as error:
-            form.add_error("round", error.messages)
     context = {"project": project, "text": row, "title": title, "form": form}
     return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
 
@@ -266,15 +264,12 @@ def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     context: dict[str, Any] = {"project": project, "text": row, "form": form}
     if form.is_valid():
         content, seen = form.cleaned_data["content"], form.cleaned_data["plan"]
-        try:
+        with refused_at(form):
             plan = plan_correction(row, content)
             if is_confirmed(request) and not plan.obstacles and seen == plan.tag:
                 done = correct_with_markables(row, content, signed_in_user(request), seen)
                 messages.success(request, f"Corrected “{row.title}”: {pluralize(len(done.edits), 'place')}.")
                 return _page_of(project, row)
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
             form.show_plan(plan)
             context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
     status = 400 if form.errors else 200
@@ -292,15 +287,13 @@ def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
     form = DeletionForm(row, figures, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refused_to(request):
             deleted = delete_with_work(row, form.cleaned_data["seen"], gold=sees_gold)
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
-            return redirect("delete-text", project.slug, row.slug)
-        messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
-        if row.docset is not None:
-            return redirect("docset", project.slug, row.docset.slug)
-        return redirect("project-texts", project.slug)
+            messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
+            if row.docset is not None:
+                return redirect("docset", project.slug, row.docset.slug)
+            return redirect("project-texts", project.slug)
+        return redirect("delete-text", project.slug, row.slug)
     context = {"project": project, "text": row, "figures": figures, "form": form}
     return render(request, "annotations/texts/delete_text.html", context, status=400 if form.errors else 200)
 
@@ -312,12 +305,10 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     row = _text_of(project, text)
     if not row.codings.filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
-    try:
+    with refused_to(request):
         name = request.POST.get("round", "")
         unassign_coder(row, coder, request.POST.get("kind", ""), find_round(project, name) if name else None)
         messages.success(request, f"Unassigned “{row.title}” from {coder}.")
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
     return _page_of(project, row)
 
 
