@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.conf import settings as configured
 from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path
 from django.utils.csp import build_policy
@@ -18,7 +17,7 @@ from tests.access.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
 
 
 @login_not_required
-def fail(request: Any) -> None:
+def fail(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("on purpose")
 
 

@@ -113,10 +113,6 @@ def project_home(request: HttpRequest, slug: str) -> HttpResponse:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
-    return _own_texts(request, project)
-
-
-def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
     context = _context_of_own(request, project, codes=True, size=0) | {
         "project": project,
         "manages": may_change(project, Right.MANAGE),
@@ -254,14 +250,10 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the project, once a manager has confirmed it."""
     project = project_for(request.user, slug, Right.MANAGE, archived=True)
-    if not is_confirmed(request):
-        return ask(request, project, _archiving(project))
-    set_archived(project, archived=True)
-    messages.success(request, f"“{project}” is archived. It can be opened again here.")
-    return redirect("project-settings", project.slug)
-
-
-def _archiving(project: Project) -> Question:
+    if is_confirmed(request):
+        set_archived(project, archived=True)
+        messages.success(request, f"“{project}” is archived. It can be opened again here.")
+        return redirect("project-settings", project.slug)
     codings = Coding.objects.filter(text__project=project)
     lines = [
         "Members can read what they read now; nobody can change anything, by page or API.",
@@ -272,7 +264,7 @@ def _archiving(project: Project) -> Question:
     if n_open and may(project, Right.MANAGE_WORK):
         lines.insert(1, f"{pluralize(n_open, 'coding')} not submitted: their coders cannot go on.")
     page = reverse("project-settings", args=[project.slug])
-    return Question(f"Archive “{project}”?", lines, "Archive", page, "settings")
+    return ask(request, project, Question(f"Archive “{project}”?", lines, "Archive", page, "settings"))
 
 
 @require_POST
