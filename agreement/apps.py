@@ -17,7 +17,7 @@ class AgreementConfig(AppConfig):
         from annotations.projects.anonymization import forgetting_person
         from annotations.projects.navigation import Tab, register_fragment, register_tabs
         from annotations.schemes.design.consequences import register_consequences
-        from annotations.texts.changes import Dependent, markables_changed, register_dependent
+        from annotations.texts.changes import markables_changed, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
@@ -29,8 +29,8 @@ class AgreementConfig(AppConfig):
         leave_out(Computation, "figures, which can be computed again")
         leave_out(FiguresVersion, "how often figures were refreshed here")
         leave_out(StoredAnswers, "answers in another form, which can be read again")
-        register_dependent(Dependent("comment", Remark, "markable__text"))
-        register_dependent(Dependent("flag", Flag, "markable__text"))
+        register_dependent("comment", Remark, "markable__text")
+        register_dependent("flag", Flag, "markable__text")
         for page in PAGES:
             if page.tab:
                 fields = (page.name, page.title, page.route, page.right, page.tab, page.answers, page.group)

@@ -120,33 +120,29 @@ admin.site.unregister(Group)
 class GroupOfRightsAdmin(GroupAdmin):
     """Groups, which give rights to their members: for superusers."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:  # noqa: ARG002 - Django's
         return _is_superuser(request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:  # noqa: ARG002 - Django's
-        return _is_superuser(request)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:  # noqa: ARG002 - Django's
-        return _is_superuser(request)
+    has_change_permission = has_delete_permission = has_add_permission
 
 
 def _is_superuser(request: HttpRequest) -> bool:
     return request.user.is_active and request.user.is_superuser
 
 
-class SchemeInline[Row: Model](admin.TabularInline[Row, Project]):
-    """Rows of a project's scheme, to be looked at: only its own page checks a change and keeps a version of it."""
+class LookedAtOnly:
+    """Rows that are shown and not written here."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
+        return False
+
+    has_change_permission = has_delete_permission = has_add_permission
+
+
+class SchemeInline[Row: Model](LookedAtOnly, admin.TabularInline[Row, Project]):
+    """Rows of a project's scheme: only its own page checks a change and keeps a version of it."""
 
     extra = 0
-
-    def has_add_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:  # noqa: ARG002 - Django's
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
-        return False
 
 
 class LevelInline(SchemeInline[Level]):
@@ -278,17 +274,8 @@ class TextAdmin(admin.ModelAdmin[Text]):
 
 
 @admin.register(Coding)
-class CodingAdmin(admin.ModelAdmin[Coding]):
+class CodingAdmin(LookedAtOnly, admin.ModelAdmin[Coding]):
     """Codings, to be looked at. As none is deleted here, no project or text is that has one."""
 
     list_display = ["text", "coder", "status", "version"]
     list_filter = ["text__project", "status"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
-        return False

@@ -385,7 +385,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
         "RoundKindEnum": "annotations.models.Round.Kind",
-        "GoldStateEnum": "annotations.api.serializers.gold.STATES",
+        "GoldStateEnum": "annotations.api.gold.STATES",
         "MemberRoleEnum": "annotations.models.Membership.Role",
         "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",

@@ -1,4 +1,4 @@
-"""The REST API of all codings of a project as flat rows, and of assignment."""
+"""The REST API of all codings of a project, and what is in them, as flat rows, and of assignment."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,34 +20,26 @@ from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
-from annotations.api.serializers.coding import CodingStateSerializer
-from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import (
-    CodingRowSerializer,
-    CodingsMadeSerializer,
-    JudgementRowSerializer,
-    MarkableRowSerializer,
-    NewCodingsSerializer,
-    OperationRowSerializer,
-    StatusSerializer,
+from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.coding import (
+    AttributesField,
+    CodingStateSerializer,
+    ReadingsField,
+    RelationsField,
+    SpansField,
+    StrictSerializer,
 )
+from annotations.api.serializers.projects import validated
 from annotations.coding.judgements import links_of
 from annotations.coding.state import coding_state
-from annotations.coding.status import (
-    may_reopen_own,
-    reopen_coding,
-    reopen_own_coding,
-    request_reopening,
-    submit_coding,
-)
+from annotations.coding.status import may_reopen_own, reopen_coding, reopen_own_coding, request_reopening, submit_coding
 from annotations.models import Coding, Judgement, Markable, Operation, Project, Text, User
-from annotations.models.coding import AGREED_KINDS
+from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
 from annotations.planning.work.assignments import assign_texts, unassign
-from annotations.planning.work.states import COLUMNS, is_overdue, state_of, with_states
+from annotations.planning.work.states import COLUMNS, State, is_overdue, state_of, with_states
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
@@ -56,6 +47,99 @@ from annotations.projects.rounds import find_round
 from annotations.projects.viewing import record_view
 from annotations.revision.completeness import incomplete_judgements
 from annotations.schemes.project_scheme import further_questions
+
+OCCASION = "1, and more where the coder was shown the text again within the round"
+
+
+class CodingRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text__slug")
+    coder = serializers.CharField(source="coder__username")
+    kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    round = serializers.CharField(source="round__name")
+    occasion = serializers.IntegerField(help_text=OCCASION)
+    status = serializers.ChoiceField(choices=Coding.Status.choices)
+    version = serializers.IntegerField(help_text="how many operations it has")
+    to_decide = serializers.IntegerField(help_text="how many markables there are to judge")
+    decided = serializers.IntegerField(help_text="how many of them have a complete answer")
+    reopen_request = serializers.CharField(
+        allow_blank=True, help_text="why its coder asks to have it reopened; empty: does not ask"
+    )
+    state = serializers.ChoiceField(
+        choices=[str(state) for state in State], help_text="how far it is; `reopened` is by a manager"
+    )
+    due_on = serializers.DateField(allow_null=True, help_text="until when the plan of the round has it coded")
+    overdue = serializers.BooleanField(help_text="whether the date has passed and it is not submitted")
+
+
+class MarkableRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text__slug")
+    key = serializers.CharField()
+    level = serializers.CharField(source="level__key")
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    parts = SpansField()
+    head = SpansField()
+    words = serializers.CharField()
+    predefined = serializers.BooleanField(help_text="It came with the text; else some coder marked it.")
+
+
+class JudgementRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding__text__slug")
+    coder = serializers.CharField(source="coding__coder__username")
+    kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    round = serializers.CharField(source="coding__round__name")
+    occasion = serializers.IntegerField(source="coding__occasion", help_text=OCCASION)
+    markable = serializers.CharField(source="markable__key")
+    category = serializers.CharField(source="category__key", allow_null=True)
+    pointers = ReadingsField(help_text="keys of markables; those in one list are meant together")
+    indices = serializers.ListField(child=serializers.CharField())
+    optional = serializers.BooleanField()
+    unsure = serializers.BooleanField()
+    note = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True)
+    head = SpansField()
+    scheme_version = serializers.IntegerField(help_text="the version of the scheme under which it was last given")
+    relations = RelationsField(required=False)
+    attributes = AttributesField(required=False)
+
+
+class OperationRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding__text__slug")
+    coder = serializers.CharField(source="coding__coder__username")
+    coding_kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    round = serializers.CharField(source="coding__round__name")
+    occasion = serializers.IntegerField(source="coding__occasion", help_text=OCCASION)
+    user = serializers.CharField(source="user__username", help_text="who did it: a manager reopens codings")
+    sequence = serializers.IntegerField()
+    uuid = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=Operation.Kind.choices)
+    payload = serializers.JSONField()
+    scheme_version = serializers.IntegerField(help_text="the version of the scheme that it was made under")
+    step = serializers.UUIDField(allow_null=True)
+    undoes = serializers.UUIDField(allow_null=True)
+    made_at = serializers.DateTimeField(allow_null=True)
+    applied_at = serializers.DateTimeField()
+
+
+class NewCodingsSerializer(StrictSerializer):
+    texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
+    coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
+    round = serializers.CharField(
+        required=False, help_text="where they are coded; without it each text in the latest of its rounds that count"
+    )
+
+
+class CodingsMadeSerializer(serializers.Serializer[Any]):
+    new = serializers.IntegerField(help_text="how many codings were not there before")
+
+
+class StatusSerializer(StrictSerializer):
+    status = ChoiceField(Coding.Status.choices)
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=REASON_LENGTH,
+        help_text="why it is reopened; of a coder whose submission somebody has viewed: a request to managers",
+    )
 
 
 class CodingFilters(filters.FilterSet):
@@ -76,15 +160,14 @@ class CodingList(RowListView):
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
     right = Right.VIEW_PROJECT
+    computed = ("state", "overdue")
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
         self.hides_repeats = not may(project, Right.SEE_RESULTS)
         codings = Coding.with_models.visible_to(self.request.user).filter(text__project=project)
-        return cast(QuerySet[Any, Any], with_states(codings)).values(
-            *("text__slug", "coder__username", "kind", "reopen_request", *COLUMNS),
-            *("text_id", "text__role", "round__name", "occasion", "round__position", "round_id"),
-        )
+        columns = {*self.columns(), *COLUMNS, "text_id", "text__role"}
+        return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows with their states, and with the names under which the user sees peers.
@@ -112,11 +195,8 @@ class CodingList(RowListView):
         texts = rows_by_name(project.texts.defer("content"), fields["texts"], "slug", "texts")
         members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
         coders = rows_by_name(members, fields["coders"], "username", "coders")
-        try:
-            round_ = find_round(project, fields["round"]) if fields.get("round") else None
-            return Response({"new": assign_texts(project, texts, coders, round_)})
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        round_ = find_round(project, fields["round"]) if fields.get("round") else None
+        return Response({"new": assign_texts(project, texts, coders, round_)})
 
 
 def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str, field: str) -> list[One]:
@@ -167,10 +247,7 @@ class CodingDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
         require_match(request, coding_state(coding, project))
-        try:
-            unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind, coding.round)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
@@ -233,16 +310,16 @@ class MarkableList(RowListView):
     serializer_class = MarkableRowSerializer
     filterset_class = MarkableFilters
     ordering = ["pk"]
+    computed = ("words",)
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        fields = ("pk", "text", "text__slug", "key", "level__key", "label", "parts", "head", "predefined")
-        rows: QuerySet[Any, Any] = Markable.objects.in_use().filter(text__project=project).values(*fields)
-        return rows
+        markables = Markable.objects.in_use().filter(text__project=project)
+        return cast(QuerySet[Any, Any], markables.values(*self.columns(), "text_id"))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
-        contents = dict(Text.objects.filter(pk__in={row["text"] for row in rows}).values_list("pk", "content"))
+        contents = dict(Text.objects.filter(pk__in={row["text_id"] for row in rows}).values_list("pk", "content"))
         for row in rows:
-            row["words"] = " … ".join(contents[row["text"]][start:end] for start, end in row["parts"])
+            row["words"] = " … ".join(contents[row["text_id"]][start:end] for start, end in row["parts"])
         return super().represent(rows)
 
 
@@ -275,23 +352,12 @@ class JudgementList(RowListView):
     serializer_class = JudgementRowSerializer
     filterset_class = JudgementFilters
     ordering = ["pk"]
+    computed = ("pointers", "indices", "relations", "attributes")
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own_fields = ("pk", "optional", "unsure", "note", "name", "head", "scheme_version")
-        related_fields = (
-            "coding__text__slug",
-            "coding__coder__username",
-            "coding__kind",
-            "coding__round__name",
-            "coding__occasion",
-            "markable__key",
-            "category__key",
-        )
         self.further = further_questions(project.pk)
-        rows: QuerySet[Any, Any] = Judgement.objects.filter(
-            coding__in=Coding.objects.filter(text__project=project)
-        ).values(*own_fields, *related_fields)
-        return rows
+        judgements = Judgement.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        return cast(QuerySet[Any, Any], judgements.values(*self.columns()))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
@@ -321,22 +387,5 @@ class OperationList(RowListView):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own_fields = (
-            "pk",
-            "sequence",
-            "uuid",
-            "kind",
-            "payload",
-            "scheme_version",
-            "step",
-            "undoes",
-            "made_at",
-            "applied_at",
-            "user__username",
-        )
-        of_coding = ("text__slug", "coder__username", "kind", "round__name", "occasion")
-        coding_fields = tuple(f"coding__{name}" for name in of_coding)
-        rows: QuerySet[Any, Any] = Operation.objects.filter(
-            coding__in=Coding.objects.filter(text__project=project)
-        ).values(*own_fields, *coding_fields)
-        return rows
+        operations = Operation.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        return cast(QuerySet[Any, Any], operations.values(*self.columns()))

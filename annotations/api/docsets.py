@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
-from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
@@ -18,22 +15,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.api.codings import rows_by_name
+from annotations.api.codings import CodingsMadeSerializer, rows_by_name
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import ArrayPages
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.choices import ChoiceField, from_form
 from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import CodingsMadeSerializer
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, weighted_scus
 from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
-from annotations.docsets.creation import add_named_peer, create_docset
-from annotations.docsets.progress import docset_overview, docset_overviews, visible_codings, visible_docsets
+from annotations.docsets.creation import MAX_SUMMARIES, add_named_peer, create_docset
+from annotations.docsets.forms import DocsetForm, PeerForm, SummaryForm
+from annotations.docsets.progress import (
+    docset_overview,
+    docset_overviews,
+    find_docset,
+    refuse_other_projects,
+    visible_codings,
+    visible_docsets,
+)
 from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
 from annotations.planning.work.docset_assignments import assign_docset
@@ -41,8 +43,6 @@ from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
-
-MAX_SUMMARIES = 100
 
 
 class CodingProgressSerializer(serializers.Serializer[Any]):
@@ -64,8 +64,8 @@ class DocsetSerializer(serializers.Serializer[Any]):
 
 
 class SummarySerializer(StrictSerializer):
-    name = serializers.CharField(max_length=50, allow_blank=True, default="")
-    content = serializers.CharField(trim_whitespace=False)
+    name = from_form(SummaryForm, "name", allow_blank=True, default="")
+    content = from_form(SummaryForm, "content", trim_whitespace=False)
 
 
 class DocsetDetailSerializer(DocsetSerializer):
@@ -73,16 +73,16 @@ class DocsetDetailSerializer(DocsetSerializer):
 
 
 class NewDocsetSerializer(StrictSerializer):
-    slug = serializers.SlugField(max_length=DOCSET_SLUG_LENGTH)
-    title = serializers.CharField(max_length=200)
+    slug = from_form(DocsetForm, "slug")
+    title = from_form(DocsetForm, "title")
     summaries = SummarySerializer(many=True, help_text="the model summaries, at least two")
 
 
 class PeerSerializer(StrictSerializer):
     slug = serializers.CharField(read_only=True)
     name = serializers.CharField(max_length=100)
-    system = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="what wrote it")
-    content = serializers.CharField(trim_whitespace=False)
+    system = from_form(PeerForm, "system", allow_blank=True, default="", help_text="what wrote it")
+    content = from_form(PeerForm, "content", trim_whitespace=False)
 
 
 class NewPeersSerializer(StrictSerializer):
@@ -105,17 +105,6 @@ class ReassignSerializer(StrictSerializer):
     adjudicator = serializers.CharField(help_text="who goes on with it")
 
 
-def _require_pyramids(project: Project) -> Project:
-    if project.answers != Project.Answers.SCUS:
-        raise Http404("Only projects with the pyramid scheme have docsets.")
-    return project
-
-
-def _docset(request: Request, project: Project, docset: str) -> Docset:
-    docsets = visible_docsets(_require_pyramids(project), request.user)
-    return get_object_or_404(docsets.select_related("project"), slug=docset)
-
-
 class DocsetList(APIView):
     """The docsets of a project of pyramids: all of them, or for a coder those in which they code."""
 
@@ -123,7 +112,8 @@ class DocsetList(APIView):
 
     @extend_schema(responses=DocsetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        project = _require_pyramids(project_for(request.user, slug))
+        project = project_for(request.user, slug)
+        refuse_other_projects(project)
         pages = self.pagination_class()
         page = pages.paginate_sequence(visible_docsets(project, request.user), request)
         overviews = docset_overviews(project, request.user, page)
@@ -133,15 +123,13 @@ class DocsetList(APIView):
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
         """Make a docset of model summaries."""
-        project = _require_pyramids(project_for(request.user, slug, Right.MANAGE))
+        project = project_for(request.user, slug, Right.MANAGE)
+        refuse_other_projects(project)
         fields = validated(NewDocsetSerializer(data=request.data))
         if len(fields["summaries"]) > MAX_SUMMARIES:
             raise ValidationError({"summaries": [f"At most {MAX_SUMMARIES} summaries make a docset."]})
         summaries = [(summary["name"], summary["content"]) for summary in fields["summaries"]]
-        try:
-            docset = create_docset(project, fields["slug"], fields["title"], summaries)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        docset = create_docset(project, fields["slug"], fields["title"], summaries)
         return Response(_detail(docset, project, request), status=status.HTTP_201_CREATED)
 
 
@@ -157,7 +145,7 @@ class DocsetDetail(APIView):
     @extend_schema(responses=DocsetDetailSerializer)
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
-        return Response(_detail(_docset(request, project, docset), project, request))
+        return Response(_detail(find_docset(project, request.user, docset), project, request))
 
 
 class PeerList(APIView):
@@ -166,7 +154,7 @@ class PeerList(APIView):
     @extend_schema(responses=PeerSerializer(many=True))
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
-        docset_row = _docset(request, project, docset)
+        docset_row = find_docset(project, request.user, docset)
         peers = read_peers(find_peers(docset_row, cast(User, request.user), blind=is_blind_to_peers(project)))
         return Response(PeerSerializer(peers, many=True).data)
 
@@ -175,22 +163,14 @@ class PeerList(APIView):
     def post(self, request: Request, slug: str, docset: str) -> Response:
         """Add peer summaries, all or none."""
         project = project_for(request.user, slug, Right.MANAGE)
-        docset_row = _docset(request, project, docset)
+        docset_row = find_docset(project, request.user, docset)
         fields = validated(NewPeersSerializer(data=request.data))
-        try:
-            with transaction.atomic():
-                slugs = {
-                    add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]).slug
-                    for peer in fields["peers"]
-                }
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
-        new_peers = [
-            peer
-            for peer in read_peers(find_peers(docset_row, cast(User, request.user), blind=False))
-            if peer.slug in slugs
-        ]
-        return Response(PeerSerializer(new_peers, many=True).data, status=status.HTTP_201_CREATED)
+        with transaction.atomic():
+            added = [
+                add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]) for peer in fields["peers"]
+            ]
+        peers = read_peers(sorted(added, key=lambda peer: (peer.title, peer.slug)))
+        return Response(PeerSerializer(peers, many=True).data, status=status.HTTP_201_CREATED)
 
 
 class Assignments(APIView):
@@ -200,18 +180,15 @@ class Assignments(APIView):
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug, Right.MANAGE)
-        docset_row = _docset(request, project, docset)
+        docset_row = find_docset(project, request.user, docset)
         fields = validated(AssignmentSerializer(data=request.data))
         members = members_in_roles(project, CODING_ROLES, models=may_see_models(project))
         coders = rows_by_name(members, fields["coders"], "username", "coders")
         texts = docset_row.texts.filter(role=Text.Role.PEER).defer("content")
         peers = rows_by_name(texts, fields["peers"], "slug", "peers")
-        try:
-            new = assign_docset(
-                docset_row, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed"
-            )
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        new = assign_docset(
+            docset_row, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed"
+        )
         return Response({"new": new})
 
 
@@ -229,20 +206,19 @@ class PyramidList(APIView):
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
         codings = visible_codings(project, request.user).filter(
-            text__docset=_docset(request, project, docset), kind__in=PYRAMID_KINDS
+            text__docset=find_docset(project, request.user, docset), kind__in=PYRAMID_KINDS
         )
         record_view(codings, request.user)
-        return Response(
-            [
-                {
-                    "coder": coding.coder.get_username(),
-                    "kind": coding.kind,
-                    "handed_in": coding.status == Coding.Status.SUBMITTED,
-                    "scus": [scu.state() for scu in weighted_scus(coding)],
-                }
-                for coding in codings.select_related("coder").order_by("kind", "coder__username")
-            ]
-        )
+        pyramids = [
+            {
+                "coder": coding.coder.get_username(),
+                "kind": coding.kind,
+                "handed_in": coding.status == Coding.Status.SUBMITTED,
+                "scus": [scu.state() for scu in weighted_scus(coding)],
+            }
+            for coding in codings.select_related("coder").order_by("kind", "coder__username")
+        ]
+        return Response(pyramids)
 
 
 class AgreedPyramid(APIView):
@@ -253,43 +229,33 @@ class AgreedPyramid(APIView):
     def post(self, request: Request, slug: str, docset: str) -> Response:
         """Begin it with the pyramid of a coder: for yourself, or as manager for an adjudicator."""
         project = project_for(request.user, slug, Right.DISCUSS)
-        docset_row = _docset(request, project, docset)
+        docset_row = find_docset(project, request.user, docset)
         fields = validated(AgreedSerializer(data=request.data))
-        codings = Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID).select_related(
-            "coder", "text"
-        )
-        [start] = rows_by_name(codings, [fields["coder"]], "coder", "coder")
+        pyramids = Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID)
+        [start] = rows_by_name(pyramids.select_related("coder", "text"), [fields["coder"]], "coder", "coder")
         adjudicator = cast(User, request.user)
         if may(project, Right.MANAGE):
             if "adjudicator" not in fields:
                 raise ValidationError({"adjudicator": ["A manager names the adjudicator who makes it."]})
-            adjudicator = self._adjudicator(project, fields["adjudicator"])
+            adjudicator = _adjudicator(project, fields["adjudicator"])
         try:
             start_agreed_pyramid(docset_row, adjudicator, start)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         except OperationRejected as rejection:
             raise ValidationError({"non_field_errors": [str(rejection)]}) from None
-        return self._agreed_response(request, project, docset_row, status.HTTP_201_CREATED)
+        agreed = docset_overview(docset_row, project, request.user).agreed
+        return Response(CodingProgressSerializer(agreed).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ReassignSerializer, responses=CodingProgressSerializer)
     def put(self, request: Request, slug: str, docset: str) -> Response:
         """Let another adjudicator go on with it, all of it with its log. Only a manager does."""
         project = project_for(request.user, slug, Right.MANAGE)
-        docset_row = _docset(request, project, docset)
-        adjudicator = self._adjudicator(project, validated(ReassignSerializer(data=request.data))["adjudicator"])
-        try:
-            reassign_agreed_pyramid(docset_row, adjudicator)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
-        return self._agreed_response(request, project, docset_row, status.HTTP_200_OK)
+        docset_row = find_docset(project, request.user, docset)
+        name = validated(ReassignSerializer(data=request.data))["adjudicator"]
+        reassign_agreed_pyramid(docset_row, _adjudicator(project, name))
+        return Response(CodingProgressSerializer(docset_overview(docset_row, project, request.user).agreed).data)
 
-    def _adjudicator(self, project: Project, name: str) -> User:
-        users: list[User] = rows_by_name(
-            members_in_roles(project, (Membership.Role.ADJUDICATOR,)), [name], "username", "adjudicator"
-        )
-        return users[0]
 
-    def _agreed_response(self, request: Request, project: Project, docset: Docset, code: int) -> Response:
-        agreed = docset_overview(docset, project, request.user).agreed
-        return Response(CodingProgressSerializer(agreed).data, status=code)
+def _adjudicator(project: Project, name: str) -> User:
+    adjudicators = members_in_roles(project, (Membership.Role.ADJUDICATOR,))
+    found: list[User] = rows_by_name(adjudicators, [name], "username", "adjudicator")
+    return found[0]

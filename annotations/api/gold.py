@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as DjangoValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.adjudication.decisions.listing import DecisionFilters, describe_decisions, list_decisions
+from annotations.adjudication.decisions.listing import NO_REASON, DecisionFilters, describe_decisions, list_decisions
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import gold_coding, hand_on_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramids.queue import build_pyramid_queue
-from annotations.adjudication.queue import build_queue
+from annotations.adjudication.queue import MAX_CHECKS, Kind, Queue, build_queue
 from annotations.adjudication.readiness import GoldIsEarly
+from annotations.adjudication.spot_check import SAMPLE_SIZE
+from annotations.adjudication.states import State
 from annotations.api.codings import rows_by_name
 from annotations.api.http.preconditions import etag_response
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
-from annotations.api.serializers.gold import (
-    DecisionOnGoldSerializer,
-    DecisionQuerySerializer,
-    DraftOrderSerializer,
-    DraftReportSerializer,
-    GoldStateSerializer,
-    HandOnSerializer,
-    QueueOptionsSerializer,
-    QueueSerializer,
-    TextBesideGoldSerializer,
-    queue_state,
-)
+from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.training import GoldSerializer
+from annotations.api.serializers.training import ComparedItemSerializer, GoldSerializer
+from annotations.coding.decisions import Decision
+from annotations.coding.log.payloads import Reason, Source
 from annotations.models import Project, Round, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
@@ -48,6 +43,264 @@ from annotations.projects.guidelines import guidelines_headings
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import CodingChoice, own_coding, project_for
 from annotations.projects.rounds import find_round, rounds_of
+
+STATES = [str(state) for state in State]
+REASONS = [str(reason) for reason in Reason if reason]
+
+
+class GoldStateSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    round = serializers.CharField()
+    state = serializers.ChoiceField(STATES, allow_null=True, help_text="null: there is no gold yet")
+    adjudicator = serializers.CharField(allow_null=True, help_text="who works on it; null: not assigned")
+    method = serializers.ChoiceField(
+        [str(method) for method in Method], allow_null=True, help_text="of its draft; null: it was not drafted"
+    )
+    contested = serializers.IntegerField(help_text="how many answers coders disagreed on when it was drafted")
+    decided = serializers.IntegerField(help_text="how many of these have been decided since")
+    to_decide = serializers.IntegerField(
+        help_text="how many answers are left to decide: to the others, and what the scheme asks for and nobody contests"
+    )
+    submitted = serializers.IntegerField(help_text="how many coders have submitted the text")
+    assigned = serializers.IntegerField(help_text="how many coders have it")
+    changed = serializers.IntegerField(
+        help_text="on how many markables coders answer otherwise than when it was drafted"
+    )
+
+
+class DraftOrderSerializer(StrictSerializer):
+    method = ChoiceField([str(method) for method in Method])
+    coder = serializers.CharField(
+        required=False, default="", max_length=150, help_text="whose answers, with the method coder"
+    )
+    texts = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="addresses; none: all with a submitted coding"
+    )
+    round = serializers.CharField(
+        source="round_name",
+        required=False,
+        default="",
+        help_text="without it, of each text the latest that somebody has submitted it in",
+    )
+    adjudicator = serializers.CharField(
+        required=False, default="", max_length=150, help_text="who works on it; without: whoever opens it first"
+    )
+    again = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="draft anew what has been begun and is not closed, too: what was decided stays as it is",
+    )
+    early = serializers.BooleanField(
+        required=False, default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
+    )
+
+
+class HandOnSerializer(StrictSerializer):
+    text = serializers.CharField(help_text="its address")
+    adjudicator = serializers.CharField(
+        allow_null=True, help_text="the manager or adjudicator who goes on with it; null: whoever opens it first"
+    )
+
+
+class DraftReportSerializer(serializers.Serializer[Any]):
+    drafted = serializers.ListField(child=serializers.CharField())
+    begun = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="texts left out, as their gold has been begun; drafted again: as it is closed or came from a file",
+    )
+
+
+class DecisionQuerySerializer(serializers.Serializer[Any]):
+    """Filters of decisions, for the schema."""
+
+    round = serializers.CharField(required=False)
+    text = serializers.CharField(required=False, help_text="its address")
+    reason = serializers.ChoiceField([*REASONS, NO_REASON], required=False, help_text="none: without a reason")
+    section = serializers.CharField(required=False, help_text="of the guidelines, by its heading")
+    source: Any = serializers.ChoiceField([str(source) for source in Source], required=False)
+    changed = serializers.BooleanField(required=False, help_text="true: that rest on work that has changed since")
+
+
+class DecisionOnGoldSerializer(serializers.Serializer[Any]):
+    """For the schema: rows are made by `DescribedDecision.record`."""
+
+    text = serializers.CharField(help_text="its address")
+    round = serializers.CharField()
+    markable = serializers.CharField(help_text="its key today")
+    words = serializers.CharField(allow_blank=True)
+    question = serializers.CharField(help_text="`category` (with the chain), or the key of an attribute or relation")
+    answer = serializers.CharField(help_text="what was decided, in words, as the gold has it today")
+    source: Any = serializers.ChoiceField(
+        [str(source) for source in Source], help_text="whose answer holds: the draft’s, a coder’s, or another"
+    )
+    coders = serializers.ListField(
+        child=serializers.CharField(), help_text="whose answer was taken: names for managers, letters for adjudicators"
+    )
+    reason = serializers.ChoiceField(REASONS, allow_blank=True)
+    section = serializers.CharField(allow_blank=True, help_text="of the guidelines")
+    note = serializers.CharField(allow_blank=True)
+    decided_by = serializers.CharField(allow_null=True, help_text="for managers; else null")
+    decided_at = serializers.DateTimeField()
+    changed = serializers.BooleanField(help_text="coders have changed their answer since the draft that it was made on")
+
+
+class ReasonOfGoldSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    reason = serializers.ChoiceField(REASONS, allow_blank=True)
+    section = serializers.CharField(allow_blank=True)
+    note = serializers.CharField(allow_blank=True)
+
+
+class DifferenceFromGoldSerializer(ComparedItemSerializer):
+    reasons = ReasonOfGoldSerializer(many=True, help_text="why gold is so, where who decided it said it")
+
+
+class TextBesideGoldSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding.text.slug", help_text="its address")
+    round = serializers.CharField(source="coding.round.name")
+    items = serializers.IntegerField(source="n_items", help_text="how many judgements the gold has")
+    differences = DifferenceFromGoldSerializer(many=True)
+
+
+class QueueAnswerSerializer(serializers.Serializer[Any]):
+    entities = serializers.ListField(
+        child=serializers.IntegerField(), help_text="places in entities; several: ambiguous"
+    )
+    label: Any = serializers.CharField(allow_null=True, help_text="the category of what is in no entity")
+    units = serializers.ListField(
+        child=serializers.JSONField(),
+        help_text="of a pyramid, where no contributor has just these words: those with some, and places of their SCUs",
+    )
+
+
+class QueueRowSerializer(serializers.Serializer[Any]):
+    units = serializers.ListField(child=serializers.CharField(), help_text="keys of markables that no coder separates")
+    answers = serializers.ListField(
+        child=QueueAnswerSerializer(allow_null=True),
+        help_text="of each coder, in their order; null: not marked",
+    )
+    draft = QueueAnswerSerializer(allow_null=True)
+    contested = serializers.BooleanField()
+    elsewhere = serializers.BooleanField(help_text="the draft has them in another entity than that of the card")
+    undecided = serializers.BooleanField(help_text="the draft has no answer to accept: somebody has to give one")
+
+
+class QueueCardSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField([str(kind) for kind in Kind])
+    entity = serializers.IntegerField(allow_null=True, help_text="place in entities")
+    question = serializers.CharField(help_text="of a card of a question: category, or the key of another")
+    disagreement = serializers.FloatField(help_text="the share of answers on its units that differ from the draft")
+    rows = QueueRowSerializer(many=True)
+
+
+class QueueCoderSerializer(serializers.Serializer[Any]):
+    letter = serializers.CharField()
+    name = serializers.CharField(allow_null=True, help_text="null to whom sees letters only")
+    coding = serializers.UUIDField(help_text="its last operation that the draft rests on, as decisions name it")
+
+
+class QueueStepSerializer(serializers.Serializer[Any]):
+    step = serializers.UUIDField()
+    undoes = serializers.UUIDField(allow_null=True)
+    decides = serializers.ListField(child=serializers.JSONField(), help_text="the payloads of its operations decide")
+    markables = serializers.ListField(
+        child=serializers.CharField(), help_text="what it judges without a decision: all that is asked there is decided"
+    )
+    replaces = serializers.ListField(
+        child=serializers.JSONField(), help_text="markable, question: what was decided of these before holds no longer"
+    )
+
+
+class SCUNameSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(help_text="of an SCU that the draft has not, the key that it gets where it is taken")
+    label: Any = serializers.CharField(allow_blank=True)
+
+
+class QueueSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField(help_text="of the gold")
+    state = serializers.ChoiceField(STATES)
+    method = serializers.CharField(allow_null=True, help_text="of the draft; null: there is none")
+    coders = QueueCoderSerializer(many=True)
+    entities = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    drafted = serializers.IntegerField(help_text="how many of them are the draft's; the others are of coders alone")
+    scus = SCUNameSerializer(many=True, help_text="of a pyramid: which SCU each entity is")
+    cards = QueueCardSerializer(many=True)
+    judgements = serializers.ListField(
+        child=serializers.DictField(child=serializers.JSONField()),
+        help_text="of each coder what they say of the units of contested rows, by key; without empty fields",
+    )
+    draft = serializers.DictField(child=serializers.JSONField(), help_text="the same of the draft")
+    contested = serializers.ListField(
+        child=serializers.JSONField(), help_text="all that is contested: markable, question, whether it is decided"
+    )
+    missing = serializers.ListField(
+        child=serializers.JSONField(), help_text="what the scheme asks for and gold lacks: markable, question"
+    )
+    steps = QueueStepSerializer(many=True)
+    sample = serializers.IntegerField(help_text="how many units nobody contests, from which some are checked")
+    left_off = serializers.IntegerField(help_text="cards that are not shown yet")
+    sections = serializers.ListField(child=serializers.CharField(), help_text="headings of the guidelines")
+
+
+class QueueOptionsSerializer(StrictSerializer):
+    checks = serializers.IntegerField(
+        min_value=0, max_value=MAX_CHECKS, default=SAMPLE_SIZE, help_text="how many units that nobody contests"
+    )
+    round = serializers.CharField(required=False, default="")
+
+
+def queue_state(queue: Queue, *, names: bool, sections: Sequence[str]) -> dict[str, Any]:
+    """Return the queue as the API and the page of gold have it."""
+    units = {
+        unit
+        for card in queue.cards
+        for row in card.rows
+        if row.contested or row.elsewhere or card.kind in (Kind.QUESTION, Kind.CHECK)
+        for unit in row.units
+    }
+    draft = queue.state.draft
+    return {
+        "version": queue.state.coding.version,
+        "state": str(queue.state.state),
+        "method": draft.method if draft is not None else None,
+        "coders": [
+            {"letter": one.letter, "name": one.name if names else None, "coding": one.operation}
+            for one in queue.columns
+        ],
+        "entities": queue.entities,
+        "drafted": queue.drafted,
+        "scus": [{"key": one.scu, "label": one.label} for one in queue.scus],
+        "cards": [asdict(card) | {"disagreement": round(card.disagreement, 4)} for card in queue.cards],
+        "judgements": [_judgements(column.decisions, units) for column in queue.columns],
+        "draft": _judgements(queue.draft or {}, units),
+        "contested": [[one.item.markable, one.item.question, one.decided] for one in queue.state.contested],
+        "missing": [[one.markables[0], one.question] for one in queue.state.holes],
+        "steps": [
+            {
+                "step": str(one.step),
+                "undoes": str(one.undoes) if one.undoes else None,
+                "decides": [decide.payload() for decide in one.decides],
+                "markables": one.markables,
+                "replaces": one.replaces,
+            }
+            for one in queue.steps
+        ],
+        "sample": queue.sample,
+        "left_off": queue.left_off,
+        "sections": sections,
+    }
+
+
+def _judgements(decisions: Mapping[str, Decision], units: Set[str]) -> dict[str, dict[str, Any]]:
+    """Return the judgements of units by their keys, without fields that say nothing."""
+    return {
+        key: {name: value for name, value in one.payload().items() if name != "markable" and value not in EMPTY}
+        for key, one in decisions.items()
+        if key in units
+    }
+
+
+EMPTY: tuple[Any, ...] = (None, "", [], False)
 
 
 class GoldStates(APIView):
@@ -63,10 +316,7 @@ class GoldStates(APIView):
         """List the texts of each round with how far their gold is, and how many have submitted them, in pages."""
         project = project_for(request.user, slug, Right.ADJUDICATE)
         name = request.query_params.get("round", "")
-        try:
-            rounds = [find_round(project, name)] if name else rounds_of(project)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        rounds = [find_round(project, name)] if name else rounds_of(project)
         pages = self.pagination_class()
         rows: list[dict[str, Any]] = [
             {
@@ -94,21 +344,11 @@ class GoldStates(APIView):
         """
         project = project_for(request.user, slug, Right.ADJUDICATE)
         fields = validated(DraftOrderSerializer(data=request.data))
-        order = DraftRequest(
-            Method(fields["method"]),
-            coder=fields["coder"],
-            texts=tuple(fields["texts"]),
-            round_name=fields["round"],
-            adjudicator=fields["adjudicator"],
-            again=fields["again"],
-            early=fields["early"],
-        )
+        fields["method"] = Method(fields["method"])
         try:
-            report = draft_gold(project, order, at_most=MAX_TEXTS)
+            report = draft_gold(project, DraftRequest(**fields), at_most=MAX_TEXTS)
         except GoldIsEarly as error:
             raise early_problem(project, error) from None
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
         return Response({"drafted": report.drafted, "begun": report.begun})
 
 
@@ -137,10 +377,7 @@ class HandOnGold(APIView):
         round_ = get_object_or_404(Round, project=project, name=name)
         fields = validated(HandOnSerializer(data=request.data))
         [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
-        try:
-            gold = hand_on_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        gold = hand_on_gold(project, text, round_.name, cast(User, request.user), to=fields["adjudicator"] or "")
         return Response(GoldSerializer(gold).data)
 
 
@@ -154,11 +391,8 @@ class Decisions(APIView):
         """List the decisions in the order of rounds, texts and markables, in pages."""
         project = project_for(request.user, slug, Right.ADJUDICATE)
         _refuse_unknown(request, DecisionQuerySerializer)
-        try:
-            filters = DecisionFilters.from_query(project, request.query_params)
-            found = list_decisions(project, request.query_params.get("round", ""))
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        filters = DecisionFilters.from_query(project, request.query_params)
+        found = list_decisions(project, request.query_params.get("round", ""))
         pages = self.pagination_class()
         page = pages.paginate_sequence([one for one in found if filters.admits(one)], request)
         return pages.get_paginated_response([one.record() for one in describe_decisions(project, page)])
@@ -210,9 +444,8 @@ class GoldQueue(APIView):
         choice = CodingChoice(options["round"], request.headers.get("X-Coding", ""))
         user = cast(User, request.user)
         if agreed:
-            queue = build_pyramid_queue(
-                project, own_coding(user, project, text, agreed=True, choice=choice), options["checks"]
-            )
+            coding = own_coding(user, project, text, agreed=True, choice=choice)
+            queue = build_pyramid_queue(project, coding, options["checks"])
         else:
             queue = build_queue(project, gold_coding(user, project, text, choice=choice), options["checks"])
         names = may(project, Right.MANAGE_WORK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -214,9 +214,19 @@ class ProjectListView(BaseListView, ABC):
 
 
 class RowListView(ProjectListView):
-    """A list of rows as dictionaries, without model instances: of answers, where it asks for the right to see them."""
+    """A list of rows as dictionaries, without model instances: of answers, where it asks for the right to see them.
+
+    `computed` are the fields that `represent` adds to the columns of the database.
+    """
 
     right = Right.SEE_RESULTS
+    computed: Collection[str] = ()
+
+    def columns(self) -> list[str]:
+        """Return what the serializer reads from the database, and the key of the row."""
+        serializer = self.get_serializer()
+        assert isinstance(serializer, serializers.Serializer)
+        return ["pk", *(str(field.source) for name, field in serializer.fields.items() if name not in self.computed)]
 
     def find_project(self) -> Project:
         """Return the project, whose submissions are viewed where the rows are answers."""

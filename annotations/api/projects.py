@@ -33,8 +33,8 @@ from annotations.projects.locks import lock_project, set_archived
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_open_results
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
-from annotations.texts.project_deletion import delete_project, project_deletion_figures
 
 # Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")

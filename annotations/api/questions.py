@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.core.exceptions import ValidationError as DjangoValidationError
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -15,15 +14,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.idempotency import idempotent
-from annotations.api.http.problems import validation_error
 from annotations.api.lists import ProjectListView
+from annotations.api.serializers.choices import from_form
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import GuidelinesVersion, Project, Question, Reply, User
 from annotations.models.people.rights import Right
-from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.projects.people.peer_names import hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.forms import QuestionForm, ReplyForm
 from annotations.texts.questions import Seen, ask, find_question, reply_to
 
 
@@ -59,16 +58,16 @@ class QuestionSerializer(serializers.ModelSerializer[Question]):
 
 class NewQuestionSerializer(StrictSerializer):
     text = serializers.CharField(max_length=100, help_text="a text that is assigned to you")
-    markable = serializers.CharField(max_length=MARKABLE_KEY_LENGTH, allow_blank=True, default="")
+    markable = from_form(QuestionForm, "markable", allow_blank=True, default="")
     version = serializers.IntegerField(
         min_value=0, default=None, allow_null=True, help_text="of your coding when you read the text, if not the latest"
     )
     agreed = serializers.BooleanField(default=False, help_text="of the agreed pyramid, or a peer against it")
-    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+    body = from_form(QuestionForm, "body", help_text="Markdown")
 
 
 class NewReplySerializer(StrictSerializer):
-    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+    body = from_form(ReplyForm, "body", help_text="Markdown")
     resolve = serializers.BooleanField(default=False, help_text="and resolve the question")
 
 
@@ -92,7 +91,8 @@ class QuestionList(ProjectListView):
 
     def rows_of(self, project: Project) -> QuerySet[Question]:
         self.project = project
-        return _complete(Question.objects.visible_in(project, cast(User, self.request.user)))
+        questions = Question.objects.visible_in(project, cast(User, self.request.user)).defer("text__content")
+        return questions.select_related("text", "coder", "resolved_by").prefetch_related(_replies())
 
     def get_serializer_context(self) -> dict[str, Any]:
         project = getattr(self, "project", None)
@@ -107,10 +107,7 @@ class QuestionList(ProjectListView):
         user = cast(User, request.user)
         coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
         seen = Seen(coding, coding.version if fields["version"] is None else fields["version"])
-        try:
-            question = ask(coding.text, user, fields["body"], fields["markable"], seen=seen)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        question = ask(coding.text, user, fields["body"], fields["markable"], seen=seen)
         return Response(_shown(request, project, question.uuid), status=status.HTTP_201_CREATED)
 
 
@@ -133,16 +130,12 @@ class ReplyList(APIView):
         user = cast(User, request.user)
         row = find_question(project, user, question)
         fields = validated(NewReplySerializer(data=request.data))
-        try:
-            reply_to(row, user, fields["body"], resolve=fields["resolve"])
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        reply_to(row, user, fields["body"], resolve=fields["resolve"])
         return Response(_shown(request, project, question), status=status.HTTP_201_CREATED)
 
 
-def _complete(questions: QuerySet[Question]) -> QuerySet[Question]:
-    replies = Prefetch("replies", Reply.objects.select_related("author"))
-    return questions.select_related("text", "coder", "resolved_by").defer("text__content").prefetch_related(replies)
+def _replies() -> Prefetch[str]:
+    return Prefetch("replies", Reply.objects.select_related("author"))
 
 
 def _names(project: Project, request: Request) -> dict[str, Any]:
@@ -151,9 +144,8 @@ def _names(project: Project, request: Request) -> dict[str, Any]:
 
 
 def _shown(request: Request, project: Project, uuid: UUID) -> dict[str, Any]:
-    user = cast(User, request.user)
-    row = find_question(project, user, uuid)  # 404
-    question = _complete(Question.objects.filter(pk=row.pk)).get()
+    question = find_question(project, cast(User, request.user), uuid)
+    prefetch_related_objects([question], _replies())
     data: dict[str, Any] = QuestionSerializer(question, context=_names(project, request)).data
     return data
 

@@ -15,39 +15,34 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import generics, status
+from rest_framework import generics, serializers, status
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.adjudication.hands import gold_coding
-from annotations.api.codings import change_status
+from annotations.api.codings import StatusSerializer, change_status
 from annotations.api.http.preconditions import IF_MATCH, etag_response, require_match
-from annotations.api.http.problems import rejection_problem, validation_error
+from annotations.api.http.problems import rejection_problem
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
     OperationSerializer,
+    StrictSerializer,
     TextDetailSerializer,
     TextSerializer,
     VersionSerializer,
 )
 from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import (
-    CorrectionSerializer,
-    NewCorrectionSerializer,
-    StatusSerializer,
-    TextChangesSerializer,
-)
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Coding, Operation, Project, Text, User
 from annotations.models.people.rights import Right
-from annotations.models.project import may
+from annotations.models.project import KEY_LENGTH, may
 from annotations.planning.rounds import move_to_round
 from annotations.planning.training import refuse_untrained
 from annotations.projects.locks import lock_project
@@ -73,6 +68,55 @@ class SequencePagination(SafeCursorPagination):
             self.has_next, self.next_position = True, str(page[fits].sequence)
             self.page = page = page[:fits]
         return page
+
+
+class NewCorrectionSerializer(StrictSerializer):
+    content = serializers.CharField(trim_whitespace=False, help_text="the text as it is to be")
+    preview = serializers.BooleanField(default=False, help_text="say what would happen, and change nothing")
+
+
+class EditSerializer(serializers.Serializer[Any]):
+    start = serializers.IntegerField(help_text="in the text before, in code points")
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class WordChangeSerializer(serializers.Serializer[Any]):
+    level = serializers.CharField()
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class ObstacleSerializer(serializers.Serializer[Any]):
+    noun = serializers.CharField(help_text="what it is: the level of a markable, a segment, a head")
+    words = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    edits = EditSerializer(many=True)
+    moved = serializers.IntegerField(help_text="markables that are elsewhere afterwards")
+    changes = WordChangeSerializer(many=True, help_text="markables that get other words")
+    obstacles = ObstacleSerializer(many=True, help_text="what would be deleted or cut: nothing is corrected")
+    codings = serializers.IntegerField()
+    submitted = serializers.IntegerField()
+
+
+class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: main")
+    position = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text="its place in the order of the texts, from 1"
+    )
+
+    class Meta:
+        model = Text
+        fields = ["round", "position"]
+
+    def validate(self, fields: Any) -> Any:
+        """Refuse a change of nothing."""
+        if not fields:
+            raise serializers.ValidationError("Send a round or a position.")
+        return fields
 
 
 TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name not in ("docset", "round", "rounds")]
@@ -126,7 +170,7 @@ class TextDetail(APIView):
 
     @extend_schema(responses=TextDetailSerializer)
     def get(self, request: Request, slug: str, text: str) -> HttpResponse:
-        return etag_response(self._representation(self._text(request, project_for(request.user, slug), text)))
+        return etag_response(_representation(self._text(request, project_for(request.user, slug), text)))
 
     @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
     @transaction.atomic
@@ -138,7 +182,7 @@ class TextDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         text_row = self._text(request, project, text)
-        require_match(request, self._representation(text_row))
+        require_match(request, _representation(text_row))
         fields = validated(TextChangesSerializer(data=request.data))
         if "round" in fields:
             try:
@@ -147,7 +191,7 @@ class TextDetail(APIView):
                 raise ValidationError({"round": error.messages}) from None
         if "position" in fields:
             place_text(text_row, fields["position"])
-        return etag_response(self._representation(self._text(request, project, text)))
+        return etag_response(_representation(self._text(request, project, text)))
 
     @extend_schema(
         parameters=[
@@ -160,17 +204,14 @@ class TextDetail(APIView):
         """Delete it with its codings and their log. Model summaries go with their docset, on its page."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = self._text(request, project, text)
-        require_match(request, self._representation(row))
+        require_match(request, _representation(row))
         sees_gold = may(project, Right.ADJUDICATE)
         figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
         if request.query_params.get("begun", "0") != str(figures.begun):
             raise ValidationError(
                 {"begun": [f"Codings that have begun: {figures.begun}. Send this number to confirm."]}
             )
-        try:
-            delete_text(row, figures.tag, gold=sees_gold)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        delete_text(row, figures.tag, gold=sees_gold)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _text(self, request: Request, project: Project, text: str) -> Text:
@@ -181,8 +222,9 @@ class TextDetail(APIView):
             hide_name(text_row, user.pk)
         return text_row
 
-    def _representation(self, text: Text) -> dict[str, Any]:
-        return {**TextSerializer(text).data, **text_state(text)}
+
+def _representation(text: Text) -> dict[str, Any]:
+    return {**TextSerializer(text).data, **text_state(text)}
 
 
 class Corrections(APIView):
@@ -193,30 +235,23 @@ class Corrections(APIView):
         """Give the text these words; markables move with them, no answer changes. `preview` says what would move."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
-        require_match(request, {**TextSerializer(row).data, **text_state(row)})
+        require_match(request, _representation(row))
         fields = validated(NewCorrectionSerializer(data=request.data))
-        try:
-            plan = plan_correction(row, fields["content"])
-            if not fields["preview"]:
-                plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
-        except DjangoValidationError as error:
-            raise validation_error(error) from None
+        plan = plan_correction(row, fields["content"])
+        if not fields["preview"]:
+            plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
         return Response(CorrectionSerializer(plan).data)
 
 
 ROUND = OpenApiParameter("round", str, description="Your coding in this round, not that of the latest one.")
 
 
-def choice_of(request: Request) -> CodingChoice:
-    """Return which of the coder's codings of the text is meant: the page says it by its token in a header."""
-    return CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
-
-
 def _coding_of(
     request: Request, project: Project, text: str, *, agreed: bool, gold: bool, content: bool = True
 ) -> Coding:
-    """Return the coding that the user works on, their own or gold. Raise Http404."""
-    user, choice = cast(User, request.user), choice_of(request)
+    """Return the coding that the user works on, their own or gold: the page says it by its token in a header."""
+    choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
+    user = cast(User, request.user)
     if gold:
         return gold_coding(user, project, text, choice=choice)
     return own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
@@ -271,10 +306,8 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         user = self.coder(request)
         project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
         coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
-        since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
-        since.is_valid(raise_exception=True)
-        log = coding.operations.filter(sequence__gt=since.validated_data["version"])
-        page = self.paginate_queryset(log)
+        since = validated(VersionSerializer(data={"version": request.query_params.get("since", 0)}))
+        page = self.paginate_queryset(coding.operations.filter(sequence__gt=since["version"]))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(parameters=[ROUND], request=ChangesSerializer, responses={200: VersionSerializer, **CONFLICT})
@@ -284,9 +317,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
         coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
         refuse_untrained(coding)
-        changes = ChangesSerializer(data=request.data)
-        changes.is_valid(raise_exception=True)
-        fields: dict[str, Any] = changes.validated_data
+        fields = validated(ChangesSerializer(data=request.data))
         operation_list = [operations.Change(**change) for change in fields["operations"]]
         try:
             version = operations.apply(coding, user, fields["version"], operation_list)

@@ -97,6 +97,11 @@ def pyramids_of(docset: Docset) -> QuerySet[Coding]:
     return Coding.with_models.filter(text__docset=docset, text__role=Text.Role.MODELS)
 
 
+def submitted_pyramids(docset: Docset) -> QuerySet[Coding]:
+    """Return the coders' own pyramids of a docset that are submitted, with which an agreed one may start."""
+    return Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED)
+
+
 def refuse_other_than_adjudicator(project: Project, person: User) -> None:
     """Raise ValidationError for anybody else than an adjudicator of the project."""
     role = Membership.objects.filter(project=project, user=person).values_list("role", flat=True).first()

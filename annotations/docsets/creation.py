@@ -1,4 +1,4 @@
-"""Create docsets and add peers."""
+"""Create docsets, add peers, and delete a model summary."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from annotations.core.database.bulk import insert
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.pyramid import Summary
 from annotations.formats.syntax.headers import join_summaries
-from annotations.models import Docset, Level, Markable, Project, Round, Segment, Text
+from annotations.models import Coding, Docset, Level, Markable, Project, Round, Segment, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
 from annotations.projects.rounds import current_round, put_into_round
+from annotations.texts.changes import markables_changed
 
 MAX_TEXT_LENGTH = 1_000_000
+# So many model summaries make a docset, and so many summaries are added at once.
+MIN_SUMMARIES, MAX_SUMMARIES = 2, 100
+SUMMARY_NAME_LENGTH = 50
 
 
 @transaction.atomic
@@ -41,10 +45,11 @@ def create_docset_from_text(
     project: Project, slug: str, title: str, content: str, boundary: str, summaries: Iterable[Summary]
 ) -> Docset:
     """Create a docset whose summaries are parts of one text, as in DUCView. Raise ValidationError by field."""
-    _refuse_other_project(project)
+    if project.answers != Project.Answers.SCUS:
+        raise ValidationError("Docsets belong to projects whose answers are content units of summaries.")
     lock_project(project.pk)
     summaries = list(summaries)
-    if len(summaries) < 2:
+    if len(summaries) < MIN_SUMMARIES:
         raise ValidationError({"summaries": "A pyramid needs two or more model summaries."})
     for summary in summaries:
         if not token_spans(content[summary.start : summary.end]):
@@ -63,7 +68,13 @@ def create_docset_from_text(
 def write_summaries(text: Text, summaries: Sequence[Summary]) -> None:
     """Create the segments and words of the model summaries that the text contains."""
     Segment.objects.bulk_create(
-        Segment(text=text, kind=Segment.Kind.SUMMARY, start=summary.start, end=summary.end, label=summary.name[:50])
+        Segment(
+            text=text,
+            kind=Segment.Kind.SUMMARY,
+            start=summary.start,
+            end=summary.end,
+            label=summary.name[:SUMMARY_NAME_LENGTH],
+        )
         for summary in summaries
     )
     _create_words(text, [(summary.start, summary.end) for summary in summaries])
@@ -99,9 +110,32 @@ def add_named_peer(docset: Docset, name: str, content: str, system: str = "") ->
     return add_peer(docset, slug, name, content, system=system)
 
 
-def _refuse_other_project(project: Project) -> None:
-    if project.answers != Project.Answers.SCUS:
-        raise ValidationError("Docsets belong to projects whose answers are content units of summaries.")
+@transaction.atomic
+def delete_summary(docset: Docset, name: str) -> None:
+    """Delete the model summary of this name; the others are joined anew, and assignments stay.
+
+    Raise ValidationError if a coding of the docset has begun, if there is no such summary, and if one would be left.
+    """
+    lock_project(docset.project_id)
+    codings = Coding.with_models.select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
+    if any(coding.is_begun for coding in codings):
+        raise ValidationError(f"Somebody has begun to code {docset}; its summaries stay as they are.")
+    text = docset.texts.get(role=Text.Role.MODELS)
+    summaries = list(text.segments.filter(kind=Segment.Kind.SUMMARY))
+    others = [(one.label, text.content[one.start : one.end]) for one in summaries if one.label != name]
+    if len(others) == len(summaries):
+        raise ValidationError(f"{docset} has no summary {name!r}.")
+    if len(others) < MIN_SUMMARIES:
+        raise ValidationError("A pyramid needs two or more model summaries; delete the docset instead.")
+    joined = join_summaries(others)
+    text.segments.all().delete()
+    text.markables.all().delete()
+    text.content = joined.text
+    text.save(update_fields=["content"])
+    docset.boundary = joined.boundary
+    docset.save(update_fields=["boundary"])
+    write_summaries(text, joined.summaries)
+    markables_changed.send(Text, project=docset.project_id)
 
 
 def _create_text(
@@ -113,13 +147,10 @@ def _create_text(
     text.position = Text.objects.next_position(project.pk)
     text.full_clean()
     text.save()
-    put_into_round(_round_of(docset) or current_round(project), [text])
+    # Into the round of the summaries that the docset has already, if that is not closed.
+    of_docset = Round.objects.open().filter(texts__docset=docset).order_by("-position", "-pk").first()
+    put_into_round(of_docset or current_round(project), [text])
     return text
-
-
-def _round_of(docset: Docset) -> Round | None:
-    """Return the round of the summaries that the docset has already; None where there is none, or it is closed."""
-    return Round.objects.open().filter(texts__docset=docset).order_by("-position", "-pk").first()
 
 
 def _create_words(text: Text, summaries: Iterable[tuple[int, int]]) -> None:

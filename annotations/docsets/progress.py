@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
-from django.urls import reverse
+from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from annotations.coding.pyramids.scus import PYRAMID_KINDS
 from annotations.core.database.queries import count_subquery
@@ -44,9 +45,9 @@ class CodingProgress:
         return self.kind in PYRAMID_KINDS
 
     @property
-    def is_agreed(self) -> bool:
-        """Whether it is the agreed pyramid, or a peer against it."""
-        return self.kind in AGREED_KINDS
+    def route_ending(self) -> str:
+        """How the names of its routes end: those of the agreed pyramid and of peers against it differ."""
+        return "-agreed" if self.kind in AGREED_KINDS else ""
 
     @property
     def is_started(self) -> bool:
@@ -61,36 +62,19 @@ class CodingProgress:
     @property
     def progress_text(self) -> str:
         """The numbers of SCUs and contributors, as pages show them."""
-        return (
-            f"{pluralize(self.scus, 'SCU')}, {pluralize(self.contributors, 'contributor')}"
-            if self.is_started
-            else "not started"
-        )
-
-    def address(self, project: Project) -> str:
-        """Return the address of the page on which its coder codes it."""
-        return reverse("code-agreed" if self.is_agreed else "code", args=[project.slug, self.text])
-
-    def own_reopen_address(self, project: Project) -> str:
-        """Return the address of the page on which its coder reopens it."""
-        return reverse("reopen-own-agreed" if self.is_agreed else "reopen-own", args=[project.slug, self.text])
-
-    def reopen_address(self, project: Project) -> str:
-        """Return the address to which a manager posts to reopen it."""
-        name = "reopen-agreed" if self.is_agreed else "reopen"
-        return reverse(name, args=[project.slug, self.text, self.coder])
+        if not self.is_started:
+            return "not started"
+        return f"{pluralize(self.scus, 'SCU')}, {pluralize(self.contributors, 'contributor')}"
 
 
 def describe(kind: str, title: str) -> str:
     """Return the name of what is coded of a docset, as pages show it, by the kind of coding and the title of a peer."""
-    match kind:
-        case Coding.Kind.PYRAMID:
-            return "Pyramid"
-        case Coding.Kind.AGREED:
-            return "Agreed pyramid"
-        case Coding.Kind.PEER_AGREED:
-            return f"{title}, against the agreed pyramid"
-    return title
+    names: dict[str, str] = {
+        Coding.Kind.PYRAMID: "Pyramid",
+        Coding.Kind.AGREED: "Agreed pyramid",
+        Coding.Kind.PEER_AGREED: f"{title}, against the agreed pyramid",
+    }
+    return names.get(kind, title)
 
 
 @dataclass(slots=True)
@@ -138,7 +122,15 @@ class DocsetOverview:
 def docset_overviews(project: Project, user: Person, docsets: Iterable[Docset]) -> list[DocsetOverview]:
     """Return docsets of the project as the user sees them, by title. Four queries."""
     keys = [docset.pk for docset in docsets]
-    overviews = _overviews_by_slug(Docset.objects.filter(pk__in=keys), user)
+    summaries = Segment.objects.filter(text__docset=OuterRef("pk"), kind=Segment.Kind.SUMMARY)
+    words = Markable.objects.filter(text__docset=OuterRef("pk"), text__role=Text.Role.MODELS, level__coded=False)
+    peers = Text.objects.visible_to(user).filter(docset=OuterRef("pk"), role=Text.Role.PEER)
+    rows = (
+        Docset.objects.filter(pk__in=keys)
+        .order_by("title", "slug")
+        .values_list("slug", "title", count_subquery(summaries), count_subquery(words), count_subquery(peers))
+    )
+    overviews = {slug: DocsetOverview(slug, *fields) for slug, *fields in rows}
     codings = visible_codings(project, user).filter(text__docset__in=keys)
     for coding in codings_progress(codings, blind=is_blind_to_peers(project)):
         overviews[coding.docset].codings.append(coding)
@@ -147,25 +139,8 @@ def docset_overviews(project: Project, user: Person, docsets: Iterable[Docset]) 
 
 def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOverview:
     """Return one docset as the user sees it. Four queries."""
-    [overview] = _overviews_by_slug(Docset.objects.filter(pk=docset.pk), user).values()
-    codings = visible_codings(project, user).filter(text__docset=docset)
-    overview.codings = codings_progress(codings, blind=is_blind_to_peers(project))
+    [overview] = docset_overviews(project, user, [docset])
     return overview
-
-
-def _overviews_by_slug(docsets: QuerySet[Docset], user: Person) -> dict[str, DocsetOverview]:
-    summaries = Segment.objects.filter(text__docset=OuterRef("pk"), kind=Segment.Kind.SUMMARY)
-    words = Markable.objects.filter(text__docset=OuterRef("pk"), text__role=Text.Role.MODELS, level__coded=False)
-    peers = Text.objects.visible_to(user).filter(docset=OuterRef("pk"), role=Text.Role.PEER)
-    rows = docsets.annotate(
-        summaries=count_subquery(summaries), words=count_subquery(words), peers=count_subquery(peers)
-    )
-    return {
-        slug: DocsetOverview(slug, title, *counts)
-        for slug, title, *counts in rows.order_by("title", "slug").values_list(
-            "slug", "title", "summaries", "words", "peers"
-        )
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +184,6 @@ def list_tasks(docsets: QuerySet[Docset], codings: QuerySet[Coding], *, blind: b
     return [task for of_docset in in_order for task in of_docset]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressRow:
-    """A row of the table of a docset: what is coded, and a cell for each coder; None if not assigned to the coder."""
-
-    description: str
-    cells: list[CodingProgress | None]
-
-
 def tasks_in(overview: DocsetOverview) -> list[Task]:
     """Return the tasks of a docset that has been read with its codings; none if nobody codes it."""
     tasks: dict[tuple[str, str], Task] = {}
@@ -228,11 +195,14 @@ def tasks_in(overview: DocsetOverview) -> list[Task]:
 
 @dataclass(frozen=True, slots=True)
 class ProgressTable:
-    """The tasks of a docset that a page shows, with a cell for each of the coders that it shows."""
+    """The tasks of a docset that a page shows, by their descriptions, with a cell for each of the coders that it shows.
+
+    A cell is None where the task is not assigned to the coder.
+    """
 
     docset: Docset | DocsetOverview
     coders: list[str]
-    rows: list[ProgressRow]
+    rows: list[tuple[str, list[CodingProgress | None]]]
 
 
 def progress_tables(
@@ -245,10 +215,7 @@ def progress_tables(
         of_docset = list(group)
         shown = sorted({coder for task in of_docset for coder in task.codings} & set(coders))
         rows = [
-            ProgressRow(
-                describe(task.kind, task.title),
-                [cells.get((docset.slug, task.slug, task.kind, coder)) for coder in shown],
-            )
+            (describe(task.kind, task.title), [cells.get((docset.slug, task.slug, task.kind, one)) for one in shown])
             for task in of_docset
             if task.codings
         ]
@@ -264,13 +231,22 @@ def coders_in(tasks: Iterable[Task]) -> list[str]:
 def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
     """Return all docsets for users who see all work, else those in which the user has a coding."""
     docsets = Docset.objects.filter(project=project).order_by("title", "slug")
-    return docsets if may(project, Right.SEE_RESULTS) else coded_docsets(docsets, user)
-
-
-def coded_docsets(docsets: QuerySet[Docset], user: Person) -> QuerySet[Docset]:
-    """Return those of the docsets in which the user has a coding."""
+    if may(project, Right.SEE_RESULTS):
+        return docsets
     coded = Coding.objects.filter(coder=user.pk, text__docset__isnull=False).order_by()
     return docsets.filter(pk__in=coded.values("text__docset"))
+
+
+def find_docset(project: Project, user: Person, slug: str) -> Docset:
+    """Return the docset, if the user sees it. Raise Http404 if not."""
+    refuse_other_projects(project)
+    return get_object_or_404(visible_docsets(project, user).select_related("project"), slug=slug)
+
+
+def refuse_other_projects(project: Project) -> None:
+    """Raise Http404 unless it is a project of pyramids."""
+    if project.answers != Project.Answers.SCUS:
+        raise Http404("Only projects with the pyramid scheme have docsets.")
 
 
 def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
@@ -284,13 +260,11 @@ def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingPr
     With `blind`, peers have the names under which their coders see them.
     """
     contributors = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
-    n_scus: dict[int, int] = defaultdict(int)
-    n_scus |= _counts_by_coding(Index.objects.filter(judgement__coding__in=codings), "judgement__coding", "entity")
     has_contributor = Index.objects.filter(judgement__coding=OuterRef("coding"), entity=OuterRef("key"))
-    for coding, count in _counts_by_coding(
-        SCU.objects.filter(~Exists(has_contributor), coding__in=codings), "coding", "key"
-    ).items():
-        n_scus[coding] += count
+    n_scus = Counter(
+        _count_by_coding(Index.objects.filter(judgement__coding__in=codings), "judgement__coding", "entity")
+    )
+    n_scus.update(_count_by_coding(SCU.objects.filter(~Exists(has_contributor), coding__in=codings), "coding", "key"))
     rows = codings.annotate(contributors=count_subquery(contributors)).values_list(
         "pk", "text_id", "coder_id", "text__docset__slug", "text__slug", "text__title", "coder__username", "kind",
         "status", "contributors", "reopen_request"
@@ -323,6 +297,6 @@ def next_of_coder(project: Project, user: Person) -> CodingProgress | None:
     return next((coding for coding in open_codings if coding.is_started), open_codings[0] if open_codings else None)
 
 
-def _counts_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
+def _count_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
     counted = rows.order_by().values(coding).annotate(number=Count(field, distinct=True))
     return dict(counted.values_list(coding, "number"))

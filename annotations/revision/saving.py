@@ -18,16 +18,7 @@ from annotations.core.database.locks import sqlite_write_lock
 from annotations.core.http.etags import etag_of
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
-from annotations.models import (
-    AttributeAnswer,
-    Coding,
-    Judgement,
-    Operation,
-    Pointer,
-    Project,
-    SchemeVersion,
-    User,
-)
+from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pointer, Project, SchemeVersion, User
 from annotations.projects.locks import lock_project
 from annotations.projects.scheme_rows import delete_others, write_scheme
 from annotations.schemes.changes import Merge, SchemeChange, merges_by_question, plan_change

@@ -15,13 +15,7 @@ from annotations.coding.log.merges import AnswerChange, parse_merge
 from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.core.database.bulk import MAX_KEYS, insert
 from annotations.core.database.locks import sqlite_write_lock
-from annotations.formats.model.scheme import (
-    CATEGORY,
-    CategorySpec,
-    Condition,
-    SchemeSpec,
-    ValueSpec,
-)
+from annotations.formats.model.scheme import CATEGORY, CategorySpec, Condition, SchemeSpec, ValueSpec
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.models import AttributeAnswer, Coding, Judgement, Operation, Pointer, Project, SchemeVersion, User
 from annotations.projects.locks import lock_project
@@ -123,12 +117,9 @@ def _values(changes: Iterable[AnswerChange]) -> Values:
 def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
     """Return the scheme with those values as they were, and with questions asked by them as they were."""
     categories = _with_values(now.categories, old.categories, values.get(CATEGORY, set()))
-    identity = [
-        relation
-        for key in values.get(CATEGORY, ())
-        if (relation := old.identity_relation(key)) is not None
-        and relation.key not in {one.key for one in now.relations}
-    ]
+    there = {relation.key for relation in now.relations}
+    identity = [relation for key in values.get(CATEGORY, ()) if (relation := old.identity_relation(key)) is not None]
+    relations = [*now.relations, *(relation for relation in identity if relation.key not in there)]
     former = {attribute.key: attribute for attribute in old.attributes}
     conditions = {relation.key: relation.asked_if for relation in old.relations}
     conditions |= {attribute.key: attribute.asked_if for attribute in old.attributes}
@@ -142,8 +133,7 @@ def _restored(now: SchemeSpec, old: SchemeSpec, values: Values) -> SchemeSpec:
         now.levels,
         categories,
         tuple(
-            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values))
-            for one in (*now.relations, *identity)
+            replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in relations
         ),
         tuple(
             replace(one, asked_if=_asked_as_before(one.asked_if, conditions.get(one.key), values)) for one in attributes

@@ -1,14 +1,18 @@
-"""The versions of the scheme of a project."""
+"""The versions of the scheme of a project: what each of them asked, and what it changed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from annotations.formats.model.scheme import CATEGORY
-from annotations.formats.model.scheme_json import scheme_to_json
+from django.db.models import QuerySet
+
+from annotations.formats.model.scheme import CATEGORY, SchemeSpec
+from annotations.formats.model.scheme_json import scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion
 from annotations.schemes.constraints import Constraints
+from annotations.schemes.design.differences import describe_differences
 from annotations.schemes.project_scheme import read_scheme
 
 
@@ -31,7 +35,9 @@ def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict
     into = {
         (question, value): new for merges in rows.values_list("merges", flat=True) for question, value, new in merges
     }
-    offered = _offered(constraints)
+    categories = {key for key, category in constraints["categories"].items() if not category["retired"]}
+    attributes = constraints["attributes"].items()
+    offered = {CATEGORY: categories} | {key: {*one["values"]} - {*one["retired_values"]} for key, one in attributes}
     found: dict[str, dict[str, str]] = {}
     for question, value in into:
         now, seen = value, set[str]()
@@ -43,8 +49,33 @@ def merged_answers(project: Project, constraints: Constraints) -> dict[str, dict
     return found
 
 
-def _offered(constraints: Constraints) -> Mapping[str, set[str]]:
-    """Return the values that are offered, by question."""
-    categories = {key for key, category in constraints["categories"].items() if not category["retired"]}
-    attributes = constraints["attributes"].items()
-    return {CATEGORY: categories} | {key: {*one["values"]} - {*one["retired_values"]} for key, one in attributes}
+@dataclass(frozen=True, slots=True)
+class VersionEntry:
+    """A version, and how it differs from the one before it. Of the first there is nothing to say."""
+
+    version: SchemeVersion
+    changes: Sequence[str]
+
+
+def list_versions(project: Project) -> QuerySet[SchemeVersion]:
+    """Return the versions of the scheme, the latest first; none as long as there is one."""
+    return SchemeVersion.objects.filter(project=project).select_related("author").order_by("-number")
+
+
+def describe_versions(project: Project, versions: Sequence[SchemeVersion]) -> list[VersionEntry]:
+    """Return what each of these changed; they follow each other, the latest first. One query."""
+    if not versions:
+        return []
+    earlier = list_versions(project).filter(number__lt=versions[-1].number).first()
+    specs: list[SchemeSpec | None] = [scheme_from_json(one.scheme)[0] for one in versions]
+    specs.append(scheme_from_json(earlier.scheme)[0] if earlier is not None else None)
+    return [
+        VersionEntry(
+            version,
+            [
+                *(f"{question}: {value} is merged into {into}." for question, value, into in version.merges),
+                *(describe_differences(before, after) if before is not None and after is not None else []),
+            ],
+        )
+        for version, after, before in zip(versions, specs[:-1], specs[1:], strict=True)
+    ]

@@ -1,11 +1,12 @@
-"""Change the texts of a project: their order and deletion."""
+"""Change the order of the texts of a project, and delete a text, a docset or all of the project."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
@@ -14,35 +15,40 @@ from django.dispatch import Signal
 
 from annotations.core.http.etags import etag_of
 from annotations.core.text import natural_key, pluralize
-from annotations.models import AttributeAnswer, Coding, Docset, Judgement, Markable, Operation, Project, Question, Text
+from annotations.models import (
+    AttributeAnswer,
+    Coding,
+    Docset,
+    Judgement,
+    Markable,
+    Operation,
+    Project,
+    Question,
+    Text,
+    Transfer,
+)
 from annotations.projects.locks import lock_project
 
 logger = logging.getLogger(__name__)
 
 BATCH = 500
+# So many texts of a project are deleted at a time with what hangs on them, all in one transaction.
+TEXTS_AT_ONCE = 50
 
 # Sent with `project`, a primary key, when a text that may be coded gets or loses markables and no coding has a new
 # version.
 markables_changed = Signal()
 
 
-@dataclass(frozen=True, slots=True)
-class Dependent:
-    """Rows that are deleted with a text, called by a noun, with the path from a row to its text."""
-
-    noun: str
-    model: type[models.Model]
-    path: str
+# What other applications keep of texts: its noun, its model, and the path from a row to its text. They add it when
+# they are ready.
+_dependents: list[tuple[str, type[models.Model], str]] = []
 
 
-# What other applications keep of texts; they add it when they are ready.
-_dependents: list[Dependent] = []
-
-
-def register_dependent(dependent: Dependent) -> None:
-    """Count these rows where it is said what goes with a text."""
-    if dependent not in _dependents:
-        _dependents.append(dependent)
+def register_dependent(noun: str, model: type[models.Model], path: str) -> None:
+    """Count these rows, which are deleted with a text, where it is said what goes with it."""
+    if (noun, model, path) not in _dependents:
+        _dependents.append((noun, model, path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFi
     keys = list(texts.values_list("pk", flat=True))
     counted = Coding.with_gold.filter(text__in=keys) if gold else Coding.objects.filter(text__in=keys)
     codings = list(counted.order_by().values_list("status", "version", "corrections"))
+    answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"))
     of_codings = {"coding__in": counted.order_by()}
     submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
     begun = sum(version > corrections for _, version, corrections in codings)
@@ -78,19 +85,31 @@ def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFi
         "empty assignment": len(codings) - begun,
         "submitted coding": submitted,
         "open coding": begun - submitted,
-        "judgement": Judgement.objects.filter(_has_answer(), **of_codings).count(),
+        # Where a level has no categories, attributes alone are an answer.
+        "judgement": Judgement.objects.filter(Q(category__isnull=False) | Q(Exists(answers)), **of_codings).count(),
         "question": Question.objects.filter(text__in=keys).count(),
         "logged operation": Operation.objects.filter(**of_codings).count(),
     }
-    for dependent in _dependents:
-        rows = dependent.model._default_manager.filter(**{f"{dependent.path}__in": keys})
-        counts[dependent.noun] = rows.count()
+    for noun, model, path in _dependents:
+        counts[noun] = model._default_manager.filter(**{f"{path}__in": keys}).count()
     return DeletionFigures(counts, begun, submitted)
 
 
-def _has_answer() -> Q:
-    """Return the condition of judgements with an answer: where a level has no categories, attributes alone are one."""
-    return Q(category__isnull=False) | Q(Exists(AttributeAnswer.objects.filter(judgement=OuterRef("pk"))))
+def project_deletion_figures(project: Project, *, gold: bool = False) -> DeletionFigures:
+    """Return what is deleted with the project, as `deletion_figures` does; imports and exports of gold only with it."""
+    figures = deletion_figures(Text.objects.filter(project=project), gold=gold)
+    transfers = Transfer.objects.filter(project=project)
+    if not gold:
+        transfers = transfers.without_gold()
+    counts = {
+        "docset": project.docsets.count(),
+        **figures.counts,
+        "membership": project.memberships.count(),
+        "invitation": project.invitations.count(),
+        "import": transfers.filter(kind=Transfer.Kind.IMPORT).count(),
+        "export": transfers.filter(kind=Transfer.Kind.EXPORT).count(),
+    }
+    return replace(figures, counts=counts)
 
 
 @transaction.atomic
@@ -102,7 +121,10 @@ def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
     """
     if text.role == Text.Role.MODELS:
         raise ValidationError("The model summaries are deleted with their docset.")
-    figures = _delete(text.project, Text.objects.filter(pk=text.pk), tag, text.delete, gold=gold)
+    texts = Text.objects.filter(pk=text.pk)
+    lock_project(text.project_id)
+    figures = _lock_confirmed(texts, tag, lambda: deletion_figures(texts, gold=gold))
+    text.delete()
     logger.info("The text %s of %s is deleted: %s", text.slug, text.project.slug, ", ".join(figures.lines))
     return figures
 
@@ -110,21 +132,38 @@ def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
 @transaction.atomic
 def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
     """Delete a docset with its summaries, peers and all that hangs on them. Raise ValidationError as `delete_text`."""
-    figures = _delete(docset.project, docset.texts.all(), tag, docset.delete)
+    lock_project(docset.project_id)
+    figures = _lock_confirmed(docset.texts.all(), tag, lambda: deletion_figures(docset.texts.all()))
+    docset.delete()
     logger.info("The docset %s of %s is deleted: %s", docset.slug, docset.project.slug, ", ".join(figures.lines))
     return figures
 
 
-def _delete(
-    project: Project, texts: QuerySet[Text], tag: str, delete: Callable[[], Any], *, gold: bool = False
-) -> DeletionFigures:
-    lock_project(project.pk)
+@transaction.atomic
+def delete_project(project: Project, tag: str, *, gold: bool = False) -> DeletionFigures:
+    """Delete a project, archived or not, with all that is in it; accounts stay. Raise ValidationError as `delete_text`.
+
+    `tag` is that of confirmed figures, with `gold` or not.
+    """
+    lock_project(project.pk, archived=True)
+    texts = Text.objects.filter(project=project)
+    figures = _lock_confirmed(texts, tag, lambda: project_deletion_figures(project, gold=gold))
+    for transfer in Transfer.objects.filter(project=project).exclude(file=""):
+        transaction.on_commit(partial(transfer.file.delete, save=False))
+    for batch in batched(list(texts.order_by("pk").values_list("pk", flat=True)), TEXTS_AT_ONCE):
+        Text.objects.filter(pk__in=batch).delete()
+    slug, _ = project.slug, project.delete()
+    logger.info("The project %s is deleted: %s", slug, ", ".join(figures.lines))
+    return figures
+
+
+def _lock_confirmed(texts: QuerySet[Text], tag: str, read_figures: Callable[[], DeletionFigures]) -> DeletionFigures:
+    """Lock the codings of the texts, and return the figures. Raise ValidationError if their tag is another by now."""
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
     list(Coding.with_gold.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
-    figures = deletion_figures(texts, gold=gold)
+    figures = read_figures()
     if figures.tag != tag:
         raise ValidationError("This has changed since you opened the page. Look at the figures again.")
-    delete()
     return figures
 
 

@@ -55,17 +55,15 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
         Text.objects.filter(pk=text.pk).update(content=plan.content)
         _write_markables(plan, text)
         _write_segments(plan)
-        _write_questions(plan, text)
+        # Questions follow their markables; one whose words are gone is about the text.
+        questions = list(Question.objects.filter(text=text).exclude(key=""))
+        for question in questions:
+            question.key = move_key(question.key, plan.edits)
+        Question.objects.bulk_update(questions, ["key"], batch_size=BATCH)
         Judgement.objects.bulk_update(plan.judgements, ["head"], batch_size=BATCH)
         operations.log_correction(codings, user, correction_payload(plan.edits), project.scheme_version)
-        logger.info(
-            "%s corrected %s of %s: %d places, %d markables moved",
-            user.pk,
-            text.slug,
-            text.project_id,
-            len(plan.edits),
-            plan.moved,
-        )
+        done = f"{len(plan.edits)} places, {plan.moved} markables moved"
+        logger.info("%s corrected %s of %s: %s", user.pk, text.slug, text.project_id, done)
         return plan
 
 
@@ -81,15 +79,14 @@ def _write_markables(plan: CorrectionPlan, text: Text) -> None:
         unique_fields=["id"],
         update_fields=["key", "label", "parts", "head", "start", "end"],
     )
-    if plan.new_words:
-        insert(
-            Markable,
-            MARKABLE_FIELDS,
-            (
-                (text.pk, plan.word_level, markable_key(WORD_LEVEL, [span]), "", [list(span)], [], *span, True)
-                for span in plan.new_words
-            ),
-        )
+    insert(
+        Markable,
+        MARKABLE_FIELDS,
+        (
+            (text.pk, plan.word_level, markable_key(WORD_LEVEL, [span]), "", [list(span)], [], *span, True)
+            for span in plan.new_words
+        ),
+    )
 
 
 def _write_segments(plan: CorrectionPlan) -> None:
@@ -98,11 +95,3 @@ def _write_segments(plan: CorrectionPlan) -> None:
     Segment.objects.bulk_create(
         plan.segments, update_conflicts=True, unique_fields=["id"], update_fields=["start", "end", "label"]
     )
-
-
-def _write_questions(plan: CorrectionPlan, text: Text) -> None:
-    """Let questions follow their markables; one whose words are gone is about the text."""
-    questions = list(Question.objects.filter(text=text).exclude(key=""))
-    for question in questions:
-        question.key = move_key(question.key, plan.edits)
-    Question.objects.bulk_update(questions, ["key"], batch_size=BATCH)

@@ -162,7 +162,7 @@ def _words_after(content: str, start: int) -> str:
 
 
 def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]) -> None:
-    summaries = _summaries(segments)
+    before = _summaries(segments)
     taken: dict[tuple[str, Span], str] = {}
     for segment in segments:
         words = text.content[segment.start : segment.end]
@@ -178,25 +178,18 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
                 segment.start, segment.end = span
                 plan.segments.append(segment)
     if text.role == Text.Role.MODELS:
-        plan.obstacles += [
-            Obstacle("between summaries", _short(edit.old or edit.new), "What names the summaries stays.")
-            for edit in _outside(plan.edits, summaries, _summaries(segments))
-        ]
+        after, growth = _summaries(segments), 0
+        for edit in plan.edits:
+            start = edit.start + growth
+            growth += edit.growth
+            is_inside = lie_in([(edit.start, edit.end)], before) and lie_in([(start, start + len(edit.new))], after)
+            if not is_inside:
+                words = _short(edit.old or edit.new)
+                plan.obstacles.append(Obstacle("between summaries", words, "What names the summaries stays."))
 
 
 def _summaries(segments: Iterable[Segment]) -> tuple[Span, ...]:
     return tuple(sorted((one.start, one.end) for one in segments if one.kind == Segment.Kind.SUMMARY))
-
-
-def _outside(edits: Sequence[Edit], before: tuple[Span, ...], after: tuple[Span, ...]) -> list[Edit]:
-    """Return the edits whose old or new words are in none of the summaries, as these are before and after them."""
-    outside, growth = [], 0
-    for edit in edits:
-        start = edit.start + growth
-        growth += edit.growth
-        if not (lie_in([(edit.start, edit.end)], before) and lie_in([(start, start + len(edit.new))], after)):
-            outside.append(edit)
-    return outside
 
 
 def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]) -> list[Markable]:
@@ -208,7 +201,7 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
     for markable in in_use:
         words = _words(text.content, markable.parts)
         parts, head, key = _mapped(markable, plan.edits)
-        noun = f"{markable.level.label or markable.level.key}"
+        noun = markable.level.label or markable.level.key
         if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
             span = (markable.start, markable.end)
             plan.obstacles.append(_obstacle(noun, words, span, plan, given=markable.predefined))
@@ -221,7 +214,10 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
             plan.obstacles.append(Obstacle(noun, _short(words), reason))
         else:
             taken[key] = _short(words)
-            _plan_change(plan, markable, words, parts, head, key)
+            plan.moved += _move(plan, markable, parts, head, key)
+            new = _words(plan.content, parts)
+            if words != new:
+                plan.changes.append(WordChange(noun, _short(words), _short(new)))
     lost = []
     for markable in unused:
         parts, head, key = _mapped(markable, plan.edits)
@@ -232,15 +228,6 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
             _move(plan, markable, parts, head, key)
     _plan_losses(plan, text, lost)
     return in_use
-
-
-def _plan_change(
-    plan: CorrectionPlan, markable: Markable, words: str, parts: Sequence[Span], head: Sequence[Span], key: str
-) -> None:
-    new = _words(plan.content, parts)
-    plan.moved += _move(plan, markable, parts, head, key)
-    if words != new:
-        plan.changes.append(WordChange(markable.level.label or markable.level.key, _short(words), _short(new)))
 
 
 def _move(plan: CorrectionPlan, markable: Markable, parts: Sequence[Span], head: Sequence[Span], key: str) -> bool:

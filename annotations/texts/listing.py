@@ -108,18 +108,14 @@ def list_texts(project: Project, user: Person, query: TextQuery, number: str | N
 def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
     texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count(blind=blind))
     by_key = {text.pk: text for text in texts.defer("content")}
+    visible = Coding.with_models.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
     codings: dict[int, list[Coding]] = defaultdict(list)
-    for coding in _codings(keys, user):
+    for coding in visible.with_progress().select_related("coder").order_by("coder__username"):
         codings[coding.text_id].append(coding)
     # A text that was deleted since the page was cut is missing.
     known: Iterable[Any] = (by_key[key] for key in keys if key in by_key)
     rounds = rounds_by_text(project, keys)
     return [TextRow(text, text.words, text.markable_count, rounds.get(text.pk, ()), codings[text.pk]) for text in known]
-
-
-def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:
-    codings = Coding.with_models.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
-    return codings.with_progress().select_related("coder").order_by("coder__username")
 
 
 def _markable_count(*, blind: bool) -> Any:

@@ -6,8 +6,8 @@ It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 DEEPEST, MOST_SHIFT = 6, 12
 LINE = re.compile(r"[^\n]*\S[^\n]*")
@@ -98,13 +98,13 @@ class Passage:
 
 
 @dataclass(slots=True)
-class _Span:
+class _OpenSpan:
+    """A span that has begun: its end in the block, the place of its piece, and the deepest underline inside."""
+
     key: str
-    start: int
     end: int
-    whole: int
-    children: list[_Span | str] = field(default_factory=list)
-    depth: int = 0
+    place: int
+    inside: int = 0
 
 
 def draw(content: str, segments: Iterable[Stretch], highlights: Sequence[Highlight]) -> Passage:
@@ -127,10 +127,9 @@ def draw(content: str, segments: Iterable[Stretch], highlights: Sequence[Highlig
         while at < len(parts) and parts[at][0] < stretch.end:
             open_parts.append((parts[at][0], -parts[at][1], parts[at][3]))
             at += 1
-        root = _nest(content, stretch, open_parts, lambda key: by_key[key].coded)
-        deep = deep or root.depth > 3
+        pieces, depth = _draw_block(content, stretch, open_parts, by_key, shifts, begun)
+        deep = deep or depth > 3
         margin = margins.get((stretch.start, stretch.end)) if stretch.kind == "turn" else None
-        pieces = list(_flatten(root, by_key, shifts, begun))
         badges, anchor = (margin.badges, margin.anchor) if margin else ((), "")
         classes = CLASSES.get(stretch.kind, "plain-line")
         rows.append(Row(classes, stretch.label, stretch.speaker, pieces, badges, anchor))
@@ -167,56 +166,62 @@ def _lines(content: str, start: int, end: int) -> Iterator[Stretch]:
         yield Stretch(kind, first, last)
 
 
-def _nest(
-    content: str, stretch: Stretch, parts: Iterable[tuple[int, int, str]], counts: Callable[[str], bool]
-) -> _Span:
-    """Return the spans of a block, nested. One that crosses an open span is cut where that ends, and goes on."""
-    root = _Span("", stretch.start, stretch.end, stretch.end)
-    open_spans, at = [root], stretch.start
+def _draw_block(
+    content: str,
+    stretch: Stretch,
+    parts: Iterable[tuple[int, int, str]],
+    by_key: Mapping[str, Highlight],
+    shifts: Mapping[str, int],
+    begun: set[str],
+) -> tuple[list[Piece], int]:
+    """Return the pieces of a block, from left to right, and how many underlines are nested in it.
+
+    A span that crosses an open one is cut where that ends, and goes on. `begun` has the markables with an anchor.
+    """
+    pieces: list[Piece] = []
+    open_spans, at = [_OpenSpan("", stretch.end, 0)], stretch.start
 
     def write(end: int) -> None:
         nonlocal at
         if end > at:
-            open_spans[-1].children.append(content[at:end])
+            pieces.append(Piece("words", content[at:end]))
             at = end
 
-    def begin(key: str, start: int, end: int) -> None:
-        span = _Span(key, start, end, end)
-        open_spans[-1].children.append(span)
-        open_spans.append(span)
+    def begin(key: str, end: int) -> None:
+        open_spans.append(_OpenSpan(key, end, len(pieces)))
+        one = by_key[key]
+        pieces.append(Piece("open", title=one.title, anchor="" if key in begun else one.anchor))
+        begun.add(key)
+
+    def close(end: int) -> _OpenSpan:
+        span = open_spans.pop()
+        one = by_key[span.key]
+        depth = span.inside + one.coded
+        open_spans[-1].inside = max(open_spans[-1].inside, depth)
+        classes = f"depth-{min(max(depth, 1), DEEPEST)} {one.classes}".rstrip()
+        pieces[span.place] = replace(pieces[span.place], classes=classes)
+        if span.end == end == one.end:
+            pieces.extend(_followers(one, shifts[span.key]))
+        pieces.append(Piece("close"))
+        return span
 
     def close_until(limit: int) -> None:
-        while len(open_spans) > 1 and (next_end := min(span.end for span in open_spans[1:])) <= limit:
-            write(next_end)
-            lowest = next(number for number, span in enumerate(open_spans) if number and span.end == next_end)
-            cut = [span for span in open_spans[lowest:] if span.end > next_end]
-            for span in cut:
-                span.end = next_end
-            del open_spans[lowest:]
-            for span in cut:
-                begin(span.key, next_end, span.whole)
+        while len(open_spans) > 1 and (end := min(span.end for span in open_spans[1:])) <= limit:
+            write(end)
+            lowest = next(number for number, span in enumerate(open_spans) if number and span.end == end)
+            closed = [close(end) for _ in open_spans[lowest:]]
+            for span in reversed(closed):
+                if span.end > end:
+                    begin(span.key, span.end)
 
     for start, end, key in parts:
         if start < stretch.end and end > stretch.start:
             close_until(max(start, stretch.start))
             write(max(start, stretch.start))
-            begin(key, max(start, stretch.start), min(end, stretch.end))
+            begin(key, min(end, stretch.end))
     close_until(stretch.end)
     write(stretch.end)
-    _measure(root, counts)
-    return root
-
-
-def _measure(root: _Span, counts: Callable[[str], bool]) -> None:
-    """Set the depth of each span: one more than the deepest underline inside."""
-    path, order = [root], []
-    while path:
-        span = path.pop()
-        order.append(span)
-        path += [child for child in span.children if isinstance(child, _Span)]
-    for span in reversed(order):
-        inside = max((child.depth for child in span.children if isinstance(child, _Span)), default=0)
-        span.depth = inside + 1 if span.key and counts(span.key) else inside
+    return pieces, open_spans[0].inside
 
 
 def _shifts(highlights: Sequence[Highlight]) -> dict[str, int]:
@@ -227,28 +232,6 @@ def _shifts(highlights: Sequence[Highlight]) -> dict[str, int]:
         shifts[one.key] = taken.get(one.end, 0)
         taken[one.end] = shifts[one.key] + sum(len(badge.text) for badge in one.badges)
     return shifts
-
-
-def _flatten(
-    root: _Span, by_key: Mapping[str, Highlight], shifts: Mapping[str, int], begun: set[str]
-) -> Iterator[Piece]:
-    """Yield the pieces of a block, from left to right. `begun` has the markables that have their anchor already."""
-    left: list[_Span | str | Piece] = list(reversed(root.children))
-    while left:
-        node = left.pop()
-        if isinstance(node, Piece):
-            yield node
-        elif isinstance(node, str):
-            yield Piece("words", node)
-        else:
-            one = by_key[node.key]
-            classes = f"depth-{min(max(node.depth, 1), DEEPEST)} {one.classes}".rstrip()
-            yield Piece("open", "", classes, one.title, "" if one.key in begun else one.anchor)
-            begun.add(one.key)
-            left.append(Piece("close"))
-            if node.end == one.end:
-                left += reversed(list(_followers(one, shifts[one.key])))
-            left += reversed(node.children)
 
 
 def _followers(one: Highlight, shift: int) -> Iterator[Piece]:

@@ -12,8 +12,8 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.rules import given_answers
 from annotations.formats.model.scheme import Subject
 from annotations.models import Coding, Markable, Project, Segment, Text
-from annotations.schemes.constraints import Constraints, is_complete
-from annotations.schemes.project_scheme import FurtherQuestions, read_scheme
+from annotations.schemes.constraints import is_complete
+from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
 
 MOST_NUMBERS, MOST_PARTNERS, MOST_LETTERS = 3, 8, 60
@@ -25,6 +25,7 @@ class ReadMarkable:
 
     pk: int
     key: str
+    level: str
     words: str
     parts: list[list[int]]
     coded: bool
@@ -91,47 +92,30 @@ class Difference:
     answers: tuple[AnswerSummary | None, AnswerSummary | None]
 
 
-@dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text that is read: its content, its markables in text order, and the labels of the categories."""
+    """A text that is read: its content, its markables in text order with their words, and the scheme."""
 
-    text: Text
-    answers: str
-    markables: list[ReadMarkable]
-    labels: dict[str, str]
-    value_labels: dict[tuple[str, str], str]
-    constraints: Constraints
-    further: FurtherQuestions
-    levels: dict[str, str]
-    segments: list[Stretch]
-
-    @classmethod
-    def read(cls, project: Project, text: Text) -> ReadText:
+    def __init__(self, project: Project, text: Text) -> None:
         """Read the text with all markables in use. Five queries, and two more where there are attributes."""
-        markables = Markable.objects.filter(text=text).in_use()
-        rows = markables.order_by("start", "-end", "level__coded", "key").values_list(
-            "pk", "key", "parts", "level__coded", "predefined", "level__key"
-        )
+        self.text, self.answers, self.scheme = text, project.answers, read_scheme(project.pk)
+        self.constraints = self.scheme.constraints
+        rows = Markable.objects.filter(text=text).in_use().order_by("start", "-end", "level__coded", "key")
+        self.markables = [
+            ReadMarkable(pk, key, level, _words(text.content, parts), parts, coded, predefined)
+            for pk, key, level, parts, coded, predefined in rows.values_list(
+                "pk", "key", "level__key", "parts", "level__coded", "predefined"
+            )
+        ]
+        self.words = {one.key: one.words for one in self.markables}
+        self.labels = {category.key: category.label for category in self.scheme.spec.categories}
+        attributes = self.scheme.spec.attributes
+        self.value_labels = {(one.key, value.key): value.label for one in attributes for value in one.values}
         segments = Segment.objects.filter(text=text).values_list("kind", "start", "end", "label", "speaker")
-        scheme = read_scheme(project.pk)
-        return cls(
-            text,
-            project.answers,
-            [
-                ReadMarkable(pk, key, _words(text.content, parts), parts, coded, predefined)
-                for pk, key, parts, coded, predefined, _ in rows
-            ],
-            {category.key: category.label for category in scheme.spec.categories},
-            {(one.key, value.key): value.label for one in scheme.spec.attributes for value in one.values},
-            scheme.constraints,
-            scheme.further,
-            {key: level for _, key, *_, level in rows},
-            [Stretch(*row) for row in segments],
-        )
+        self.segments = [Stretch(*row) for row in segments]
 
     def version(self, coding: Coding, beside: TextVersion | None = None) -> TextVersion:
         """Return the version of a coder; its chains wear the numbers of those `beside` it. Three queries."""
-        decisions = {decision.markable: decision for decision in decisions_of(coding, self.further)}
+        decisions = {decision.markable: decision for decision in decisions_of(coding, self.scheme.further)}
         keys = [one.key for one in self.markables if one.predefined or one.key in decisions]
         chains = chains_of(self.answers, keys, decisions)
         members = members_of(chains)
@@ -146,7 +130,7 @@ class ReadText:
         members: Mapping[str, Sequence[str]],
     ) -> dict[str, FurtherAnswers]:
         """Return the answers after the category of each markable; those of its entities are those of its chains."""
-        if not (self.further.attributes or self.further.relations):
+        if not (self.scheme.further.attributes or self.scheme.further.relations):
             return {}
         entity = {key for key, one in self.constraints["attributes"].items() if one["of"] == Subject.ENTITY}
         answers: dict[str, FurtherAnswers] = {}
@@ -174,13 +158,12 @@ class ReadText:
         """Return the text as a coder answered, or with the markables that every coder sees. `lit` stand out."""
         shown = set(version.keys) if version else {one.key for one in self.markables if one.predefined}
         lit = set(lit)
-        words = {one.key: one.words for one in self.markables}
         highlights = []
         for one in self.markables:
             if one.key in shown:
                 highlight = Highlight(one.key, one.parts, anchor=f"{column}-{one.pk}", coded=one.coded)
                 if version is not None:
-                    highlight = self._answered(highlight, version, words, labels=labels)
+                    highlight = self._answered(highlight, one.level, version, labels=labels)
                 elif not one.coded:
                     highlight = replace(highlight, classes="is-target")
                 if one.key in lit:
@@ -188,16 +171,16 @@ class ReadText:
                 highlights.append(highlight)
         return draw(self.text.content, self.segments, highlights)
 
-    def _answered(self, one: Highlight, version: TextVersion, words: Mapping[str, str], *, labels: bool) -> Highlight:
+    def _answered(self, one: Highlight, level: str, version: TextVersion, *, labels: bool) -> Highlight:
         decision, numbers = version.decisions.get(one.key), version.numbers_of(one.key)
         category = self.labels.get(decision.category, "") if decision and decision.category else ""
-        further = self._in_words(version.further.get(one.key, {}), words)
+        further = self._in_words(version.further.get(one.key, {}))
         classes = [] if one.coded else ["is-target"]
         if numbers:
             classes.append(look(numbers[0]))
         if len(numbers) > 1:
             classes.append("is-ambiguous")
-        if one.coded and not (decision and self._is_complete(one.key, decision)):
+        if one.coded and not (decision and self._is_complete(level, decision)):
             classes.append("is-undecided")
         badges = [Badge(str(number), number) for number in numbers]
         if len(badges) > MOST_NUMBERS:
@@ -212,22 +195,16 @@ class ReadText:
             label=category if labels else "",
         )
 
-    def _is_complete(self, key: str, decision: Decision) -> bool:
+    def _is_complete(self, level: str, decision: Decision) -> bool:
         """Return whether the answer has all that the scheme requires."""
-        return is_complete(
-            self.constraints,
-            given_answers(self.constraints, self.levels[key], decision),
-            has_index=bool(decision.indices),
-        )
+        answers = given_answers(self.constraints, level, decision)
+        return is_complete(self.constraints, answers, has_index=bool(decision.indices))
 
     def differences(self, first: TextVersion, second: TextVersion) -> list[Difference]:
         """Return the coded markables with another answer or other members of their chain, in text order."""
-        words = {one.key: one.words for one in self.markables}
         keys = self.different_keys(first, second)
         return [
-            Difference(
-                str(one.pk), one.words, (self._summary(first, one.key, words), self._summary(second, one.key, words))
-            )
+            Difference(str(one.pk), one.words, (self._summary(first, one.key), self._summary(second, one.key)))
             for one in self.markables
             if one.key in keys
         ]
@@ -244,27 +221,26 @@ class ReadText:
             if one.key in version.decisions and (note := version.decisions[one.key].note)
         ]
 
-    def _summary(self, version: TextVersion, key: str, words: Mapping[str, str]) -> AnswerSummary | None:
+    def _summary(self, version: TextVersion, key: str) -> AnswerSummary | None:
         value = version.value(key)
         if value is None:
             return None
         partners = version.partners(key)
-        # `words` is in the order of the text.
-        named = [text for other, text in words.items() if other in partners]
+        named = [one.words for one in self.markables if one.key in partners]
         return AnswerSummary(
             self.labels.get(value[0], value[0]),
             named[:MOST_PARTNERS],
             len(named) - len(named[:MOST_PARTNERS]),
             version.numbers_of(key),
-            self._in_words(value[2], words),
+            self._in_words(value[2]),
         )
 
-    def _in_words(self, answers: FurtherAnswers, words: Mapping[str, str]) -> list[str]:
+    def _in_words(self, answers: FurtherAnswers) -> list[str]:
         """Return the answers to the questions after the category, in the order of the scheme."""
         found = []
         for key, relation in self.constraints["relations"].items():
-            readings = (" + ".join(words.get(one, one) for one in sorted(its)) for its in answers.get(key, ()))
             if key in answers:
+                readings = (" + ".join(self.words.get(one, one) for one in sorted(its)) for its in answers[key])
                 found.append(f"{relation['label']}: {' or '.join(sorted(readings))}")
         for key, attribute in self.constraints["attributes"].items():
             if key in answers:

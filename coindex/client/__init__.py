@@ -5,12 +5,14 @@ try:
 except ImportError as error:
     raise ImportError("coindex.client needs httpx (extra client): pip install httpx") from error
 
-from coindex.client.client import Client
+from coindex.client.coding import Coding
 from coindex.client.connection import Patience
 from coindex.client.errors import ApiError, ClientError, Conflict, NoAnswer, TransferFailed
 from coindex.client.frames import Rows
 from coindex.client.operations import Operation, check, clear, decide, describe, judge, move, new_uuid, unmark
-from coindex.client.own import Coding
+from coindex.client.projects import Projects
+from coindex.client.results import Results
+from coindex.client.transfers import Transfers
 
 __all__ = [
     "ApiError",
@@ -32,3 +34,11 @@ __all__ = [
     "new_uuid",
     "unmark",
 ]
+
+
+class Client(Projects, Results, Transfers):
+    """A server and the key of somebody, who may do by it what the key's scope says.
+
+    `with Client("https://coindex.example", key) as client: client.projects().frame()`. What has no method of its own is
+    there by `get`, `rows` and `request`.
+    """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from coindex.client.answers import (
@@ -17,35 +18,54 @@ from coindex.client.answers import (
     Question,
     Report,
 )
-from coindex.client.connection import Connection, address_of
+from coindex.client.connection import address_of
 from coindex.client.errors import Conflict
-from coindex.client.frames import PAGE, Rows
+from coindex.client.frames import PAGE, Lists, Rows
 from coindex.client.operations import Operation
-from coindex.client.own import Coding
 
 # Your own coding of a text, the gold of it, or the agreed pyramid of a docset.
 type Whose = Literal["own", "gold", "agreed"]
 PLACES: dict[str, tuple[str, ...]] = {"own": ("coding",), "gold": ("gold", "coding"), "agreed": ("agreed", "coding")}
 
 
-class Codings(Connection):
+@dataclass(slots=True)
+class Coding:
+    """Somebody's coding of a text as it was read: `path` is where it is, `etag` names the state that was seen."""
+
+    path: str
+    round: str
+    state: CodingState
+    etag: str
+
+    @property
+    def version(self) -> int:
+        """How many operations of it were seen; one that others have added since makes `save` a Conflict."""
+        return self.state["coding"]["version"]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The query that names it among the codings of the text."""
+        return {"round": self.round} if self.round else {}
+
+
+class Codings(Lists):
     """What managers give out, coders answer, and both read."""
 
     def codings(self, project: str, **filters: Any) -> Rows[CodingRow]:
         """Return the codings that you see: `text`, `coder`, `round`, `kind` and `status` filter them."""
-        return self._listed(project, "codings", CodingRow, filters)
+        return self.rows_in(project, "codings", row_type=CodingRow, **filters)
 
     def markables(self, project: str, **filters: Any) -> Rows[MarkableRow]:
         """Return the markables: `text`, `level` and `predefined` filter them."""
-        return self._listed(project, "markables", MarkableRow, filters)
+        return self.rows_in(project, "markables", row_type=MarkableRow, **filters)
 
     def judgements(self, project: str, **filters: Any) -> Rows[JudgementRow]:
         """Return the judgements: `text`, `coder`, `round`, `category`, `level` and others filter them."""
-        return self._listed(project, "judgements", JudgementRow, filters)
+        return self.rows_in(project, "judgements", row_type=JudgementRow, **filters)
 
     def operations(self, project: str, **filters: Any) -> Rows[OperationRow]:
         """Return every change to every coding: `text`, `coder`, `kind`, `after` and `before` filter them."""
-        return self._listed(project, "operations", OperationRow, filters)
+        return self.rows_in(project, "operations", row_type=OperationRow, **filters)
 
     def hours(self, project: str, *, round: str | None = None) -> Report:
         """Return the `rule` of active time and its `days`, by coder, round and text, in all pages."""
@@ -64,7 +84,7 @@ class Codings(Connection):
 
     def plans(self, project: str) -> Rows[Report]:
         """Return the plans of the rounds."""
-        return self._listed(project, "plans", None, {})
+        return self.rows_in(project, "plans")
 
     def repeat(self, project: str, *, apply: bool = False, **terms: Any) -> Report:
         """Say which texts coders are shown again, and show them with `apply`."""
@@ -121,13 +141,7 @@ class Codings(Connection):
         return cast(CodingState, self.get(path, round=round, occasion=occasion))
 
     def reopen_coding_of(
-        self,
-        project: str,
-        text: str,
-        coder: str,
-        *,
-        reason: str = "",
-        round: str | None = None,
+        self, project: str, text: str, coder: str, *, reason: str = "", round: str | None = None
     ) -> None:
         """Reopen a coder's coding, with a `reason` for the coder."""
         path = address_of("projects", project, "texts", text, "codings", coder)
@@ -140,7 +154,7 @@ class Codings(Connection):
 
     def questions(self, project: str, **filters: Any) -> Rows[Question]:
         """Return the questions of coders that you see: `needs_answer`, `has_news` and `resolved` filter them."""
-        return self._listed(project, "questions", Question, filters)
+        return self.rows_in(project, "questions", row_type=Question, **filters)
 
     def question(self, project: str, question: str) -> Question:
         """Return a question with its replies."""
@@ -158,7 +172,7 @@ class Codings(Connection):
 
     def gold_states(self, project: str, *, round: str | None = None) -> Rows[GoldState]:
         """Return how far the gold of texts is."""
-        return self._listed(project, "gold", GoldState, {"round": round})
+        return self.rows_in(project, "gold", row_type=GoldState, round=round)
 
     def draft_gold(self, project: str, method: str, **choices: Any) -> Report:
         """Draft the gold of texts: by `most`, `agreed`, `coder` or `empty`. What has been begun stays."""
@@ -172,7 +186,7 @@ class Codings(Connection):
 
     def gold_decisions(self, project: str, **filters: Any) -> Rows[Report]:
         """Return what was decided of gold."""
-        return self._listed(project, "gold/decisions", None, filters)
+        return self.rows_in(project, "gold", "decisions", **filters)
 
     def whole(self, path: str, name: str, **parameters: Any) -> Report:
         """Return an answer that has the rows of `name` in pages, with the rows of all of them."""
@@ -183,11 +197,6 @@ class Codings(Connection):
             report[name] += page[name]
             address = page["next"]
         return report | {"next": None, "previous": None} if "next" in report else report
-
-    def _listed(self, project: str, name: str, row: Any, filters: dict[str, Any]) -> Rows[Any]:
-        columns = list(row.__annotations__) if row is not None else []
-        path = address_of("projects", project, *name.split("/"))
-        return Rows(self, path, {"page_size": PAGE, **filters}, columns)
 
     def _read(self, coding: Coding) -> Coding:
         answer = self.request("GET", coding.path, params=coding.parameters)

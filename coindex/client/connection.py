@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -128,31 +127,25 @@ class Connection:
         if repeatable is None:
             repeatable = method == "GET" or (method == "PUT" and "If-Match" not in headers)
             repeatable = repeatable or "Idempotency-Key" in headers
-        for request in self._attempts(repeatable):
-            request.answer = self._sent(
-                request,
-                self.http.build_request(
-                    method, path, params=_parameters(params), json=json, data=data, files=files, headers=headers
-                ),
+
+        def build() -> httpx.Request:
+            query = _parameters(params)
+            return self.http.build_request(
+                method, path, params=query, json=json, data=data, files=files, headers=headers
             )
-            if request.answer is not None and request.answer.is_success:
-                return request.answer
-        raise AssertionError("the attempts end by an error")
+
+        return self._send(build, repeatable=repeatable)
 
     def download(self, path: str, to: str | os.PathLike[str], *, params: Mapping[str, Any] | None = None) -> Path:
         """Write what is at a path into a file, which is there once it is whole, and return its path."""
         target = Path(to)
         partial = target.with_name(f".{target.name}.{uuid4().hex}.part")
         try:
-            for attempt in self._attempts(repeatable=True):
-                request = self.http.build_request("GET", path, params=_parameters(params))
-                attempt.answer = self._sent(attempt, request, partial)
-                if attempt.answer is not None and attempt.answer.is_success:
-                    partial.replace(target)
-                    return target
+            query = _parameters(params)
+            self._send(lambda: self.http.build_request("GET", path, params=query), repeatable=True, to=partial)
+            return partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
-        raise AssertionError("the attempts end by an error")
 
     def get(self, path: str, **parameters: Any) -> Any:
         """Return the JSON at a path below `/api/v1/`."""
@@ -164,8 +157,11 @@ class Connection:
 
     def change(self, method: str, path: str, json: Any = None, *, params: Mapping[str, Any] | None = None) -> Any:
         """Read what is at a path, and change it, unless somebody else changes it in between: then raise Conflict."""
-        seen = self.request("GET", path, params=params)
-        return self.change_seen(method, path, seen.headers["ETag"], json, params=params)
+        return self.change_seen(method, path, self.etag(path, params), json, params=params)
+
+    def etag(self, path: str, params: Mapping[str, Any] | None = None) -> str:
+        """Return the tag of the present state of what is at a path."""
+        return self.request("GET", path, params=params).headers["ETag"]
 
     def change_seen(
         self, method: str, path: str, etag: str, json: Any = None, *, params: Mapping[str, Any] | None = None
@@ -193,60 +189,42 @@ class Connection:
         """Return the JSON of another page. Of its address only the query counts: the key stays with this server."""
         return self.request("GET", path, params=httpx.URL(address).params).json()
 
-    def _sent(self, attempt: Attempt, request: httpx.Request, to: Path | None = None) -> httpx.Response | None:
-        """Send a request, and write the body of a success `to` a file. Return None where there was no whole answer."""
-        try:
-            answer = self.http.send(request, stream=True)
+    def _send(self, build: Callable[[], httpx.Request], *, repeatable: bool, to: Path | None = None) -> httpx.Response:
+        """Send a request until it succeeds or may not be tried again; write the body of a success `to` a file."""
+        ends_at, attempt = time.monotonic() + self.patience.total, 0
+        while True:
+            request, answer = build(), None
+            error: ApiError | NoAnswer
             try:
-                if to is not None and answer.is_success:
-                    with to.open("wb") as file:
-                        for part in answer.iter_bytes():
-                            file.write(part)
-                else:
-                    answer.read()
-            finally:
-                answer.close()
-        except httpx.TransportError as error:
-            attempt.broken = error
-            return None
-        return answer
-
-    def _attempts(self, repeatable: bool) -> Iterator[Attempt]:
-        """Yield attempts, waiting between them, until one succeeds or there is nothing more to try."""
-        ends_at = time.monotonic() + self.patience.total
-        for number in itertools.count():
-            attempt = Attempt()
-            yield attempt
-            error = attempt.error()
-            wait = self.patience.wait(number, attempt.answer)
-            if not attempt.may_be_repeated(repeatable) or time.monotonic() + wait > ends_at:
+                answer = self._send_once(request, to)
+                if answer.is_success:
+                    return answer
+                error = refusal = error_of(answer)
+                # Of some the server says that it has done nothing.
+                undone = answer.status_code == 429 or refusal.code == "database_unavailable"
+                may_be_repeated = answer.status_code in TEMPORARY and (repeatable or undone)
+            except httpx.TransportError as broken:
+                error = NoAnswer(f"{request.method} {request.url}: {broken or type(broken).__name__}")
+                may_be_repeated = repeatable or isinstance(broken, UNSENT)
+            wait = self.patience.wait(attempt, answer)
+            if not may_be_repeated or time.monotonic() + wait > ends_at:
                 raise error
             time.sleep(wait)
+            attempt += 1
 
-
-@dataclass(slots=True)
-class Attempt:
-    """A request that was sent: its answer, or what broke off."""
-
-    answer: httpx.Response | None = None
-    broken: httpx.TransportError | None = None
-
-    def error(self) -> ApiError | NoAnswer:
-        """Return what it failed by."""
-        if self.answer is not None:
-            return error_of(self.answer)
-        assert self.broken is not None
-        asked = f"{self.broken.request.method} {self.broken.request.url}"
-        return NoAnswer(f"{asked}: {self.broken or type(self.broken).__name__}")
-
-    def may_be_repeated(self, repeatable: bool) -> bool:
-        """Return whether it makes sense to send the request again, and does no harm."""
-        if self.answer is None:
-            return repeatable or isinstance(self.broken, UNSENT)
-        if self.answer.status_code not in TEMPORARY:
-            return False
-        # The server says that it has done nothing.
-        return repeatable or self.answer.status_code == 429 or error_of(self.answer).code == "database_unavailable"
+    def _send_once(self, request: httpx.Request, to: Path | None) -> httpx.Response:
+        """Send a request, and read the answer."""
+        answer = self.http.send(request, stream=True)
+        try:
+            if to is not None and answer.is_success:
+                with to.open("wb") as file:
+                    for part in answer.iter_bytes():
+                        file.write(part)
+            else:
+                answer.read()
+        finally:
+            answer.close()
+        return answer
 
 
 def _parameters(values: Mapping[str, Any] | httpx.QueryParams | None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from coindex.client.connection import Connection
+from coindex.client.connection import Connection, address_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +28,19 @@ class Rows[Row](Iterable[Row]):
     def frame(self) -> pd.DataFrame:
         """Return a DataFrame of all rows; what a field has by keys, such as `attributes`, has a column for each key."""
         return frame_of(cast(Iterable[Mapping[str, Any]], self), self._columns)
+
+
+class Lists(Connection):
+    """A server whose lists are read as rows."""
+
+    def rows(self, path: str, columns: Sequence[str] = (), **filters: Any) -> Rows[Any]:
+        """Return the rows of any list below `/api/v1/`, in pages of a thousand."""
+        return Rows(self, path, {"page_size": PAGE, **filters}, columns)
+
+    def rows_in(self, project: str, *parts: str, row_type: type | None = None, **filters: Any) -> Rows[Any]:
+        """Return the rows of a list of a project; the fields of their type are the columns."""
+        columns = list(row_type.__annotations__) if row_type is not None else []
+        return self.rows(address_of("projects", project, *parts), columns, **filters)
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> pd.DataFrame:

@@ -22,20 +22,16 @@ from coindex.client.answers import (
     Text,
     TextDetail,
 )
-from coindex.client.connection import Connection, address_of, without_nothing
-from coindex.client.frames import PAGE, Rows
+from coindex.client.connection import address_of, without_nothing
+from coindex.client.frames import Lists, Rows
 
 
-class Projects(Connection):
+class Projects(Lists):
     """What managers set up."""
-
-    def rows(self, path: str, columns: Sequence[str] = (), **filters: Any) -> Rows[Any]:
-        """Return the rows of any list below `/api/v1/`, in pages of a thousand."""
-        return Rows(self, path, {"page_size": PAGE, **filters}, columns)
 
     def projects(self, *, answers: str | None = None, archived: bool | None = None) -> Rows[Project]:
         """Return the projects that you are in."""
-        return self.rows("projects/", list(Project.__annotations__), answers=answers, archived=_said(archived))
+        return self.rows("projects/", list(Project.__annotations__), answers=answers, archived=archived)
 
     def project(self, project: str) -> Project:
         """Return a project."""
@@ -67,14 +63,13 @@ class Projects(Connection):
 
     def open_project(self, project: str) -> Project:
         """Open an archived project again."""
-        return cast(
-            Project, self.request("DELETE", address_of("projects", project, "archived"), repeatable=True).json()
-        )
+        path = address_of("projects", project, "archived")
+        return cast(Project, self.request("DELETE", path, repeatable=True).json())
 
     def delete_project(self, project: str, title: str) -> None:
         """Delete a project with everything in it. `title` is its title, so that no other one is deleted."""
-        seen = self.request("GET", address_of("projects", project))
-        self.change_seen("DELETE", address_of("projects", project), seen.headers["ETag"], params={"title": title})
+        path = address_of("projects", project)
+        self.change_seen("DELETE", path, self.etag(path), params={"title": title})
 
     def scheme(self, project: str) -> Scheme:
         """Return what the project asks, and what it allows."""
@@ -102,7 +97,7 @@ class Projects(Connection):
 
     def scheme_versions(self, project: str) -> Rows[Report]:
         """Return the versions of the scheme: none as long as there is one."""
-        return self.rows(address_of("projects", project, "scheme", "versions"))
+        return self.rows_in(project, "scheme", "versions")
 
     def scheme_version(self, project: str, number: int) -> Scheme:
         """Return what was asked under a version."""
@@ -120,13 +115,11 @@ class Projects(Connection):
 
     def guidelines(self, project: str) -> Rows[Report]:
         """Return the versions of the guidelines, the latest first."""
-        return self.rows(address_of("projects", project, "guidelines"))
+        return self.rows_in(project, "guidelines")
 
     def members(self, project: str, *, role: str | None = None, group: str | None = None) -> Rows[Member]:
         """Return who is in a project."""
-        return self.rows(
-            address_of("projects", project, "members"), list(Member.__annotations__), role=role, group=group
-        )
+        return self.rows_in(project, "members", row_type=Member, role=role, group=group)
 
     def member(self, project: str, username: str) -> Member:
         """Return a member."""
@@ -150,7 +143,7 @@ class Projects(Connection):
 
     def models(self, project: str) -> Rows[Model]:
         """Return the models that code in a project."""
-        return self.rows(address_of("projects", project, "models"), list(Model.__annotations__))
+        return self.rows_in(project, "models", row_type=Model)
 
     def model(self, project: str, name: str) -> Model:
         """Return a model that codes."""
@@ -180,7 +173,7 @@ class Projects(Connection):
 
     def invitations(self, project: str) -> Rows[Invitation]:
         """Return who is invited."""
-        return self.rows(address_of("projects", project, "invitations"), list(Invitation.__annotations__))
+        return self.rows_in(project, "invitations", row_type=Invitation)
 
     def invite(
         self, project: str, role: str, *, days: int = 7, whom: str = "", max_uses: int = 1, address: str = ""
@@ -195,7 +188,7 @@ class Projects(Connection):
 
     def rounds(self, project: str) -> Rows[RoundRow]:
         """Return the rounds in their order, with how many texts they have and how far these are."""
-        return self.rows(address_of("projects", project, "rounds"), list(RoundRow.__annotations__))
+        return self.rows_in(project, "rounds", row_type=RoundRow)
 
     def round(self, project: str, name: str) -> Round:
         """Return a round."""
@@ -214,43 +207,23 @@ class Projects(Connection):
         self.change("DELETE", address_of("projects", project, "rounds", round))
 
     def change_round_texts(
-        self,
-        project: str,
-        round: str,
-        *,
-        add: Sequence[str] = (),
-        remove: Sequence[str] = (),
+        self, project: str, round: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> dict[str, int]:
         """Put texts into a round, too, or take them out of it."""
         path = address_of("projects", project, "rounds", round, "texts")
         fields = {"add": list(add), "remove": list(remove)}
         return cast(dict[str, int], self.request("POST", path, json=fields, repeatable=True).json())
 
-    def texts(
-        self,
-        project: str,
-        *,
-        language: str | None = None,
-        role: str | None = None,
-        docset: str | None = None,
-        round: str | None = None,
-        ordering: str | None = None,
-    ) -> Rows[Text]:
-        """Return the texts of a project: for a coder those to code."""
-        filters = {"language": language, "role": role, "docset": docset, "round": round, "ordering": ordering}
-        return self.rows(address_of("projects", project, "texts"), list(Text.__annotations__), **filters)
+    def texts(self, project: str, **filters: Any) -> Rows[Text]:
+        """Return the texts that you see: `language`, `role`, `docset` and `round` filter, `ordering` orders them."""
+        return self.rows_in(project, "texts", row_type=Text, **filters)
 
     def text(self, project: str, text: str) -> TextDetail:
         """Return a text with its content and segments."""
         return cast(TextDetail, self.get(address_of("projects", project, "texts", text)))
 
     def change_text(
-        self,
-        project: str,
-        text: str,
-        *,
-        round: str | None = None,
-        position: int | None = None,
+        self, project: str, text: str, *, round: str | None = None, position: int | None = None
     ) -> TextDetail:
         """Move a text with its codings to a round, and to a place among the texts."""
         fields = without_nothing({"round": round, "position": position})
@@ -259,17 +232,9 @@ class Projects(Connection):
     def delete_text(self, project: str, text: str, *, begun: int = 0) -> None:
         """Delete a text with its codings; `begun` confirms how many of these have begun."""
         path = address_of("projects", project, "texts", text)
-        seen = self.request("GET", path)
-        self.change_seen("DELETE", path, seen.headers["ETag"], params={"begun": begun})
+        self.change_seen("DELETE", path, self.etag(path), params={"begun": begun})
 
     def correct_text(self, project: str, text: str, content: str, *, preview: bool = False) -> Correction:
         """Give a text other words: markables move with them. With `preview` nothing changes."""
-        path = address_of("projects", project, "texts", text)
-        seen = self.request("GET", path)
-        fields = {"content": content, "preview": preview}
-        return cast(Correction, self.change_seen("POST", f"{path}corrections/", seen.headers["ETag"], fields))
-
-
-def _said(value: bool | None) -> str | None:
-    """Return a truth value as a filter takes it."""
-    return None if value is None else str(value).lower()
+        path, fields = address_of("projects", project, "texts", text), {"content": content, "preview": preview}
+        return cast(Correction, self.change_seen("POST", f"{path}corrections/", self.etag(path), fields))

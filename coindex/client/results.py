@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from coindex.client.answers import Agreement, Report, Task
 from coindex.client.coding import Codings
 from coindex.client.connection import address_of
-from coindex.client.frames import PAGE, Rows, frame_of
+from coindex.client.frames import Rows, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Results(Codings):
 
     def items(self, project: str, **parameters: Any) -> Rows[Report]:
         """Return the items by their share of the disagreement, the largest first."""
-        return Rows(self, address_of("projects", project, "agreement", "items"), {"page_size": PAGE, **parameters})
+        return self.rows_in(project, "agreement", "items", **parameters)
 
     def item(self, project: str, text: str, key: str, **parameters: Any) -> Report:
         """Return an item with what every coder answered."""
@@ -99,8 +99,7 @@ class Results(Codings):
 
     def remarks(self, project: str, text: str, key: str) -> Rows[Report]:
         """Return what managers and adjudicators say of an item."""
-        path = address_of("projects", project, "agreement", "items", text, key, "remarks")
-        return Rows(self, path, {"page_size": PAGE})
+        return self.rows_in(project, "agreement", "items", text, key, "remarks")
 
     def remark(self, project: str, text: str, key: str, body: str) -> Report:
         """Say something of an item."""
@@ -109,7 +108,7 @@ class Results(Codings):
 
     def mappings(self, project: str) -> Rows[Report]:
         """Return the categories that are merged under a name."""
-        return Rows(self, address_of("projects", project, "agreement", "mappings"), {"page_size": PAGE})
+        return self.rows_in(project, "agreement", "mappings")
 
     def save_mapping(self, project: str, name: str, classes: dict[str, str]) -> Report:
         """Keep which categories are merged, under a name."""

@@ -12,9 +12,9 @@ from typing import Any, cast
 import httpx
 
 from coindex.client.answers import Transfer
-from coindex.client.connection import Connection, address_of, without_nothing
+from coindex.client.connection import address_of, without_nothing
 from coindex.client.errors import ApiError, ClientError, TransferFailed
-from coindex.client.frames import PAGE, Rows
+from coindex.client.frames import Lists, Rows
 
 type Progress = Callable[[Transfer], object]
 BETWEEN_LOOKS = 0.2, 5.0  # seconds: the first, and the most
@@ -22,7 +22,7 @@ HOUR = 3600.0
 AT_WORK = frozenset({"checking", "running"})
 
 
-class Transfers(Connection):
+class Transfers(Lists):
     """Imports, exports and archives. `timeout` is how many seconds are waited for the worker, at each of the two steps.
 
     `progress` is called with each state that is seen: `state`, `done` and `total` say how far it is.
@@ -107,8 +107,7 @@ class Transfers(Connection):
 
     def transfers(self, project: str, **filters: Any) -> Rows[Transfer]:
         """Return the imports and exports of a project, the latest first: `kind`, `format` and `state` filter them."""
-        columns = list(Transfer.__annotations__)
-        return Rows(self, address_of("projects", project, "transfers"), {"page_size": PAGE, **filters}, columns)
+        return self.rows_in(project, "transfers", row_type=Transfer, **filters)
 
     def transfer(self, transfer: int) -> Transfer:
         """Return an import or export: its report, and how far it is."""

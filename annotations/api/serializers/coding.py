@@ -1,9 +1,7 @@
 """Serializers of codings and texts. Lists of rows are built by querysets, not by nested serializers."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -33,20 +31,8 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 
     class Meta:
         model = Project
-        fields = [
-            "slug",
-            "title",
-            "answers",
-            "guidelines",
-            "results_open",
-            "preset",
-            "one_contributor",
-            "words_exclusive",
-            "scores_shown",
-            *DATASHEET_FIELDS,
-            "archived_at",
-            "role",
-        ]
+        fields = ["slug", "title", "answers", "guidelines", "results_open", "preset", "one_contributor"]
+        fields += ["words_exclusive", "scores_shown", *DATASHEET_FIELDS, "archived_at", "role"]
 
 
 class TextSerializer(serializers.ModelSerializer[Text]):
@@ -94,16 +80,24 @@ class ProjectNameSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
 
 
-class LevelStateSerializer(serializers.Serializer[Any]):
+class NamedStateSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
+
+
+class HelpedStateSerializer(NamedStateSerializer):
+    help = serializers.CharField(allow_blank=True)
+
+
+RETIRED = "No longer offered; it stays where it was given."
+
+
+class LevelStateSerializer(NamedStateSerializer):
     coded = serializers.BooleanField()
     coders_mark = serializers.BooleanField(help_text="Name a key of this level that is not there, and it is marked.")
 
 
-class CategoryStateSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]
+class CategoryStateSerializer(NamedStateSerializer):
     points_to = serializers.CharField(allow_null=True)
     max_pointers = serializers.IntegerField(allow_null=True)
     allow_later = serializers.BooleanField()
@@ -115,7 +109,7 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     level = serializers.CharField(allow_null=True, help_text="the only level that it is for; null: every coded level")
     help = serializers.CharField(allow_blank=True)
     colour = serializers.CharField(allow_blank=True)
-    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
+    retired = serializers.BooleanField(help_text=RETIRED)
 
 
 class ConditionSerializer(serializers.Serializer[Any]):
@@ -126,10 +120,7 @@ class ConditionSerializer(serializers.Serializer[Any]):
     relation = serializers.CharField(required=False)
 
 
-class RelationStateSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]
-    help = serializers.CharField(allow_blank=True)
+class RelationStateSerializer(HelpedStateSerializer):
     from_levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
     to_levels = serializers.ListField(child=serializers.CharField(), help_text="none: it is not offered")
     identity = serializers.BooleanField(help_text="Its targets are the `pointers` of its category, and make chains.")
@@ -137,21 +128,15 @@ class RelationStateSerializer(serializers.Serializer[Any]):
     joint = serializers.BooleanField(help_text="Several targets may be meant together.")
     later = serializers.BooleanField()
     asked_if = ConditionSerializer(allow_null=True)
-    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
+    retired = serializers.BooleanField(help_text=RETIRED)
 
 
-class AttributeValueStateSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]
-    help = serializers.CharField(allow_blank=True)
+class AttributeValueStateSerializer(HelpedStateSerializer):
     colour = serializers.CharField(allow_blank=True)
-    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
+    retired = serializers.BooleanField(help_text=RETIRED)
 
 
-class AttributeStateSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    label = serializers.CharField()  # type: ignore[assignment]
-    help = serializers.CharField(allow_blank=True)
+class AttributeStateSerializer(HelpedStateSerializer):
     of = serializers.ChoiceField(choices=[subject.value for subject in Subject])
     relation = serializers.CharField(allow_null=True)
     levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
@@ -160,7 +145,7 @@ class AttributeStateSerializer(serializers.Serializer[Any]):
     asked_if = ConditionSerializer(allow_null=True)
     primary_of = serializers.CharField(allow_null=True, help_text="the attribute to which it is a second choice")
     values = AttributeValueStateSerializer(many=True)
-    retired = serializers.BooleanField(help_text="No longer offered; it stays where it was given.")
+    retired = serializers.BooleanField(help_text=RETIRED)
 
 
 class SchemeStateSerializer(serializers.Serializer[Any]):
@@ -299,38 +284,6 @@ class ChangeSerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, default=None, help_text="the step that this one undoes"
     )
 
-    def to_internal_value(self, data: Any) -> Any:
-        return _parse_usual_change(data) or super().to_internal_value(data)
-
-
-UUID_PATTERN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-DATETIME_PATTERN = serializers.DateTimeField()
-
-
-def _parse_usual_change(data: Any) -> dict[str, Any] | None:
-    """Validate a change in its usual form, ten times as fast as the fields; return None for any other form."""
-    match data:
-        case {"uuid": str(uuid), "kind": str(kind), "payload": dict(payload)} if kind in CODER_KINDS:
-            made_at, step, undoes = data.get("made_at"), data.get("step"), data.get("undoes")
-        case _:
-            return None
-    if not all(
-        value is None or (isinstance(value, str) and UUID_PATTERN.fullmatch(value)) for value in (uuid, step, undoes)
-    ):
-        return None
-    try:
-        time = DATETIME_PATTERN.to_internal_value(made_at) if made_at is not None else None
-    except serializers.ValidationError:
-        return None
-    return {
-        "uuid": UUID(uuid),
-        "kind": kind,
-        "payload": payload,
-        "made_at": time,
-        "step": UUID(step) if step else None,
-        "undoes": UUID(undoes) if undoes else None,
-    }
-
 
 class ChangesSerializer(VersionSerializer):
     operations = ChangeSerializer(many=True, allow_empty=False)
@@ -351,21 +304,8 @@ class TransferSerializer(serializers.ModelSerializer[Transfer]):
 
     class Meta:
         model = Transfer
-        fields = [
-            "id",
-            "project",
-            "user",
-            "kind",
-            "format",
-            "choices",
-            "state",
-            "done",
-            "total",
-            "report",
-            "error",
-            "created_at",
-            "finished_at",
-        ]
+        fields = ["id", "project", "user", "kind", "format", "choices", "state", "done", "total", "report"]
+        fields += ["error", "created_at", "finished_at"]
 
 
 # The fields of the forms in transfers/forms.py, for the schema only.

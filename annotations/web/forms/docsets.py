@@ -2,77 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 
+from annotations.coding.decisions import OperationRejected
 from annotations.core.http.fields import BoundedModelCheckboxes
-from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
-from annotations.docsets.creation import add_named_peer, create_docset, create_docset_from_text
+from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid, submitted_pyramids
+from annotations.docsets.creation import (
+    MAX_SUMMARIES,
+    SUMMARY_NAME_LENGTH,
+    add_named_peer,
+    create_docset,
+    create_docset_from_text,
+)
+from annotations.docsets.forms import DocsetForm, PeerForm, SummaryForm
 from annotations.formats import Bundle, FormatError, ducview
 from annotations.formats.model.document import decode
 from annotations.formats.model.format import stem
-from annotations.formats.model.pyramid import Pyramid
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.planning.work.docset_assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
 
-FEWEST_ROWS, MOST_ROWS = 4, 100
-MAX_NAME_LENGTH = 50
+FEWEST_ROWS = 4
 # Values of files that can be invalid although no field asks for them.
 FILE_FIELDS = ("boundary",)
 
 
-class SummaryForm(forms.Form):
-    """A pasted summary."""
-
-    name = forms.CharField(required=False, max_length=MAX_NAME_LENGTH)
-    content = forms.CharField(
-        required=False,
-        strip=False,
-        label="Summary",
-        widget=forms.Textarea(attrs={"rows": 4, "class": "docset-text-field"}),
-    )
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether it has content other than white space."""
-        return bool(self.cleaned_data.get("content", "").strip())
-
-    def clean_content(self) -> str:
-        """Return the content with line ends of one character, of which browsers send two."""
-        content: str = self.cleaned_data["content"]
-        return content.replace("\r\n", "\n")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("name") and not cleaned.get("content", "").strip():
-            self.add_error("content", "Paste the summary, or clear its name.")
-        return cleaned
-
-
-class PeerForm(SummaryForm):
-    system = forms.CharField(required=False, max_length=100, help_text="The system that wrote it. Optional.")
-
-    field_order = ["name", "system", "content"]
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        if cleaned.get("content", "").strip() and not cleaned.get("name") and not self.errors:
-            self.add_error("name", "Enter a name.")
-        return cleaned
-
-
-class SummaryRowsForm:
+class SummaryRowsForm[Owner, Saved](ABC):
     """A form with rows of summaries. It keeps its values when a row is added or files are read into rows.
 
     Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
@@ -83,21 +51,38 @@ class SummaryRowsForm:
     row: type[SummaryForm]
 
     def __init__(
-        self, data: QueryDict | None = None, files: MultiValueDict[str, UploadedFile[Any]] | None = None, **kwargs: Any
+        self, data: QueryDict | None = None, files: MultiValueDict[str, UploadedFile[Any]] | None = None
     ) -> None:
         self.row_formset = forms.formset_factory(
-            self.row, extra=0, max_num=MOST_ROWS, validate_max=True, absolute_max=MOST_ROWS
+            self.row, extra=0, max_num=MAX_SUMMARIES, validate_max=True, absolute_max=MAX_SUMMARIES
         )
-        self.form = self.head(data, files, **kwargs)
-        self.rows = self.row_formset(data, prefix="rows", initial=None if data is not None else [{}] * FEWEST_ROWS)
+        self.form = self.head(data, files)
+        self.rows: Any = self.row_formset(data, prefix="rows", initial=None if data is not None else [{}] * FEWEST_ROWS)
 
-    @staticmethod
-    def requests_row(request: HttpRequest) -> bool:
-        """Return whether only another row is requested, for which the form need not be valid."""
-        return request.POST.get("do") == "more" and not request.FILES
+    @classmethod
+    def answer(cls, request: HttpRequest, owner: Owner) -> tuple[Self, Saved | None]:
+        """Return the form to show, and what was saved; None where nothing was, or there is something to look at."""
+        if request.method != "POST":
+            return cls(), None
+        form = cls(request.POST, request.FILES)
+        if request.POST.get("do") == "more" and not request.FILES:  # for which the form need not be valid
+            return form.refilled(request.POST), None
+        if form.form.is_valid() & form.rows.is_valid():
+            try:
+                if form.reads_files:
+                    read = [form.read_file(file.name or "", file.read()) for file in form.uploads]
+                    return form.refilled(request.POST, read), None
+                return form, form.save(owner)
+            except FormatError as error:
+                form.form.add_error("files", str(error))
+            except ValidationError as error:
+                form.add_error(error)
+        return form, None
 
-    def is_valid(self) -> bool:
-        return self.form.is_valid() & self.rows.is_valid()
+    @property
+    def status(self) -> int:
+        """The status of the page that shows it: 400 where what was sent is shown with its errors."""
+        return 400 if self.form.is_bound else 200
 
     @property
     def uploads(self) -> list[UploadedFile[Any]]:
@@ -105,70 +90,61 @@ class SummaryRowsForm:
         return self.form.cleaned_data.get("files") or []
 
     @property
+    def reads_files(self) -> bool:
+        """Whether files are uploaded that become rows."""
+        return bool(self.uploads)
+
+    @property
     def filled_rows(self) -> list[SummaryForm]:
         """The rows that have content."""
         return [row for row in self.rows.forms if row.is_filled]
 
-    def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = (), **kwargs: Any) -> SummaryRowsForm:
+    def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = ()) -> Self:
         """Return an unbound form with the values sent, the rows read from files, and an empty row.
 
         Raise ValidationError if these are too many rows.
         """
-        form = type(self)(**kwargs)
-        form.form = self.head(initial={name: data.get(name, "") for name in self.form.fields}, **kwargs)
+        form = type(self)()
+        form.form = self.head(initial={name: data.get(name, "") for name in self.form.fields})
         names = list(self.row.base_fields)
         rows = [{name: data.get(f"rows-{number}-{name}", "") for name in names} for number in range(_row_count(data))]
-        rows = [row for row in rows if any(value.strip() for value in row.values())]
-        all_rows = [*rows, *read]
-        if len(all_rows) > MOST_ROWS:
+        all_rows = [*(row for row in rows if any(value.strip() for value in row.values())), *read]
+        if len(all_rows) > MAX_SUMMARIES:
             raise ValidationError(
-                {"files": f"These are {len(all_rows)} summaries; at most {MOST_ROWS} can be added at once."}
+                {"files": f"These are {len(all_rows)} summaries; at most {MAX_SUMMARIES} can be added at once."}
             )
         empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
-        form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MOST_ROWS])
+        form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MAX_SUMMARIES])
         return form
 
-    def read(self) -> list[dict[str, str]]:
-        """Return the rows that the files contain. Raise ValidationError naming a file that cannot be read."""
-        return [self.read_file(file.name or "", file.read()) for file in self.uploads]
-
     def read_file(self, name: str, data: bytes) -> dict[str, str]:
-        return {"name": stem(name)[:MAX_NAME_LENGTH], "content": _decode(name, data)}
+        """Return the row of a file. Raise FormatError."""
+        return {"name": stem(name)[:SUMMARY_NAME_LENGTH], "content": decode(data, name)}
+
+    @abstractmethod
+    def save(self, owner: Owner) -> Saved | None:
+        """Save the rows. Raise ValidationError by field; None where rows have errors."""
 
     def add_error(self, error: ValidationError) -> None:
         """Add the error to its field, or to the form if it has no such field."""
         for name, messages in _messages_by_field(error).items():
-            for message in messages:
-                if name in self.form.fields:
-                    self.form.add_error(name, message)
-                else:
-                    self.form.add_error(None, f"{name.capitalize()}: {message}" if name in FILE_FIELDS else message)
+            if name in self.form.fields:
+                self.form.add_error(name, messages)
+            else:
+                start = f"{name.capitalize()}: " if name in FILE_FIELDS else ""
+                self.form.add_error(None, [f"{start}{message}" for message in messages])
 
 
 def _row_count(data: QueryDict) -> int:
     number = data.get("rows-TOTAL_FORMS", "")
-    return min(int(number), MOST_ROWS) if number.isascii() and number.isdigit() and len(number) < 4 else 0
+    return min(int(number), MAX_SUMMARIES) if number.isascii() and number.isdigit() and len(number) < 4 else 0
 
 
 def _messages_by_field(error: ValidationError) -> dict[str, list[str]]:
     return error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
 
 
-def _decode(name: str, data: bytes) -> str:
-    try:
-        return decode(data, name)
-    except FormatError as error:
-        raise ValidationError({"files": str(error)}) from None
-
-
-class NewDocsetForm(forms.Form):
-    title = forms.CharField(required=False, max_length=200, help_text="The subject of the summaries.")
-    slug = forms.SlugField(
-        required=False,
-        max_length=DOCSET_SLUG_LENGTH,
-        label="Address",
-        help_text="Lowercase letters, digits and hyphens. Leave empty to derive it from the title.",
-    )
+class NewDocsetForm(DocsetForm):
     files = FilesField(  # type: ignore[assignment]
         required=False,
         help_text="Text files, one summary each; shown here before anything is created. Or one pyramid "
@@ -176,46 +152,41 @@ class NewDocsetForm(forms.Form):
     )
 
 
-class NewDocset(SummaryRowsForm):
+class NewDocset(SummaryRowsForm[Project, Docset]):
     """A new docset: its title, and a row for each model summary."""
 
     head, row = NewDocsetForm, SummaryForm
-    rows: Any
 
     @property
     def is_pyramid(self) -> bool:
         """Whether the upload is a DUCView pyramid."""
         return any((file.name or "").lower().endswith(ducview.PYRAMID_SUFFIX) for file in self.uploads)
 
-    def save(self, project: Project) -> Docset:
-        """Create the docset. Raise ValidationError by field."""
+    @property
+    def reads_files(self) -> bool:
+        return super().reads_files and not self.is_pyramid
+
+    def save(self, owner: Project) -> Docset:
+        """Create the docset. Raise ValidationError by field, and FormatError."""
         title, slug = self.form.cleaned_data["title"], self.form.cleaned_data["slug"]
+        pyramid = None
         if self.is_pyramid:
-            pyramid = self._uploaded_pyramid()
+            if len(self.uploads) > 1 or self.filled_rows:
+                raise ValidationError(
+                    {"files": "A pyramid of DUCView holds all summaries of a docset; choose it alone."}
+                )
+            [file] = self.uploads
+            pyramid = ducview.read_pyramid(Bundle.of(file.name or "", file.read()))
             title = title or stem(pyramid.file)
-            return create_docset_from_text(
-                project, _docset_slug(slug, title), title, pyramid.text, pyramid.boundary, pyramid.summaries
-            )
-        if not title:
+        elif not title:
             raise ValidationError({"title": "Enter the subject of the summaries."})
+        slug = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
+        if not slug:
+            raise ValidationError({"slug": "No address can be derived from the title; enter one."})
+        if pyramid is not None:
+            return create_docset_from_text(owner, slug, title, pyramid.text, pyramid.boundary, pyramid.summaries)
         summaries = [(row.cleaned_data["name"], row.cleaned_data["content"]) for row in self.filled_rows]
-        return create_docset(project, _docset_slug(slug, title), title, summaries)
-
-    def _uploaded_pyramid(self) -> Pyramid:
-        if len(self.uploads) > 1 or self.filled_rows:
-            raise ValidationError({"files": "A pyramid of DUCView holds all summaries of a docset; choose it alone."})
-        [file] = self.uploads
-        try:
-            return ducview.read_pyramid(Bundle.of(file.name or "", file.read()))
-        except FormatError as error:
-            raise ValidationError({"files": str(error)}) from None
-
-
-def _docset_slug(slug: str, title: str) -> str:
-    slug_or_default = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
-    if not slug_or_default:
-        raise ValidationError({"slug": "No address can be derived from the title; enter one."})
-    return slug_or_default
+        return create_docset(owner, slug, title, summaries)
 
 
 class PeersFilesForm(forms.Form):
@@ -226,44 +197,41 @@ class PeersFilesForm(forms.Form):
     )
 
 
-class NewPeers(SummaryRowsForm):
+class NewPeers(SummaryRowsForm[Docset, list[Text]]):
     """Peer summaries of a docset, a row each."""
 
     head, row = PeersFilesForm, PeerForm
-    rows: Any
 
     def read_file(self, name: str, data: bytes) -> dict[str, str]:
         if name.lower().endswith(ducview.PEER_SUFFIX):
-            try:
-                content = ducview.read_peer(Bundle.of(name, data)).text
-            except FormatError as error:
-                raise ValidationError({"files": str(error)}) from None
+            content = ducview.read_peer(Bundle.of(name, data)).text
         else:
-            content = _decode(name, data)
+            content = decode(data, name)
         name_stem, _, system = stem(name).rpartition(".")
-        return {"name": stem(name)[:MAX_NAME_LENGTH], "system": system[:100] if name_stem else "", "content": content}
+        return {
+            "name": stem(name)[:SUMMARY_NAME_LENGTH],
+            "system": system[:100] if name_stem else "",
+            "content": content,
+        }
 
-    def save(self, docset: Docset) -> list[Text]:
+    def save(self, owner: Docset) -> list[Text] | None:
         """Add all peers or none; errors are added to their rows. Raise ValidationError if there are no rows."""
-        if not self.filled_rows:
+        rows = self.filled_rows
+        if not rows:
             raise ValidationError("Paste a peer summary, or choose files.")
         peers: list[Text] = []
         with transaction.atomic():
-            for row in self.filled_rows:
+            for row in rows:
                 fields = row.cleaned_data
                 try:
-                    peers.append(add_named_peer(docset, fields["name"], fields["content"], fields["system"]))
+                    peers.append(add_named_peer(owner, fields["name"], fields["content"], fields["system"]))
                 except ValidationError as error:
                     for name, messages in _messages_by_field(error).items():
                         row.add_error(name if name in row.fields else "name", messages)
-            if self.has_row_errors:
+            if len(peers) < len(rows):
                 transaction.set_rollback(True)
-        return [] if self.has_row_errors else peers
-
-    @property
-    def has_row_errors(self) -> bool:
-        """Whether a row has an error."""
-        return any(row.errors for row in self.rows.forms)
+                return None
+        return peers
 
 
 class DocsetAssignForm(forms.Form):
@@ -291,11 +259,9 @@ class DocsetAssignForm(forms.Form):
     def __init__(self, docset: Docset, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.docset = docset
-        coders, peers = self.fields["coders"], self.fields["peers"]
-        assert isinstance(coders, BoundedModelCheckboxes)
-        assert isinstance(peers, BoundedModelCheckboxes)
-        coders.choose_from(members_in_roles(docset.project, CODING_ROLES))
         self.peer_texts = docset.texts.filter(role=Text.Role.PEER).defer("content")
+        coders, peers = (cast(BoundedModelCheckboxes, self.fields[name]) for name in ("coders", "peers"))
+        coders.choose_from(members_in_roles(docset.project, CODING_ROLES))
         peers.choose_from(self.peer_texts)
         if not self.peer_texts.exists():
             del self.fields["peers"], self.fields["against"]
@@ -325,6 +291,11 @@ class DocsetAssignForm(forms.Form):
 class ModelRadioField(forms.ModelChoiceField[Any]):
     """A field for the choice of one row by a radio button."""
 
+    widget = forms.RadioSelect
+
+    def __init__(self, rows: QuerySet[Any], **kwargs: Any) -> None:
+        super().__init__(rows, empty_label=None, **kwargs)
+
     def clean(self, value: Any) -> Any:
         try:
             return super().clean(value)
@@ -332,51 +303,45 @@ class ModelRadioField(forms.ModelChoiceField[Any]):
             raise forms.ValidationError("No such row.", code="invalid_choice") from None
 
 
+class CoderRadioField(ModelRadioField):
+    """A field for the choice of a coding by its coder."""
+
+    def label_from_instance(self, obj: Coding) -> str:
+        assert obj.coder is not None
+        return obj.coder.get_username()
+
+
 class StartAgreedForm(forms.Form):
     """The choice of the pyramid with which the agreed one starts, and by a manager of the adjudicator."""
-
-    start = ModelRadioField(
-        Coding.objects.none(), label="Start with the pyramid of", widget=forms.RadioSelect, empty_label=None
-    )
-    adjudicator = ModelRadioField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
 
     def __init__(self, docset: Docset, by: User | None, *args: Any, **kwargs: Any) -> None:
         """Take the adjudicator who sends the form as `by`; None if a manager chooses an adjudicator."""
         super().__init__(*args, **kwargs)
         self.docset, self.by = docset, by
-        submitted = Coding.objects.filter(
-            text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED
-        ).select_related("coder", "text")
-        _set_queryset(self.fields["start"], submitted, lambda coding: coding.coder.get_username())
-        if by is not None:
-            del self.fields["adjudicator"]
-        else:
-            _set_queryset(self.fields["adjudicator"], members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,)))
+        submitted = submitted_pyramids(docset).select_related("coder", "text")
+        self.fields["start"] = CoderRadioField(submitted, label="Start with the pyramid of")
+        if by is None:
+            adjudicators = members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,))
+            self.fields["adjudicator"] = ModelRadioField(adjudicators)
 
     def save(self) -> Coding:
-        """Start the agreed pyramid. Raise ValidationError as `start_agreed_pyramid` does."""
+        """Start the agreed pyramid. Raise ValidationError."""
         adjudicator = self.by or self.cleaned_data["adjudicator"]
-        return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
+        try:
+            return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
+        except OperationRejected as rejection:
+            raise ValidationError(str(rejection)) from None
 
 
 class ReassignAgreedForm(forms.Form):
     """The choice of another adjudicator for the agreed pyramid."""
 
-    adjudicator = ModelRadioField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
-
-    def __init__(self, agreed: Coding, docset: Docset, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, docset: Docset, agreed: Coding, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.docset = docset
-        others = members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,)).exclude(pk=agreed.coder_id)
-        _set_queryset(self.fields["adjudicator"], others)
+        adjudicators = members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,))
+        self.fields["adjudicator"] = ModelRadioField(adjudicators.exclude(pk=agreed.coder_id))
 
     def save(self) -> Coding:
         """Reassign the agreed pyramid. Raise ValidationError as `reassign_agreed_pyramid` does."""
         return reassign_agreed_pyramid(self.docset, self.cleaned_data["adjudicator"])
-
-
-def _set_queryset(field: forms.Field, rows: Any, label: Callable[[Any], str] | None = None) -> None:
-    assert isinstance(field, forms.ModelChoiceField)
-    field.queryset = rows
-    if label is not None:
-        field.label_from_instance = label  # type: ignore[method-assign, assignment]

@@ -8,21 +8,21 @@ from django import forms
 
 from annotations.adjudication.drafts import DraftRequest
 from annotations.adjudication.proposal import Method
+from annotations.docsets.agreed_pyramid import submitted_pyramids
 from annotations.models import Coding, Docset, Membership, User
 from annotations.projects.people.members import adjudicators_of, members_in_roles
+
+METHODS = (
+    (str(Method.MOST), "what most coders say"),
+    (str(Method.AGREED), "what all coders say"),
+    (str(Method.EMPTY), "nothing: only what is contested is noted"),
+)
 
 
 class DraftForm(forms.Form):
     """Of what the gold of the texts of a round is drafted."""
 
-    method = forms.ChoiceField(
-        label="Draft the gold of all texts of",
-        choices=[
-            (Method.MOST, "what most coders say"),
-            (Method.AGREED, "what all coders say"),
-            (Method.EMPTY, "nothing: only what is contested is noted"),
-        ],
-    )
+    method = forms.ChoiceField(label="Draft the gold of all texts of", choices=METHODS)
     # sent by the button that drafts again
     again = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
@@ -30,16 +30,13 @@ class DraftForm(forms.Form):
 class HandOnForm(forms.Form):
     """Who goes on with the gold of a text."""
 
-    adjudicator = forms.ChoiceField(label="Goes on with it", widget=forms.RadioSelect, required=False)
-
     def __init__(self, gold: Coding, data: Any = None) -> None:
         super().__init__(data)
-        field = self.fields["adjudicator"]
-        assert isinstance(field, forms.ChoiceField)
-        others = adjudicators_of(gold.text.project).exclude(pk=gold.coder_id)
-        field.choices = [(name, name) for name in others.values_list("username", flat=True)]
-        if gold.coder_id is not None:
-            field.choices += [("", "Whoever opens it first")]
+        others = adjudicators_of(gold.text.project).exclude(pk=gold.coder_id).values_list("username", flat=True)
+        choices = [*((name, name) for name in others), *([("", "Whoever opens it first")] if gold.coder_id else [])]
+        self.fields["adjudicator"] = forms.ChoiceField(
+            label="Goes on with it", widget=forms.RadioSelect, required=False, choices=choices
+        )
 
     def clean_adjudicator(self) -> str:
         """Refuse a form in which nothing was chosen, where that would give the gold to nobody."""
@@ -51,29 +48,24 @@ class HandOnForm(forms.Form):
 class DraftAgreedForm(forms.Form):
     """Of what the agreed pyramid of a docset is drafted, and by a manager of the adjudicator who goes on with it."""
 
-    method = forms.ChoiceField(label="Draft it from", widget=forms.RadioSelect, initial=str(Method.MOST))
-    draft_for = forms.ChoiceField(label="Adjudicator", widget=forms.RadioSelect)
-
     def __init__(self, docset: Docset, by: User | None, *args: Any, **kwargs: Any) -> None:
         """Take the adjudicator who sends the form as `by`; None if a manager chooses an adjudicator."""
         super().__init__(*args, **kwargs)
         self.docset, self.by = docset, by
-        pyramids = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED)
-        coders = pyramids.order_by("coder__username").values_list("coder__username", flat=True)
-        method, draft_for = self.fields["method"], self.fields["draft_for"]
-        assert isinstance(method, forms.ChoiceField)
-        assert isinstance(draft_for, forms.ChoiceField)
-        method.choices = [
-            (str(Method.MOST), "what most coders say"),
-            (str(Method.AGREED), "what all coders say"),
-            *((f"{Method.CODER} {name}", f"the pyramid of {name}") for name in coders),
-            (str(Method.EMPTY), "nothing: only what is contested is noted"),
-        ]
-        if by is not None:
-            del self.fields["draft_for"]
-        else:
+        coders = submitted_pyramids(docset).order_by("coder__username").values_list("coder__username", flat=True)
+        most, agreed, empty = METHODS
+        self.fields["method"] = forms.ChoiceField(
+            label="Draft it from",
+            widget=forms.RadioSelect,
+            initial=str(Method.MOST),
+            choices=[most, agreed, *((f"{Method.CODER} {name}", f"the pyramid of {name}") for name in coders), empty],
+        )
+        if by is None:
             adjudicators = members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,))
-            draft_for.choices = [(name, name) for name in adjudicators.values_list("username", flat=True)]
+            names = adjudicators.values_list("username", flat=True)
+            self.fields["draft_for"] = forms.ChoiceField(
+                label="Adjudicator", widget=forms.RadioSelect, choices=[(name, name) for name in names]
+            )
 
     def order(self) -> DraftRequest:
         """Return what is to be drafted."""

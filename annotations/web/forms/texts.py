@@ -33,7 +33,6 @@ class TextQueryForm(forms.Form):
     q = forms.CharField(
         required=False, max_length=200, label="Search", widget=forms.TextInput(attrs={"type": "search"})
     )
-    round = forms.ChoiceField(required=False, widget=BoundedSelect)
     sort = forms.ChoiceField(
         required=False,
         choices=[(f"{sign}{name}", name) for name in SORTS for sign in ("", "-")],
@@ -42,11 +41,9 @@ class TextQueryForm(forms.Form):
 
     def __init__(self, rounds: Sequence[str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["round"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "all"), *((name, name) for name in rounds)]
-        if len(rounds) < 2:
-            del self.fields["round"]
+        if len(rounds) > 1:
+            choices = [("", "all"), *((name, name) for name in rounds)]
+            self.fields["round"] = forms.ChoiceField(required=False, widget=BoundedSelect, choices=choices)
 
     @property
     def query(self) -> TextQuery:
@@ -138,14 +135,11 @@ class UploadTextsForm(forms.Form):
     """Files to add as texts, which nobody has coded."""
 
     files = FilesField(help_text="Text files, files of any format below, or a zip of them. Drop them here.")  # type: ignore[assignment]
-    format = forms.ChoiceField(required=False)
 
     def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, prefix="upload")
-        field = self.fields["format"]
-        assert isinstance(field, forms.ChoiceField)
         of_texts = [(key, format_.label) for key, format_ in formats_of(project).items() if not format_.names_coders]
-        field.choices = [DETECT_FORMAT, *of_texts]
+        self.fields["format"] = forms.ChoiceField(required=False, choices=[DETECT_FORMAT, *of_texts])
 
     @property
     def order(self) -> tuple[list[UploadedFile[Any]], str]:

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -48,7 +47,6 @@ from annotations.web.views import signed_in_user
 MOST_EDITS = 3
 
 
-@login_required
 @require_safe
 def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
     """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries.
@@ -56,14 +54,9 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold:
     With `gold`, the same of the gold on which a manager or adjudicator works.
     """
     project = project_for(request.user, slug, _right(gold=gold))
-    try:
-        coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
-        refuse_untrained(coding)
-    except GoldOfOther as rejection:
-        return _show_who_has(request, project, rejection)
-    except OperationRejected as rejection:
-        messages.info(request, str(rejection))
-        return redirect("project", project.slug)
+    coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold)
+    if isinstance(coding, HttpResponse):
+        return coding
     texts = texts_with_news(project, signed_in_user(request))
     state = coding_state(coding, project)
     if gold:
@@ -112,20 +105,14 @@ def _compared(coding: Coding, project: Project) -> dict[str, Any]:
     return {"address": address, "items": [asdict(item) for item in feedback.items] if feedback is not None else []}
 
 
-@login_required
 @require_POST
 def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
     """Submit the coder's own coding of a text; `next` opens the next one that is open. Of gold, return to its round."""
     project = project_for(request.user, slug, _right(gold=gold))
     choice = CodingChoice(token=request.POST.get("coding", ""))
-    try:
-        coding = _coding_of(request, project, text, choice, agreed=agreed, gold=gold)
-        refuse_untrained(coding)
-    except GoldOfOther as rejection:
-        return _show_who_has(request, project, rejection)
-    except OperationRejected as rejection:
-        messages.info(request, str(rejection))
-        return redirect("project", project.slug)
+    coding = _find_coding(request, project, text, choice, agreed=agreed, gold=gold)
+    if isinstance(coding, HttpResponse):
+        return coding
     try:
         submit_coding(coding, signed_in_user(request))
     except OperationRejected as rejection:
@@ -143,24 +130,39 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False, gol
     return redirect("round", project.slug, coding.round.name) if gold else redirect("project", project.slug)
 
 
-def _show_who_has(request: HttpRequest, project: Project, rejection: GoldOfOther) -> HttpResponse:
-    """Lead to the page of the round of gold that somebody else has, which says who."""
-    messages.error(request, str(rejection))
-    return redirect("round", project.slug, rejection.gold.round.name)
-
-
 def _right(*, gold: bool) -> Right:
     return Right.ADJUDICATE if gold else Right.VIEW_PROJECT
 
 
-def _coding_of(
-    request: HttpRequest, project: Project, text: str, choice: CodingChoice, *, agreed: bool, gold: bool
-) -> Coding:
-    """Return the coding that the user works on. Raise Http404, and GoldOfOther."""
+def _find_coding(
+    request: HttpRequest,
+    project: Project,
+    text: str,
+    choice: CodingChoice,
+    *,
+    agreed: bool,
+    gold: bool,
+    trained: bool = True,
+) -> Coding | HttpResponse:
+    """Return the coding that the user works on, or the page that says why they do not. Raise Http404.
+
+    trained: whether they have to have passed the training that its round requires.
+    """
     user = signed_in_user(request)
-    if gold:
-        return gold_coding(user, project, text, choice=choice)
-    return own_coding(user, project, text, agreed=agreed, choice=choice)
+    try:
+        if gold:
+            coding = gold_coding(user, project, text, choice=choice)
+        else:
+            coding = own_coding(user, project, text, agreed=agreed, choice=choice)
+        if trained:
+            refuse_untrained(coding)
+    except GoldOfOther as rejection:
+        messages.error(request, str(rejection))
+        return redirect("round", project.slug, rejection.gold.round.name)
+    except OperationRejected as rejection:
+        messages.info(request, str(rejection))
+        return redirect("project", project.slug)
+    return coding
 
 
 def _choice(request: HttpRequest) -> CodingChoice:
@@ -179,16 +181,14 @@ def _address(project: Project, coding: Coding) -> str:
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
     """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
     project = project_for(request.user, slug, _right(gold=gold), changes=True)
     user = signed_in_user(request)
-    try:
-        coding = _coding_of(request, project, text, _choice(request), agreed=agreed, gold=gold)
-    except GoldOfOther as rejection:
-        return _show_who_has(request, project, rejection)
+    coding = _find_coding(request, project, text, _choice(request), agreed=agreed, gold=gold, trained=False)
+    if isinstance(coding, HttpResponse):
+        return coding
     address = _address(project, coding)
     if coding.status != Coding.Status.SUBMITTED:
         messages.info(request, f"“{coding.text}” is open.")
@@ -216,7 +216,6 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     return render(request, "annotations/projects/coders/reopen_own.html", context, status=status)
 
 
-@login_required
 @require_POST
 def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
     """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""

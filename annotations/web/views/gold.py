@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -41,6 +40,7 @@ from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decis
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.paging import gold_address
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 50
@@ -50,7 +50,6 @@ MOST_CHIPS = 20
 TEXTS_PAGE_SIZE = 10
 
 
-@login_required
 @require_POST
 def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Draft the gold of the texts of a round that somebody has submitted; asked once where others have not yet.
@@ -92,7 +91,6 @@ def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect("round", project.slug, name)
 
 
-@login_required
 @require_POST
 def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
     """Make the gold of a text of what an adjudicator has coded and submitted, once they have seen what that does."""
@@ -150,7 +148,6 @@ def _making(project: Project, coding: Coding, states: Sequence[GoldState], back:
     )
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
     """Hand the gold of a text on to a manager or adjudicator, or to whoever opens it first."""
@@ -164,18 +161,14 @@ def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpRespon
     back = gold_address(project.slug, name, text)
     if form.is_valid():
         to = form.cleaned_data["adjudicator"]
-        try:
+        with refused_at(form):
             hand_on_gold(project, gold.text, name, signed_in_user(request), to)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
             return redirect(back)
     context = {"project": project, "round": round_, "gold": gold, "form": form, "back": back}
     return render(request, "annotations/gold/hand_on.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_safe
 def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what was decided of gold, with counts by reason and by section of the guidelines, which are filters."""
@@ -212,31 +205,21 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A filter with the number of decisions that it leaves, and the address that sets it, or takes it back."""
-
-    label: str
-    number: int
-    address: str
-    chosen: bool
-
-
-def _choices(counts: Sequence[DecisionCount], query: Mapping[str, str], name: str) -> list[_Choice]:
+def _choices(counts: Sequence[DecisionCount], query: Mapping[str, str], name: str) -> list[dict[str, Any]]:
+    """Return filters with how many decisions they leave, and the address that sets them, or takes them back."""
     chosen = query.get(name, "")
     others = {key: value for key, value in query.items() if key != name}
     return [
-        _Choice(
-            one.label,
-            one.number,
-            f"?{urlencode(others if one.value == chosen else others | {name: one.value})}",
-            one.value == chosen,
-        )
+        {
+            "label": one.label,
+            "number": one.number,
+            "address": f"?{urlencode(others if one.value == chosen else others | {name: one.value})}",
+            "chosen": one.value == chosen,
+        }
         for one in counts
     ]
 
 
-@login_required
 @require_safe
 def decisions_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the decisions on gold as CSV or JSON: all of the project, or those of a round and by filters."""
@@ -255,7 +238,6 @@ def decisions_file(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@login_required
 @require_safe
 def own_gold(request: HttpRequest, slug: str) -> HttpResponse:
     """Show who codes where gold differs from their answers, and why, once the results are open."""

@@ -44,7 +44,7 @@ from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
-from annotations.texts import project_deletion
+from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
@@ -298,11 +298,11 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
     project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
     sees_gold = may(project, Right.ADJUDICATE)
-    figures = project_deletion.project_deletion_figures(project, gold=sees_gold)
+    figures = project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
     if form.is_valid():
         with refused_to(request):
-            deleted = project_deletion.delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
+            deleted = delete_project(project, form.cleaned_data["seen"], gold=sees_gold)
             messages.success(request, f"Deleted “{project}”: {', '.join(deleted.lines)}.")
             return redirect("home")
         return redirect("delete-project", project.slug)

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -22,6 +21,7 @@ from annotations.models.coding import AGREED_KINDS
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.forms import PublicAnswerForm, QuestionForm, ReplyForm
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (
     Seen,
@@ -39,7 +39,7 @@ from annotations.texts.questions import (
     thread_state,
 )
 from annotations.web import markdown
-from annotations.web.forms.questions import PublicAnswerForm, QuestionForm, ReplyForm
+from annotations.web.refusals import refused_at
 from annotations.web.views import signed_in_user
 
 PAGE_SIZE = 25
@@ -49,7 +49,6 @@ DIALOG_REPLIES = 3
 STATES = {"open": "Open", "resolved": "Resolved"}
 
 
-@login_required
 @require_safe
 def questions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the user's own questions, and the answers that are published to everybody."""
@@ -76,7 +75,6 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/questions/questions.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Show the thread of a question to its coder and to those who answer, who write in it."""
@@ -84,18 +82,15 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     user = signed_in_user(request)
     row = find_question(project, user, question)
     form = ReplyForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_at(form):
             resolves, read = "resolve" in request.POST, request.POST.get("state", "")
             reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=read)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             if reply.question.needs_answer and user.pk != row.coder_id:
                 messages.info(request, "Sent. The coder has written since you opened the page.")
             else:
                 messages.success(request, "Sent and resolved." if resolves else "Sent.")
-            return redirect(_address(project, row))
+            return redirect("question", project.slug, row.uuid)
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
     context = {
@@ -123,11 +118,6 @@ def _code_address(project: Project, row: Question) -> str:
     return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
 
 
-def _address(project: Project, row: Question) -> str:
-    return reverse("question", args=[project.slug, row.uuid])
-
-
-@login_required
 @require_POST
 def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Resolve a question, which stays readable; a reply opens it again."""
@@ -140,20 +130,18 @@ def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     following = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(following, {request.get_host()}, require_https=request.is_secure()):
         return redirect(following)
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_POST
 def read(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Record that the coder has read what is new in the thread."""
     project = project_for(request.user, slug)
     row = find_question(project, signed_in_user(request), question)
     record_question_read(row, signed_in_user(request), request.POST.get("state", ""))
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_POST
 def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Publish an answer to everybody in the project, or withdraw it."""
@@ -170,10 +158,9 @@ def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpRespo
         messages.error(request, f"Not published: {' '.join(error.messages)}")
     else:
         messages.success(request, "Published to all coders." if any(fields.values()) else "Not published any more.")
-    return redirect(_address(project, row))
+    return redirect("question", project.slug, row.uuid)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
     """Show the coder's questions about a text and a form to ask one: what the dialog of the coding page has."""
@@ -184,12 +171,9 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     fields = request.POST if request.method == "POST" else request.GET
     seen = Seen(coding, _version(fields.get("seen", ""), coding.version))
     asked = False
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_at(form):
             ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"], seen=seen)
-        except ValidationError as error:
-            form.add_error(None, error.messages)
-        else:
             form, asked = QuestionForm(), True
     own = Question.objects.asked_by(user).filter(text=coding.text_id).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])

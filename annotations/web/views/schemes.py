@@ -33,9 +33,9 @@ from annotations.revision.completeness import (
     judgements_of_texts,
     words_of,
 )
-from annotations.revision.differences import describe_versions, list_versions
 from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme, scheme_tag
 from annotations.revision.undoing import merging_versions, undo_merges
+from annotations.revision.versions import describe_versions, list_versions
 from annotations.schemes.changes import plan_change, project_to_change
 from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
 from annotations.schemes.design.wording import SchemeWording

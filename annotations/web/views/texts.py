@@ -8,8 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -40,6 +38,7 @@ from annotations.web.forms.texts import (
     UploadTextsForm,
 )
 from annotations.web.paging import page_of
+from annotations.web.refusals import refused_at, refused_to
 from annotations.web.views import signed_in_user
 from annotations.web.views.transfers import may_order
 
@@ -62,7 +61,6 @@ COLUMNS = (
 )
 
 
-@login_required
 @require_safe
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
     """List the texts of the project, with who codes each of them and how far."""
@@ -72,7 +70,6 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/texts/texts.html", _list_context(request, project))
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an import of uploaded files or of a pasted text, coded by nobody; show the list with its forms if not."""
@@ -135,7 +132,6 @@ def _address(query: TextQuery, sort: str) -> str:
     return urlencode({name: value for name, value in fields.items() if value})
 
 
-@login_required
 @require_safe
 def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
@@ -174,8 +170,15 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "chosen": [f"{one.coder}, {one.round}" if several else one.coder.get_username() for one in chosen],
         "full_query": _version_query(chosen, several=several),
     }
-    context |= _versions(ReadText.read(project, row), chosen, labels=labels)
+    context |= _versions(ReadText(project, row), chosen, labels=labels)
     return render(request, "annotations/texts/text.html", context)
+
+
+def _page_of(project: Project, row: Text) -> HttpResponse:
+    """Lead to the page of a text, which is that of its docset where it has one."""
+    if row.docset is not None:
+        return redirect("docset", project.slug, row.docset.slug)
+    return redirect("text", project.slug, row.slug)
 
 
 def _text_of(project: Project, slug: str) -> Text:
@@ -236,7 +239,6 @@ def _version_query(chosen: list[Coding], *, several: bool) -> str:
     return urlencode(query)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Change the title and the round of a text."""
@@ -244,19 +246,15 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     row = _text_of(project, text)
     title = row.title
     form = TextForm(row, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_at(form, "round"):
             form.save()
-        except ValidationError as error:
-            form.add_error("round", error.messages)
-        else:
             messages.success(request, f"Saved “{row.title}”.")
             return redirect("text", project.slug, row.slug)
     context = {"project": project, "text": row, "title": title, "form": form}
     return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
@@ -264,26 +262,20 @@ def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     row = _text_of(project, text)
     form = CorrectionForm(row, request.POST if request.method == "POST" else None)
     context: dict[str, Any] = {"project": project, "text": row, "form": form}
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         content, seen = form.cleaned_data["content"], form.cleaned_data["plan"]
-        try:
+        with refused_at(form):
             plan = plan_correction(row, content)
             if is_confirmed(request) and not plan.obstacles and seen == plan.tag:
                 done = correct_with_markables(row, content, signed_in_user(request), seen)
                 messages.success(request, f"Corrected “{row.title}”: {pluralize(len(done.edits), 'place')}.")
-                if row.docset is not None:
-                    return redirect("docset", project.slug, row.docset.slug)
-                return redirect("text", project.slug, row.slug)
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
+                return _page_of(project, row)
             form.show_plan(plan)
             context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
     status = 400 if form.errors else 200
     return render(request, "annotations/texts/correct_text.html", context, status=status)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Delete a text with all that hangs on it, once somebody has seen what that is."""
@@ -294,21 +286,18 @@ def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     sees_gold = may(project, Right.ADJUDICATE)
     figures = deletion_figures(Text.objects.filter(pk=row.pk), gold=sees_gold)
     form = DeletionForm(row, figures, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with refused_to(request):
             deleted = delete_with_work(row, form.cleaned_data["seen"], gold=sees_gold)
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
-            return redirect("delete-text", project.slug, row.slug)
-        messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
-        if row.docset is not None:
-            return redirect("docset", project.slug, row.docset.slug)
-        return redirect("project-texts", project.slug)
+            messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
+            if row.docset is not None:
+                return redirect("docset", project.slug, row.docset.slug)
+            return redirect("project-texts", project.slug)
+        return redirect("delete-text", project.slug, row.slug)
     context = {"project": project, "text": row, "figures": figures, "form": form}
     return render(request, "annotations/texts/delete_text.html", context, status=400 if form.errors else 200)
 
 
-@login_required
 @require_POST
 def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
     """Delete the assignments of a text to a coder that have not begun."""
@@ -316,19 +305,13 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     row = _text_of(project, text)
     if not row.codings.filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
-    try:
+    with refused_to(request):
         name = request.POST.get("round", "")
         unassign_coder(row, coder, request.POST.get("kind", ""), find_round(project, name) if name else None)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
         messages.success(request, f"Unassigned “{row.title}” from {coder}.")
-    if row.docset is not None:
-        return redirect("docset", project.slug, row.docset.slug)
-    return redirect("text", project.slug, row.slug)
+    return _page_of(project, row)
 
 
-@login_required
 @require_POST
 def order_texts(request: HttpRequest, slug: str) -> HttpResponse:
     """Move a text up or down, or put all texts into the order of their titles."""

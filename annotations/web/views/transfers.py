@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, permission_required
+from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -42,7 +42,6 @@ MOST_DIGITS = 18  # of a key of a row
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
 
-@login_required
 @require_safe
 def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the imports and exports of the project, latest first."""
@@ -59,7 +58,6 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/transfers/transfers.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an import of uploaded files."""
@@ -137,7 +135,6 @@ def _order_or_check_again(
     return before
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an export of codings in a format, or of the whole project as an archive."""
@@ -153,7 +150,6 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     return _form(request, "annotations/transfers/export.html", {"project": project, "form": form})
 
 
-@login_required
 @permission_required("annotations.add_project", raise_exception=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def restore(request: HttpRequest) -> HttpResponse:
@@ -183,7 +179,6 @@ def _form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpR
     return render(request, template, context, status=400 if context["form"].errors else 200)
 
 
-@login_required
 @require_safe
 def transfer(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the state and report of an import or export."""
@@ -196,12 +191,12 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
         "may_discard": orders.may_discard(transfer_row, signed_in_user(request)),
         "most": MAX_SHOWN,
     } | _transfer_context(transfer_row)
+    project = _changeable_in(request, transfer_row)
     if transfer_row.kind != Transfer.Kind.EXPORT and not transfer_row.is_active:
-        context |= _advice(request, transfer_row)
-    if _may_map(request, transfer_row):
-        assert transfer_row.project is not None
-        context["names"] = NamesForm(transfer_row.project, transfer_row)
-        context["may_create_scheme"] = may_create_scheme(transfer_row.project)
+        context |= _advice(transfer_row, may_change=project is not None)
+    if project is not None and transfer_row.format in FORMATS:
+        context["names"] = NamesForm(project, transfer_row)
+        context["may_create_scheme"] = may_create_scheme(project)
     if transfer_row.is_active:
         context["may_lack_worker"] = not transfer_row.total and timezone.now() - transfer_row.heartbeat_at > PATIENCE
     if request.htmx:  # type: ignore[attr-defined]
@@ -219,54 +214,46 @@ def _transfer_context(transfer: Transfer) -> dict[str, Any]:
     return {"transfer": transfer, "format": format_.label if format_ else unnamed}
 
 
-def _advice(request: HttpRequest, transfer: Transfer) -> dict[str, Any]:
+def _advice(transfer: Transfer, *, may_change: bool) -> dict[str, Any]:
     """Return the messages on an import in words of the page, and the controls that they advise."""
     report = transfer.report or {}
     found = report.get("found") or {}
     advice = Advice(transfer.format, transfer.choices.get("options", {}), has_names=any(found.values()))
-    context = {
+    return {
         "numbered": advice.numbered_names(found),
         "error": advice.translate(transfer.error),
         "refused": advice.translate_groups(report.get("refused", ())),
         "odd": advice.translate_groups(report.get("odd", ())),
+        "may_change_choices": may_change,
+        "controls": list(advice.controls) if may_change else [],
     }
-    may_change_choices = _may_change_choices(request, transfer)
-    controls = list(advice.controls) if may_change_choices else []
-    return context | {"may_change_choices": may_change_choices, "controls": controls}
 
 
-def _may_map(request: HttpRequest, transfer: Transfer) -> bool:
-    """Return whether the person may still say what the names of the files are called here."""
-    return transfer.format in FORMATS and _may_change_choices(request, transfer)
+def _changeable_in(request: HttpRequest, transfer: Transfer) -> Project | None:
+    """Return the project of an import that the person may still check again with other choices; else None."""
+    project = transfer.project
+    is_own = transfer.kind == Transfer.Kind.IMPORT and transfer.user_id == request.user.pk
+    if not is_own or project is None or project.archived_at is not None:
+        return None
+    return project if transfer.state in orders.CHANGEABLE_STATES else None
 
 
-def _may_change_choices(request: HttpRequest, transfer: Transfer) -> bool:
-    """Return whether the person may still check an import again with other choices."""
-    return (
-        transfer.kind == Transfer.Kind.IMPORT
-        and transfer.project is not None
-        and transfer.project.archived_at is None
-        and transfer.user_id == request.user.pk
-        and transfer.state in orders.CHANGEABLE_STATES
-    )
-
-
-@login_required
 @require_POST
 def map_names(request: HttpRequest, pk: int) -> HttpResponse:
     """Check an import again, with other names for those of the files or with the scheme that they bring."""
     transfer = transfer_for(request.user, pk)
     if transfer.user_id != request.user.pk:
         raise PermissionDenied(f"{transfer.user} started this.")
-    if transfer.project is None or not _may_map(request, transfer):
+    project = _changeable_in(request, transfer)
+    if project is None or transfer.format not in FORMATS:
         messages.info(request, "This can no longer be changed.")
         return redirect("transfer", transfer.pk)
     user, choices = signed_in_user(request), transfer.choices
-    if "new_scheme" in request.POST and may_create_scheme(transfer.project):
+    if "new_scheme" in request.POST and may_create_scheme(project):
         options = {key: value for key, value in choices["options"].items() if key not in NAME_OPTIONS}
         choices = {**choices, "options": options, "new_scheme": True}
     else:
-        form = NamesForm(transfer.project, transfer, request.POST)
+        form = NamesForm(project, transfer, request.POST)
         if not form.is_valid():
             messages.error(request, "Choose a name of the scheme for each name of the files.")
             return redirect("transfer", transfer.pk)
@@ -278,7 +265,6 @@ def map_names(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("transfer", transfer.pk)
 
 
-@login_required
 @require_POST
 def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Carry out what was checked."""
@@ -288,7 +274,6 @@ def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("transfer", transfer.pk)
 
 
-@login_required
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Break off a transfer that is worked on or waits for a worker."""
@@ -301,7 +286,6 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("transfer", transfer.pk)
 
 
-@login_required
 @require_POST
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a transfer and its file; what it changed stays."""
@@ -320,7 +304,6 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("transfers" if may(transfer.project, Right.SEE_RESULTS) else "project-texts", transfer.project.slug)
 
 
-@login_required
 @require_safe
 def file(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Return the uploaded or exported file as an attachment."""

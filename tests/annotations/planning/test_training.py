@@ -45,7 +45,7 @@ from annotations.projects.people.members import add_member
 from annotations.projects.permissions import project_for
 from annotations.revision.saving import save_scheme
 from annotations.schemes.project_scheme import read_scheme
-from annotations.texts.project_deletion import delete_project, project_deletion_figures
+from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.options import ImportOptions

@@ -28,9 +28,8 @@ from annotations.projects.locks import ProjectArchived, set_archived
 from annotations.projects.people.invitations import find_invitation, invite
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import scheme_state
-from annotations.texts.changes import delete_text, deletion_figures
+from annotations.texts.changes import delete_project, delete_text, deletion_figures, project_deletion_figures
 from annotations.texts.cloning import clone_project
-from annotations.texts.project_deletion import delete_project, project_deletion_figures
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
 from tests.access.role_world import upload

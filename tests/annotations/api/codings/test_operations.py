@@ -8,12 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from hypothesis import given
-from hypothesis import strategies as st
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
-from annotations.api.serializers.coding import ChangeSerializer, _parse_usual_change
 from annotations.coding import operations
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import submit_coding
@@ -271,44 +266,3 @@ def test_a_wrong_since_is_wrong(signed_in, alice, codings, since):
 
 def test_a_since_beyond_all_numbers_finds_nothing(signed_in, alice, codings):
     assert signed_in(alice).get(URL, {"since": 10**30}).json()["results"] == []
-
-
-WRITTEN = st.one_of(st.none(), st.uuids().map(str), st.sampled_from(["", "no", "{", 7, "0" * 32, "A" * 36]))
-SENT = st.fixed_dictionaries(
-    {},
-    optional={
-        "uuid": WRITTEN,
-        "kind": st.sampled_from(["judge", "clear", "describe", "import", "", None, 3]),
-        "payload": st.sampled_from([{}, {"markable": "a"}, [], None, "judge"]),
-        "made_at": st.one_of(
-            st.none(),
-            st.datetimes().map(lambda moment: f"{moment.isoformat()}Z"),
-            st.sampled_from(["2026-01-02T03:04:05+09:00", "2026-01-02T03:04:05", "9999-12-31T23:59:59-12:00", "", 5]),
-        ),
-        "step": WRITTEN,
-        "undoes": WRITTEN,
-        "more": st.just(1),
-    },
-)
-
-
-@given(SENT)
-def test_a_change_is_read_as_its_fields_read_it(sent):
-    asked = ChangeSerializer(data=sent)
-    quick, slow = _parse_usual_change(sent), serializers.Serializer.to_internal_value
-    try:
-        expected = dict(slow(asked, sent))
-    except ValidationError:
-        assert quick is None
-        assert not asked.is_valid()
-    else:
-        assert quick in (None, expected)
-        assert asked.is_valid()
-        assert dict(asked.validated_data) == expected
-
-
-def test_what_pages_send_is_read_the_quick_way():
-    sent = operation("a", made_at="2026-01-02T03:04:05.678Z", step=str(uuid4()), undoes=None)
-    read = _parse_usual_change(sent)
-    assert read is not None
-    assert (str(read["uuid"]), str(read["step"]), read["undoes"]) == (sent["uuid"], sent["step"], None)

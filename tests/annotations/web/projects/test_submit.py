@@ -8,7 +8,7 @@ from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.models import Attribute
 from annotations.projects.permissions import own_coding
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from annotations.texts.project_deletion import delete_project, project_deletion_figures
+from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.web.views import coding as pages
 from tests.conftest import change, judge
 from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project

@@ -1,4 +1,4 @@
-"""The forms of questions: asking, replying and publishing."""
+"""The forms of questions: asking, replying and publishing. The fields of the API rest on theirs."""
 
 from __future__ import annotations
 
