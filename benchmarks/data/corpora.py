@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.data.documents import make_lexicon
+
 WORDS_BETWEEN = (2, 3, 4, 5, 6, 7, 8, 9)  # gives seven words of text per markable, as in LitBank
 NESTED = 0.25  # share of phrases that contain another one
 SENTENCE = 18  # words, or a few more
@@ -24,8 +26,7 @@ class Tokens:
 def write_corpus(folder: Path, texts: int, coders: int, markables: int, seed: int = 1) -> None:
     """Write a folder for each coder with a file for each text."""
     draw = random.Random(seed)
-    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
-    lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 4))) for _ in range(3000)]
+    lexicon = make_lexicon(draw, 3000, 4)
     for coder in range(coders):
         (folder / f"coder{coder + 1}").mkdir(parents=True)
     for number in range(texts):
