@@ -26,7 +26,7 @@ def measure(texts: int, n_coders: int) -> dict[str, dict[str, float]]:
     return {address: of_page for address, of_page in figures.items() if of_page}
 
 
-def fill_database(texts: int, n_coders: int) -> dict[str, object]:
+def fill_database(texts: int, n_coders: int) -> dict[str, str]:
     """Make the project and return what addresses of its pages are made of."""
     from benchmarks.data.projects import fill
 

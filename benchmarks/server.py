@@ -13,6 +13,7 @@ import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from benchmarks.data import coders
@@ -53,7 +54,7 @@ def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], reques
     while min(map(len, times.values())) < requests:
         for name, client in clients.items():
             cpu_before = client.server.processor_seconds()
-            times[name] += [seconds_of(lambda client=client: ask(client)) for _ in range(block)]
+            times[name] += [seconds_of(partial(ask, client)) for _ in range(block)]
             cpu_seconds[name] += client.server.processor_seconds() - cpu_before
     return {
         name: {
