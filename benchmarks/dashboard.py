@@ -6,9 +6,8 @@ the activity, and the page of agreement is with every distance and interval; eac
 views, templates and the database. Times are of the processor, of the process and of its connection at PostgreSQL, so
 that others at work on the machine do not count. Nothing stored: neither the process nor the database has read answers.
 First: the process has just begun, and the answers are stored. Unchanged: requested again, after a worker has computed
-what the page waits for. After one text: a coder has changed one answer in between. Growth is the median time at the
-largest size, over that at the smallest. Each page has a process of its own, whose most memory is `peak_mb`; what a
-worker computes is computed in another one.
+what the page waits for. After one text: a coder has changed one answer in between. Each page has a process of its own,
+whose most memory is `peak_mb`; what a worker computes is computed in another one.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ TIMES = {
     "unchanged_ms": "unchanged",
     "after_one_text_ms": "after one text",
 }
-GROWTHS = {"growth_unchanged": "unchanged_ms", "growth_after_one_text": "after_one_text_ms"}
 PAGES = {
     "overview": "agreement/headline/",
     "agreement": "agreement/",
@@ -130,41 +128,20 @@ def measure(texts: int, repeats: int, names: Sequence[str]) -> dict[str, Any]:
     return {"peak_mb": max(times["peak_mb"] for times in pages.values()), "pages": pages}
 
 
-def run_sizes(database: str, sizes: Sequence[int], repeats: int, names: Sequence[str]) -> dict[str, Any]:
-    """Return what was measured at each size, and how the worst page grows from the smallest to the largest."""
-    figures: dict[str, Any] = {str(size): run_on(database, measure, size, repeats, names) for size in sizes}
-    if missing := next((of_size for of_size in figures.values() if "why" in of_size), None):
-        return dict(missing)
-    small, large = (figures[str(size)] for size in (min(sizes), max(sizes)))
-    growth = {
-        page: {name: round(times[key] / small["pages"][page][key], 2) for name, key in GROWTHS.items()}
-        for page, times in large["pages"].items()
-    }
-    return {
-        **{name: max(of_page[name] for of_page in growth.values()) for name in GROWTHS},
-        "first_ms": max(times["first_ms"] for times in large["pages"].values()),
-        "peak_mb": large["peak_mb"],
-        "growth": growth,
-        "sizes": figures,
-    }
-
-
 def report(figures: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of the tables of each database."""
     yield conditions("django")
     for database, of_database in figures.items():
         yield from ("", f"## {database}", "")
-        if "why" in of_database:
-            yield of_database["why"]
+        if missing := next((of_size["why"] for of_size in of_database.values() if "why" in of_size), ""):
+            yield missing
             continue
         rows = [
             (f"{int(size):,}", name, *(f"{row[key]:.0f}" for key in (*TIMES, "peak_mb")))
-            for size, of_size in of_database["sizes"].items()
+            for size, of_size in of_database.items()
             for name, row in of_size["pages"].items()
         ]
-        yield from (*table(("texts", "page", *TIMES.values(), "memory"), rows, texts=2), "")
-        growths = [(name, *(f"{row[growth]:.2f}" for growth in GROWTHS)) for name, row in of_database["growth"].items()]
-        yield from table(("growth", "unchanged", "after one text"), growths)
+        yield from table(("texts", "page", *TIMES.values(), "memory"), rows, texts=2)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -175,7 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", default=",".join(PAGES), help=f"of {', '.join(PAGES)}, with commas")
     options = parser.parse_args(arguments)
     sizes, names = [int(size) for size in options.sizes.split(",")], options.pages.split(",")
-    figures = {name: run_sizes(name, sizes, options.repeats, names) for name in options.databases.split(",")}
+    figures = {
+        name: {str(size): run_on(name, measure, size, options.repeats, names) for size in sizes}
+        for name in options.databases.split(",")
+    }
     publish(options, figures, report(figures))
 
 

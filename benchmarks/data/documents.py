@@ -61,22 +61,17 @@ def prefixes(judgements: int, coders: int, seed: int = 1) -> tuple[list[list[fro
     return predecessors, document.tolist()
 
 
-def make_lexicon(draw: random.Random, length: int, longest: int) -> list[str]:
-    """Return so many made-up words of up to `longest` syllables."""
-    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
-    return ["".join(draw.choices(syllables, k=draw.randint(1, longest))) for _ in range(length)]
-
-
-def marked_text(markables: int, seed: int = 1) -> str:
-    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty."""
+def marked_text(markables: int, seed: int = 1, words: int = WORDS_PER_MARKABLE) -> str:
+    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty or so."""
     draw = random.Random(seed)
-    lexicon = make_lexicon(draw, 2000, 3)
-    names = [word.title() for word in make_lexicon(draw, max(markables // 8, 3), 3)]
+    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
+    lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(2000)]
+    names = [word.title() for word in lexicon[: max(markables // 8, 3)]]
     lines = [f"#title: {markables} phrases"]
     for first in range(0, markables, MARKABLES_PER_PARAGRAPH):
-        words = []
+        paragraph = []
         for _ in range(first, min(first + MARKABLES_PER_PARAGRAPH, markables)):
             phrase = draw.choice(names) if draw.random() < 0.6 else f"the {draw.choice(lexicon)}"
-            words += [f"[{phrase}]", *draw.choices(lexicon, k=WORDS_PER_MARKABLE - len(phrase.split()))]
-        lines += ["", " ".join(words)]
+            paragraph += [f"[{phrase}]", *draw.choices(lexicon, k=words - len(phrase.split()))]
+        lines += ["", " ".join(paragraph)]
     return "\n".join(lines)

@@ -20,9 +20,8 @@ from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import models, pyramids, rounds
-from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
-from annotations.management.demo.work import code, decision_of
+from annotations.management.demo.work import code, decision_of, gold_answers, without_answers
 from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project

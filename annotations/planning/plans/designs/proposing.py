@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
-
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from itertools import combinations
 
 from annotations.planning.plans.designs.balancing import Item, Shortage, assign
 from annotations.planning.plans.designs.draws import draw, draw_texts, share_of
@@ -227,13 +223,11 @@ def _say_shortage(missing: int, needed: int, blocks_of: int | None) -> str:
 
 def _parts(assigned: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the coders who have texts, by name, in parts that share texts."""
-    names = sorted({name for members in assigned.values() for name in members})
-    place = {name: number for number, name in enumerate(names)}
-    links = np.array([(place[a], place[b]) for members in assigned.values() for a, b in pairwise(members)], np.int64)
-    rows, columns = links.reshape(-1, 2).T
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
-    n_parts, part_of = connected_components(graph, directed=False) if names else (0, [])
-    return [[name for name, part in zip(names, part_of, strict=True) if part == number] for number in range(n_parts)]
+    parts: list[set[str]] = []
+    for members in dict.fromkeys(map(tuple, assigned.values())):
+        joined = [part for part in parts if not part.isdisjoint(members)]
+        parts = [part for part in parts if part.isdisjoint(members)] + [set(members).union(*joined)]
+    return sorted(sorted(part) for part in parts if part)
 
 
 def _refuse_unconnected(assigned: Mapping[str, Sequence[str]]) -> None:
