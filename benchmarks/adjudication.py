@@ -1,15 +1,4 @@
-"""Measure how far drafts of gold are from the truth, and how long they take: python -m benchmarks.adjudication --json.
-
-Texts are simulated: 35 % of their markables stand alone, the others are of n/4 entities by Zipf's law. A coder's answer
-on a markable is changed with a probability, the noise: in 7 of 10 cases it joins the chain of a random markable, else
-it stands alone. Every second coder fuses two chains before. Moves are the fewest markables that have to be put
-elsewhere until the clusters are the true ones; over the number of markables that is 1 - CEAF-m.
-
-A decision is a key that settles something, as on the page of the queue: Enter accepts all that is open on a card, and
-each row that has to be put elsewhere is one more. A row that is on several cards is open on the first alone; a card on
-which nothing is open, or nothing open is right, needs no Enter. What no coder separates is one row; where the truth
-separates it, each part is one. Rows that nobody contests count too where they have to be put elsewhere.
-"""
+"""Measure how far drafts of gold are from the truth, and how long they take: docs/benchmarks-adjudication.md."""
 
 from __future__ import annotations
 
@@ -123,7 +112,12 @@ def find_parts(truth: Chains, contested: Sequence[Card], draft: Consensus) -> di
 
 
 def count_decisions(truth: Chains, data: ReliabilityData, draft: Consensus) -> int:
-    """Return how many keys settle what has to be settled until the draft is the truth."""
+    """Return how many keys settle what has to be settled until the draft is the truth.
+
+    Enter accepts all that is open on a card, and each row that has to be put elsewhere is one more, also if nobody
+    contests it. A row that is on several cards is open on the first alone; a card on which nothing open is right needs
+    no Enter.
+    """
     contested = cards(data, draft)
     parts = find_parts(truth, contested, draft)
     decided: set[Row] = set()

@@ -1,15 +1,4 @@
-"""Measure how often the alternative annotator test rejects, by simulation: python -m benchmarks.alt_test --json.
-
-Three humans and a candidate code texts of 20 units each. Categories: one of four; texts differ in difficulty, and each
-coder is better in some texts than in others. Chains: a coder copies the true entity of a mention or slips, to another
-entity or to none; texts and coders differ in the same way. Rejections are p-values of single humans up to .05, before
-they are adjusted for several.
-
-Null: the candidate is as good as each human, and epsilon is 0. Worse: the candidate is worse by exactly epsilon = .1
-(of chains by what a large simulation finds of a candidate that slips more often); the test is exact where differences
-are as often so much above their mean as below it, and those of chains are not. Power: of a candidate whose score is
-better by .1 (epsilon 0), and of one that is as good (epsilon .1).
-"""
+"""Measure how often the alternative annotator test rejects, by simulation: docs/benchmarks-models.md."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""Measure how well ambiguous units are told from slips, by simulation: python -m benchmarks.ambiguity --json.
-
-A tenth of the units is ambiguous: 30 to 70 % of the coders take the second reading. Each coder has a skill between .6
-and .95; who slips gives any other category, or puts a mention with another entity or alone. Categories: 300 units of
-four categories. Confused: the same where the model is wrong, as seven of ten slips give the next category, and 15 to
-85 % of the coders take the second reading. Chains: four texts of 60 mentions, of which 35 % stand alone and the others
-are of 15 entities by Zipf's law. What is compared is the area under the curve: how often an ambiguous unit comes before
-one that is not.
-"""
+"""Measure how well ambiguous units are told from slips, by simulation: docs/benchmarks-models.md."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Measure what one request for a page may cost at most: python -m benchmarks.bounds, or make bench.
-
-Every address that answers GET, asked by the manager of a project of many texts and many coders of whom few code the
-same text, each in a process that has just begun. Seconds are of the processor. What a page hands to a worker is carried
-out too, and counted beside the request.
-"""
+"""Measure what one request for a page may cost at most: docs/benchmarks-bounds.md."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""How fast a corpus in files becomes alpha, beside the sums alone: python -m benchmarks.corpus --json.
-
-Synthetic texts of 80 markables with three coders, 240 judgements each, in Parquet files of half a million judgements;
-the six set distances. *Files to alpha* is `over` and `combine` in one process, in seconds of one processor for 10
-million judgements; its ratio is to `documents_sums` on the same judgements, which are in arrays already, file by file.
-Both are medians, measured in turn. Memory is the most that the process had. The speedup is of two processes over one,
-both started before, by the best time on the wall of each. `dask_equal` is 1 where one process, two in another order of
-files, and a local Dask cluster give the same sums.
-"""
+"""How fast a corpus in files becomes alpha, beside the sums alone: docs/benchmarks-corpus.md."""
 
 import os
 import statistics

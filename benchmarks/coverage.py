@@ -1,8 +1,7 @@
-"""How often the intervals cover what they are of: python -m benchmarks.coverage --json, or --write docs/measures.md.
+"""How often the intervals cover what they are of: the table of docs/measures.md, by --write.
 
-Corpora are simulated, and each gets the interval that the library gives by default. What it is to cover is the mean
-coefficient of as many other corpora of the same kind and size, and of correlations the one that was simulated. The
-seed is fixed, so that the figures come back.
+What an interval is to cover is the mean coefficient of as many other corpora of the same kind and size, and of
+correlations the one that was simulated. The seed is fixed, so that the figures come back.
 """
 
 import json

@@ -1,14 +1,4 @@
-"""Measure what the pages of agreement of large projects cost: python -m benchmarks.dashboard --json.
-
-Projects of 3 coders and 80 markables a text: of 1,000 texts, 240,000 judgements, and of 5,000; `--sizes 1000,20000`
-measures others. The overview is the part of that page with the figure, its interval, the items that need attention and
-the activity, and the page of agreement is with every distance and interval; each is requested as by a browser, through
-views, templates and the database. Times are of the processor, of the process and of its connection at PostgreSQL, so
-that others at work on the machine do not count. Nothing stored: neither the process nor the database has read answers.
-First: the process has just begun, and the answers are stored. Unchanged: requested again, after a worker has computed
-what the page waits for. After one text: a coder has changed one answer in between. Each page has a process of its own,
-whose most memory is `peak_mb`; what a worker computes is computed in another one.
-"""
+"""Measure what the pages of agreement of large projects cost: docs/benchmarks-dashboard.md."""
 
 from __future__ import annotations
 

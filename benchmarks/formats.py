@@ -1,8 +1,4 @@
-"""Measure import and export of a large project: python -m benchmarks.formats --json, or make bench.
-
-1,000 texts with 80 markables each, coded by 3 coders: 3,000 CoNLL-2012 files with 240,000 judgements, seven words a
-markable. Import: from the files on the disk to the committed rows of an empty project. Export: from the rows to a zip.
-"""
+"""Measure import and export of a large project: docs/benchmarks-formats.md."""
 
 from __future__ import annotations
 

@@ -17,16 +17,24 @@ from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from agreement.measures import (
+    DocumentSums,
+    ReliabilityData,
+    alpha,
+    alphas,
+    bootstrap,
+    bootstrap_sums,
+    combine,
+    documents_sums,
+    jackknife_sums,
+)
+from agreement.measures.__main__ import main as measure_file
 from benchmarks.data.documents import as_sets, documents, prefixes, write_csv
 from benchmarks.environment.command import conditions, machine, make_parser, publish, table, versions
 from benchmarks.environment.processes import in_new_process
-
-if TYPE_CHECKING:
-    from agreement.measures import DocumentSums
 
 REPLICATES = 1000
 TIMEOUT = 300  # seconds, for one figure of a peer
@@ -37,6 +45,8 @@ OVERLAPPING = (10_000, 100_000, 300_000)
 TEXTS = (1_000, 4_000)
 OF_TEXT = (80, 3)  # markables and coders of each of so many texts: 240 judgements
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
+
+type Sums = Mapping[str, Sequence[DocumentSums]]
 
 
 @dataclass(frozen=True)
@@ -65,13 +75,11 @@ def cells(figure: Figure, judgements: int) -> tuple[str, str, str]:
     return shown(figure.seconds), f"{figure.peak_mb:.0f} MB", f"{per_judgement:.2f} µs"
 
 
-# Tasks: each imports what it needs, prepares its data, and returns what is to be timed.
+# Tasks: each prepares its data, and returns what is to be timed.
 
 
 def arrays(judgements: int, coders: int, exclude_unit: str = "none") -> Callable[[], object]:
     """Return the task of alpha with all set distances and their bootstrap, from integer arrays."""
-    from agreement.measures import ReliabilityData, alphas, bootstrap
-
     ids, document = documents(judgements, coders)
     return lambda: bootstrap(
         ReliabilityData.from_chain_ids(ids, document), alphas, n=REPLICATES, exclude_unit=exclude_unit
@@ -80,16 +88,12 @@ def arrays(judgements: int, coders: int, exclude_unit: str = "none") -> Callable
 
 def one_distance(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI from integer arrays, without intervals, as peers compute it."""
-    from agreement.measures import ReliabilityData, alpha
-
     ids, document = documents(judgements, coders)
     return lambda: alpha(ReliabilityData.from_chain_ids(ids, document), "masi").value
 
 
 def python_sets(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI, without intervals, from Python sets."""
-    from agreement.measures import ReliabilityData, alpha
-
     ids, document = documents(judgements, coders)
     rows, texts = as_sets(ids, document), document.tolist()
     return lambda: alpha(ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts), "masi").value
@@ -97,8 +101,6 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
 
 def overlapping(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI from overlapping Python sets, with the unit taken out everywhere."""
-    from agreement.measures import ReliabilityData, alpha
-
     rows, texts = prefixes(judgements, coders)
 
     def run() -> object:
@@ -112,50 +114,26 @@ def csv_file(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task from a CSV file to the printed table, with the bootstrap."""
     import pandas as pd  # the import is not what is measured
 
-    from agreement.measures.__main__ import main
-
     path = Path(tempfile.mkdtemp()) / f"judgements-{pd.__version__}.csv"
     write_csv(path, *documents(judgements, coders))
 
     def run() -> object:
         with redirect_stdout(StringIO()) as out:
-            assert main([str(path), "--replicates", str(REPLICATES)]) == 0
+            assert measure_file([str(path), "--replicates", str(REPLICATES)]) == 0
         return out.getvalue()
 
     return run
 
 
-def sums_of_texts(judgements: int, coders: int) -> Callable[[], object]:
+def sums_of_texts(judgements: int, coders: int) -> Callable[[], Sums]:
     """Return the task of the sums of each of many texts, with all set distances, from integer arrays."""
-    from agreement.measures import ReliabilityData, documents_sums
-
     ids, document = documents(judgements, coders, markables=OF_TEXT[0])
     return lambda: documents_sums(ReliabilityData.from_chain_ids(ids, document))
 
 
-def from_sums(
-    work: Callable[[Mapping[str, Sequence["DocumentSums"]]], object], judgements: int, coders: int
-) -> Callable[[], object]:
+def from_sums(work: Callable[[Sums], object], judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of what is made of the sums of texts, with all set distances."""
-    return partial(work, cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)()))
-
-
-def combine_all(sums: Mapping[str, Sequence["DocumentSums"]]) -> object:
-    from agreement.measures import combine
-
-    return [combine(of_distance) for of_distance in sums.values()]
-
-
-def bootstrap_all(sums: Mapping[str, Sequence["DocumentSums"]]) -> object:
-    from agreement.measures import bootstrap_sums
-
-    return bootstrap_sums(sums, n=REPLICATES)
-
-
-def jackknife_all(sums: Mapping[str, Sequence["DocumentSums"]]) -> object:
-    from agreement.measures import jackknife_sums
-
-    return [jackknife_sums(of_distance) for of_distance in sums.values()]
+    return partial(work, sums_of_texts(judgements, coders)())
 
 
 def nltk(judgements: int, coders: int) -> Callable[[], object]:
@@ -170,12 +148,12 @@ def nltk(judgements: int, coders: int) -> Callable[[], object]:
 
 def krippendorff(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of nominal alpha of numbers that stand for the sets: this peer has no set distance."""
-    from krippendorff import alpha
+    from krippendorff import alpha as nominal_alpha
 
     numbers: dict[frozenset[int], int] = {}
     rows = as_sets(*documents(judgements, coders))
-    table = np.array([[numbers.setdefault(value, len(numbers)) for value in row] for row in rows]).T
-    return lambda: float(alpha(reliability_data=table, level_of_measurement="nominal"))
+    values = np.array([[numbers.setdefault(value, len(numbers)) for value in row] for row in rows]).T
+    return lambda: float(nominal_alpha(reliability_data=values, level_of_measurement="nominal"))
 
 
 def simpledorff(judgements: int, coders: int) -> Callable[[], object]:
@@ -200,9 +178,9 @@ TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
     "overlapping": overlapping,
     "csv_file": csv_file,
     "sums_of_texts": sums_of_texts,
-    "combination": partial(from_sums, combine_all),
-    "bootstrap_of_texts": partial(from_sums, bootstrap_all),
-    "jackknife_of_texts": partial(from_sums, jackknife_all),
+    "combination": partial(from_sums, lambda sums: list(map(combine, sums.values()))),
+    "bootstrap_of_texts": partial(from_sums, partial(bootstrap_sums, n=REPLICATES)),
+    "jackknife_of_texts": partial(from_sums, lambda sums: list(map(jackknife_sums, sums.values()))),
     "nltk": nltk,
     "krippendorff": krippendorff,
     "simpledorff": simpledorff,
@@ -269,14 +247,14 @@ def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple
 def key_figures(scale: float) -> dict[str, float | str | None]:
     """Return the figures that have a goal."""
     million, thirty = round(1_000_000 * scale), round(30_000 * scale)
-    alpha, _ = measure("arrays", million)
+    arrays_figure, _ = measure("arrays", million)
     file, _ = measure("csv_file", million, runs=3)
     peer, theirs = measure("nltk", thirty, runs=1)
     own, ours = measure("one_distance", thirty)
     agree(theirs, ours)
     return {
-        "alpha_1m_seconds": alpha.seconds,
-        "alpha_1m_peak_mb": alpha.peak_mb,
+        "alpha_1m_seconds": arrays_figure.seconds,
+        "alpha_1m_peak_mb": arrays_figure.peak_mb,
         "csv_1m_seconds": file.seconds,
         "csv_1m_peak_mb": file.peak_mb,
         "nltk_30k_seconds": peer.seconds,

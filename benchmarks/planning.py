@@ -1,8 +1,4 @@
-"""Measure how long a plan takes, and how even it is: python -m benchmarks.planning --json.
-
-Texts have from some ten to some hundred markables (log-normal, median 55), in three genres. A text goes to k coders. At
-random: k coders are drawn for each text, as a script of five lines would do it.
-"""
+"""Measure how long a plan takes, and how even it is: docs/benchmarks-planning.md."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Measure the speed of the coding page in the system's Chromium: python -m benchmarks.workbench --json.
-
-A new server on a free port, with texts of 100, 1,000 and 5,000 markables (2,000 to 100,000 words). A page is usable
-when the current markable is painted; a key is answered at the next frame. Nothing is cached. Then the queue of an
-adjudicator: gold of a text of 300 markables that ten coders have submitted, simulated as in benchmarks.adjudication
-with 20 % noise.
-"""
+"""Measure the speed of the coding page in the system's Chromium: docs/benchmarks-workbench.md."""
 
 import os
 import statistics

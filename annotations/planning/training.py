@@ -175,7 +175,8 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
         result = results.setdefault(row.coder_id, TrainingResult(row.coder))
         counts = round_.attempts is None or len(result.attempts) < round_.attempts
         score, shares = scores.get(row.pk, (None, ()))
-        passed = counts and _reaches_mark(round_, score)
+        mark = None if round_.pass_mark is None else round(round_.pass_mark, DIGITS)
+        passed = counts and score is not None and mark is not None and score >= mark
         number = len(result.attempts) + 1
         is_reopened = row.text_id in reopened
         result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number, is_reopened))
@@ -309,10 +310,6 @@ def arrange_results(results: Sequence[TrainingResult], page: str | None, texts_p
         attempts = {one.coding.text_id: one for one in result.attempts}
         rows.append((result, [attempts.get(text.pk) for text in in_order]))
     return ResultsMatrix(shown, in_order, rows)
-
-
-def _reaches_mark(round_: Round, score: float | None) -> bool:
-    return score is not None and round_.pass_mark is not None and score >= round(round_.pass_mark, DIGITS)
 
 
 def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:

@@ -54,7 +54,9 @@ class Command(BaseCommand):
             if Project.objects.filter(slug=source["project"]["slug"]).exists():
                 continue
             with transaction.atomic():
-                self._report(_load(source))
+                left_out = _load(source)
+            for one in left_out:
+                self.stdout.write(self.style.WARNING(one))
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
         self.stdout.write(f"  {MANAGER:10} manages all nine projects")
         for name in BEGINNERS:
@@ -66,10 +68,6 @@ class Command(BaseCommand):
         self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
         self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
-
-    def _report(self, left_out: list[str]) -> None:
-        for one in left_out:
-            self.stdout.write(self.style.WARNING(one))
 
 
 def _load(source: dict[str, Any]) -> list[str]:
