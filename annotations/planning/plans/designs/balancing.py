@@ -17,7 +17,7 @@ UNIT = 1000
 # the largest item too much for a coder, squared: LOAD, or the number of items of a coder, as among many one fits.
 LOAD, PAIR, STRATUM = 16, 4, 1
 # How many changes are tried for each place, within these bounds, and with how many coders at most, all together.
-TRIALS, MIN_TRIALS, MAX_TRIALS, MAX_COMPARED = 100, 10_000, 100_000, 1_000_000
+TRIALS, MIN_TRIALS, MAX_TRIALS, MAX_COMPARED = 100, 10_000, 50_000, 1_000_000
 
 
 class Shortage(ValueError):
