@@ -122,11 +122,6 @@ def hard_texts(random: Generator, documents: int) -> ReliabilityData:
     return chains(random, 1 - random.beta(6, 2, documents), UNITS)
 
 
-def one_text(random: Generator, markables: int, error: float) -> ReliabilityData:
-    """Return chains in a single text."""
-    return chains(random, np.array([error]), markables)
-
-
 def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
     found = interval(simulate(random), alpha, level=LEVEL, **options)
@@ -197,7 +192,7 @@ def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
             for error in errors:
                 found = partial(
                     of_alpha,
-                    partial(one_text, markables=markables, error=error),
+                    partial(chains, wrong=np.array([error]), markables=markables),
                     **(chains_options | {"distance": distance}),
                 )
                 yield f"one text, {distance}, {error:.0%} errors", f"{markables} markables", found

@@ -34,10 +34,6 @@ def assign_at_random(texts: list[PlanText], coders: list[PlanCoder], k: int) -> 
     return {text.name: tuple(sorted(source.sample(names, k))) for text in texts}
 
 
-def assign_by_plan(texts: list[PlanText], coders: list[PlanCoder], k: int) -> Assigned:
-    return propose(texts, coders, PlanParameters(k=k, seed=SEED)).assignments
-
-
 def describe(texts: list[PlanText], coders: list[PlanCoder], assigned: Assigned) -> dict[str, float | int]:
     """Return how many per cent the work of coders is from equal at most, and how many texts pairs share."""
     work: Counter[str] = Counter()
@@ -55,7 +51,10 @@ def describe(texts: list[PlanText], coders: list[PlanCoder], assigned: Assigned)
 
 def measure(repeats: int, sizes: Sequence[tuple[int, int, int]]) -> dict[str, dict[str, Any]]:
     """Return the figures of each size, of plan and random assignment."""
-    ways: dict[str, Callable[..., Assigned]] = {"plan": assign_by_plan, "at random": assign_at_random}
+    ways: dict[str, Callable[..., Assigned]] = {
+        "plan": lambda texts, coders, k: propose(texts, coders, PlanParameters(k=k, seed=SEED)).assignments,
+        "at random": assign_at_random,
+    }
     figures: dict[str, dict[str, Any]] = {}
     for n, v, k in sizes:
         texts, coders = make_texts(n), [PlanCoder(f"coder-{i:02}") for i in range(v)]

@@ -113,11 +113,6 @@ def key_headers(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def session_headers(session: str) -> dict[str, str]:
-    token = "b" * 32
-    return {"Cookie": f"sessionid={session}; csrftoken={token}", "X-CSRFToken": token}
-
-
 def coindex_coder(
     server: Server, data_set: dict[str, Any], text: int, headers: dict[str, str], coder: int = 0
 ) -> Coder:
@@ -144,7 +139,9 @@ def single_client(server: Server, plain: Server, data_set: dict[str, Any], reque
     one_plain, long_plain, hundred_plain = (
         plain_coder(plain, data_set, text) for text in (coders.ONE_PLAIN, coders.LONG_PLAIN, coders.HUNDRED_PLAIN)
     )
-    signed_in = coindex_coder(server, data_set, coders.MIXED, session_headers(data_set["session"]))
+    token = "b" * 32
+    session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
+    signed_in = coindex_coder(server, data_set, coders.MIXED, session)
     of_all = {"key": one, "session": signed_in, "plain": one_plain}
     of_long = {"key": long, "plain": long_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
