@@ -63,7 +63,6 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, corp
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
 	$(BIN)/python -m benchmarks.corpus --write docs/benchmarks-corpus.md
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
-	$(BIN)/python -m benchmarks.pyramids --write docs/benchmarks-pyramids.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md
 	$(BIN)/python -m benchmarks.bounds --write docs/benchmarks-bounds.md

@@ -1,46 +1,28 @@
-"""Measure how far drafts of gold are from the truth, and how long they take: python -m benchmarks.adjudication --json.
-
-Texts are simulated: 35 % of their markables stand alone, the others are of n/4 entities by Zipf's law. A coder's answer
-on a markable is changed with a probability, the noise: in 7 of 10 cases it joins the chain of a random markable, else
-it stands alone. Every second coder fuses two chains before. Moves are the fewest markables that have to be put
-elsewhere until the clusters are the true ones; over the number of markables that is 1 - CEAF-m.
-
-A decision is a key that settles something, as on the page of the queue: Enter accepts all that is open on a card, and
-each row that has to be put elsewhere is one more. A row that is on several cards is open on the first alone; a card on
-which nothing is open, or nothing open is right, needs no Enter. What no coder separates is one row; where the truth
-separates it, each part is one. Rows that nobody contests count too where they have to be put elsewhere.
-"""
+"""Measure how far drafts of gold are from the truth, and how long they take: docs/benchmarks-adjudication.md."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import random
 import statistics
-import textwrap
 import time
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import cast
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from agreement.measures import Card, Consensus, ReliabilityData, cards, ceaf_m, consensus
+from benchmarks.environment.command import conditions, make_parser, publish, table
+from benchmarks.environment.processes import seconds_of
 
 RUNS = 20
 MARKABLES, CODERS = 300, 3
 NOISES = (10, 20)
 ALONE, JOINING = 0.35, 0.7
 LONG, REPEATS = (5000, 5), 5
-GOALS = (
-    "a draft within .03 moves per markable at 10 % noise and .08 at 20 %; 5,000 markables of five coders in under 2 s; "
-    "decisions on at most 25 % of the markables at 10 % noise"
-)
 
 type Chains = list[int]
 
@@ -130,7 +112,12 @@ def find_parts(truth: Chains, contested: Sequence[Card], draft: Consensus) -> di
 
 
 def count_decisions(truth: Chains, data: ReliabilityData, draft: Consensus) -> int:
-    """Return how many keys settle what has to be settled until the draft is the truth."""
+    """Return how many keys settle what has to be settled until the draft is the truth.
+
+    Enter accepts all that is open on a card, and each row that has to be put elsewhere is one more, also if nobody
+    contests it. A row that is on several cards is open on the first alone; a card on which nothing open is right needs
+    no Enter.
+    """
     contested = cards(data, draft)
     parts = find_parts(truth, contested, draft)
     decided: set[Row] = set()
@@ -166,55 +153,33 @@ def measure(runs: int) -> dict[str, float]:
 
 def time_draft(noise: int) -> float:
     """Return the fewest processor seconds that a draft of a long text takes, of several with new data each time."""
-    times = []
-    for _ in range(REPEATS):
-        data = as_data(simulate(*LONG, noise / 100, 0)[1])
-        start = time.process_time()
-        consensus(data)
-        times.append(time.process_time() - start)
+    codings = simulate(*LONG, noise / 100, 0)[1]
+    times = [seconds_of(partial(consensus, as_data(codings)), time.process_time) for _ in range(REPEATS)]
     return round(min(times), 3)
 
 
-def report(figures: dict[str, float], runs: int) -> str:
-    """Return the figures as a page of the documentation."""
-    text = (
-        f"How far drafts of gold are from the truth: the mean of {runs} simulated texts of {MARKABLES} markables with "
-        f"{CODERS} coders. 35 % of the markables stand alone, the others are of n/4 entities by Zipf's law; a coder's "
-        "answer is changed with the probability in the first column, and joins the chain of a random markable in 7 of "
-        "10 cases, else stands alone; every second coder fuses two chains. *Moves*: the fewest markables to be put "
-        "elsewhere until the clusters are the true ones, per markable (1 - CEAF-m). *Decisions*, per markable, are "
-        "keys of the queue: Enter on each card where something open is right, and each row that has to be put "
-        "elsewhere; what no coder separates is one row. *Seconds* of processor time: a draft of what most say, of one "
-        f"text of {LONG[0]:,} markables with {LONG[1]} coders; the fastest of {REPEATS}. Goals: {GOALS}."
-    )
-    lines = [
-        "# Benchmark of adjudication",
-        "",
-        *textwrap.wrap(text, 120),
-        "",
-        f"Python {platform.python_version()}, {os.cpu_count()} cores.",
-        "",
-        "| noise | moves: what most say | one coder | what all say | decisions | seconds |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: |",
+def report(figures: dict[str, float]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield from (conditions(), "")
+    rows = [
+        (
+            f"{noise} %",
+            *(f"{figures[f'moves_per_markable{which}_{noise}']:.3f}" for which in ("", "_of_a_coder", "_agreed")),
+            f"{100 * figures[f'decisions_share_{noise}']:.1f} %",
+            f"{figures[f'draft_seconds_5000_{noise}']:.2f}",
+        )
+        for noise in NOISES
     ]
-    for noise in NOISES:
-        cells = [f"{figures[f'moves_per_markable{which}_{noise}']:.3f}" for which in ("", "_of_a_coder", "_agreed")]
-        decisions = f"{100 * figures[f'decisions_share_{noise}']:.1f} %"
-        seconds = f"{figures[f'draft_seconds_5000_{noise}']:.2f}"
-        lines.append(f"| {noise} % | {' | '.join(cells)} | {decisions} | {seconds} |")
-    return "\n".join(lines) + "\n"
+    header = ("noise", "moves: what most say", "one coder", "what all say", "decisions", "seconds")
+    yield from table(header, rows, texts=0)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
+    parser = make_parser("adjudication", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help="how many texts are simulated for each noise")
     options = parser.parse_args(arguments)
     figures = measure(options.runs)
-    if options.write:
-        options.write.write_text(report(figures, options.runs), "utf-8")
-    print(json.dumps(figures, indent=2) if options.json else report(figures, options.runs))
+    publish(options, figures, report(figures))
 
 
 if __name__ == "__main__":

@@ -1,33 +1,18 @@
-"""Measure how often the alternative annotator test rejects, by simulation: python -m benchmarks.alt_test --json.
-
-Three humans and a candidate code texts of 20 units each. Categories: one of four; texts differ in difficulty, and each
-coder is better in some texts than in others. Chains: a coder copies the true entity of a mention or slips, to another
-entity or to none; texts and coders differ in the same way. Rejections are p-values of single humans up to .05, before
-they are adjusted for several.
-
-Null: the candidate is as good as each human, and epsilon is 0. Worse: the candidate is worse by exactly epsilon = .1
-(of chains by what a large simulation finds of a candidate that slips more often); the test is exact where differences
-are as often so much above their mean as below it, and those of chains are not. Power: of a candidate whose score is
-better by .1 (epsilon 0), and of one that is as good (epsilon .1).
-"""
+"""Measure how often the alternative annotator test rejects, by simulation: docs/benchmarks-models.md."""
 
 from __future__ import annotations
 
-import os
-import platform
-import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from agreement.measures import AltTest, ReliabilityData, alt_test
 from agreement.measures.values import Ints
-from benchmarks.environment.command import run_simulations
+from benchmarks.environment.command import conditions, make_parser, publish, table
 
-MARKS = ("<!-- alt-test: begin -->", "<!-- alt-test: end -->")
 RUNS, LEVEL = 2000, 0.05
 SIZES = (10, 30)
 HUMANS, UNITS, CATEGORIES = 3, 20, 4
@@ -98,8 +83,7 @@ def run_test(data: ReliabilityData, distance: str, epsilon: float) -> AltTest:
     return alt_test(data, 0, distance=distance, epsilon=epsilon, resamples=1999)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """What is simulated: the advantage of the candidate in `simulate`, and epsilon of the test."""
 
     name: str
@@ -144,44 +128,13 @@ def measure(setting: Setting, texts: int, runs: int) -> dict[str, float]:
     }
 
 
-def difference_from_reference(runs: int = 200) -> float:
-    """Return how far p-values of small data are from those of all signs, one by one, at most."""
-    random = np.random.default_rng(0)
-    furthest = 0.0
-    for _ in range(runs):
-        data = simulate_chains(random, 6, 0.0)
-        found = run_test(data, "jaccard", ADVANTAGE)
-        for row, human in zip(found.rows, range(1, HUMANS + 1), strict=True):
-            expected = _p_value_by_definition(data, human, ADVANTAGE)
-            furthest = max(furthest, abs((row.p_value or 0.0) - expected))
-    return furthest
-
-
-def _p_value_by_definition(data: ReliabilityData, human: int, epsilon: float) -> float:
-    """Return the p-value in plain Python, from the sets of each unit."""
-    values = [data.value(code) for code in range(data.n_values)]
-    by_text: dict[int, list[float]] = {}
-    for text, codes in zip(data.document_of_unit.tolist(), data.codes.tolist(), strict=True):
-        others = [values[codes[other]] for other in range(1, HUMANS + 1) if other != human]
-        scores = [
-            sum(len(one & other) / len(one | other) for other in others) / len(others)
-            for one in (values[codes[0]], values[codes[human]])
-        ]
-        by_text.setdefault(text, []).append(scores[0] - scores[1])
-    moved = [sum(one) / len(one) + epsilon for one in by_text.values()]
-    sums = [
-        sum(sign * one for sign, one in zip(signs, moved, strict=True)) for signs in product((1, -1), repeat=len(moved))
-    ]
-    return sum(one >= sum(moved) - 1e-12 for one in sums) / len(sums)
-
-
 def measure_all(runs: int) -> dict[str, float]:
     """Return all figures."""
     figures: dict[str, float] = {}
     for setting in settings():
         for texts in SIZES:
             figures |= measure(setting, texts, runs)
-    return figures | {"difference_from_reference": difference_from_reference(max(runs // 10, 1))}
+    return figures
 
 
 WHAT = {
@@ -192,36 +145,25 @@ WHAT = {
 }
 
 
-def report(figures: dict[str, float], runs: int) -> str:
-    """Return the figures as a table."""
-    text = (
-        f"The share of p-values up to {LEVEL}, of single humans and before they are adjusted, in {runs:,} simulated "
-        f"corpora a row of {HUMANS} humans and a candidate, texts of {UNITS} units that differ in difficulty. *Over "
-        "texts* is the test of the library, *published* that of units; *any human* is how often the candidate wins "
-        "against any of the humans, after p-values are adjusted. A candidate as good as a human should reach .05 where "
-        "epsilon is 0; so should one that is worse by epsilon. On small data the p-values are those of a slow "
-        f"reference (largest difference {figures['difference_from_reference']:.0e})."
-    )
-    lines = [
-        *textwrap.wrap(text, 120),
-        "",
-        f"Python {platform.python_version()}, {os.cpu_count()} cores.",
-        "",
-        "| values | the candidate | texts | over texts | published | any human |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
-    ]
+def report(figures: dict[str, float], runs: int) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield from (f"{runs:,} simulated corpora a row. {conditions()}", "")
+    rows = []
     for kind, case, texts in product(("labels", "chains"), WHAT, SIZES):
         name = f"{case}_{kind}_{texts}"
         other = name.replace("null", "equal")
-        cells = [figures[key] for key in (name, f"published_{other}", f"any_human_{other}")]
-        values = "categories" if kind == "labels" else "chains, MASI"
-        lines.append(f"| {values} | {WHAT[case]} | {texts} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
-    return "\n".join(lines)
+        shares = [f"{figures[key]:.3f}" for key in (name, f"published_{other}", f"any_human_{other}")]
+        rows.append(("categories" if kind == "labels" else "chains, MASI", WHAT[case], texts, *shares))
+    yield from table(("values", "the candidate", "texts", "over texts", "published", "any human"), rows, texts=2)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
-    run_simulations("benchmarks.alt_test", __doc__, MARKS, RUNS, measure_all, report, arguments)
+    """Print the table, or JSON, or write the table between the marks of a page."""
+    parser = make_parser("alt_test", __doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help="corpora a row (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    figures = measure_all(options.runs)
+    publish(options, figures, report(figures, options.runs))
 
 
 if __name__ == "__main__":

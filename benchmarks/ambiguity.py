@@ -1,28 +1,17 @@
-"""Measure how well ambiguous units are told from slips, by simulation: python -m benchmarks.ambiguity --json.
-
-A tenth of the units is ambiguous: 30 to 70 % of the coders take the second reading. Each coder has a skill between .6
-and .95; who slips gives any other category, or puts a mention with another entity or alone. Categories: 300 units of
-four categories. Confused: the same where the model is wrong, as seven of ten slips give the next category, and 15 to
-85 % of the coders take the second reading. Chains: four texts of 60 mentions, of which 35 % stand alone and the others
-are of 15 entities by Zipf's law. What is compared is the area under the curve: how often an ambiguous unit comes before
-one that is not.
-"""
+"""Measure how well ambiguous units are told from slips, by simulation: docs/benchmarks-models.md."""
 
 from __future__ import annotations
 
-import os
-import platform
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from agreement.measures import ReliabilityData, ambiguity
 from agreement.measures.models.reading_groups import count_camps, split_into_camps
 from agreement.measures.values import Bools, Floats, Ints
-from benchmarks.environment.command import run_simulations
+from benchmarks.environment.command import conditions, make_parser, publish, table
 
-MARKS = ("<!-- ambiguity: begin -->", "<!-- ambiguity: end -->")
 RUNS, CODERS = 100, (3, 6, 18)
 AMBIGUOUS, SHARE, SKILL = 0.1, (0.3, 0.7), (0.6, 0.95)
 WIDE_SHARE, CONFUSED = (0.15, 0.85), 0.7
@@ -44,19 +33,10 @@ def choose_readings(
     return taken, random.random((units, coders)) >= skill, ambiguous
 
 
-def simulate_categories(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
-    """Return categories, and which units are ambiguous."""
-    return _simulate_categories(random, coders, SHARE, confused=0.0)
-
-
-def simulate_confused(random: Random, coders: int) -> tuple[ReliabilityData, Bools]:
-    """Return categories that are confused with the next one, and which units are ambiguous."""
-    return _simulate_categories(random, coders, WIDE_SHARE, confused=CONFUSED)
-
-
-def _simulate_categories(
-    random: Random, coders: int, share: tuple[float, float], *, confused: float
+def simulate_categories(
+    random: Random, coders: int, share: tuple[float, float] = SHARE, confused: float = 0.0
 ) -> tuple[ReliabilityData, Bools]:
+    """Return categories, and which units are ambiguous; a share of the slips is confused with the next category."""
     first = random.choice(CATEGORIES, UNITS, p=random.dirichlet(np.full(CATEGORIES, 3.0)))
     readings = np.stack([first, (first + random.integers(1, CATEGORIES, UNITS)) % CATEGORIES])
     taken, slips, ambiguous = choose_readings(random, readings, random.uniform(*SKILL, coders), share)
@@ -118,7 +98,7 @@ def score(data: ReliabilityData) -> dict[str, Floats]:
 
 KINDS: dict[str, tuple[str, Simulate]] = {
     "labels": ("categories", simulate_categories),
-    "confused": ("categories, confused", simulate_confused),
+    "confused": ("categories, confused", partial(simulate_categories, share=WIDE_SHARE, confused=CONFUSED)),
     "chains": ("chains", simulate_chains),
 }
 
@@ -148,37 +128,26 @@ def measure(runs: int) -> dict[str, float | str]:
     return figures
 
 
-def report(figures: dict[str, float | str], runs: int) -> str:
-    """Return the figures as a table."""
-    text = (
-        f"The area under the curve, as a mean of {runs} simulations a row: how often an ambiguous unit comes before "
-        "another. A tenth of the units is ambiguous, of which 30 to 70 % of the coders take the second reading; skills "
-        f"are between .6 and .95. Categories: {UNITS} units of {CATEGORIES}; *confused*: against what the model takes "
-        f"for granted, seven of ten slips give the next category, and shares are 15 to 85 %. Chains: {TEXTS} texts of "
-        f"{MENTIONS} mentions. *Camps*: four coders or more, of whom two and a quarter give the second most frequent "
-        "value; *of readings*: the same where chains that are near are one reading. *Second reading*: how many do. "
-        "*Model*: the posterior of `ambiguity`, with what it flags (.5 or more): the share that is ambiguous, and the "
-        "share of ambiguous units that it finds."
-    )
-    lines = [
-        *textwrap.wrap(text, 120),
-        "",
-        f"Python {platform.python_version()}, {os.cpu_count()} cores.",
-        "",
-        "| values | coders | camps | camps of readings | second reading | model | flagged rightly | found |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+def report(figures: dict[str, float | str], runs: int) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield from (f"Means of {runs} simulations a row. {conditions()}", "")
+    ways = ("auc_camps", "auc_camps_of_readings", "auc_second_reading", "auc_model", "precision", "recall")
+    rows = [
+        (name, coders, *(f"{figures[f'{way}_{kind}_{coders}']:.3f}" for way in ways))
+        for kind, (name, _) in KINDS.items()
+        for coders in CODERS
     ]
-    for kind, (name, _) in KINDS.items():
-        for coders in CODERS:
-            ways = ("auc_camps", "auc_camps_of_readings", "auc_second_reading", "auc_model", "precision", "recall")
-            cells = [f"{figures[f'{way}_{kind}_{coders}']:.3f}" for way in ways]
-            lines.append(f"| {name} | {coders} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    header = ("camps", "camps of readings", "second reading", "model", "flagged rightly", "found")
+    yield from table(("values", "coders", *header), rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
-    run_simulations("benchmarks.ambiguity", __doc__, MARKS, RUNS, measure, report, arguments)
+    """Print the table, or JSON, or write the table between the marks of a page."""
+    parser = make_parser("ambiguity", __doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help="simulations a row (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    figures = measure(options.runs)
+    publish(options, figures, report(figures, options.runs))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,12 @@
-"""How fast a corpus in files becomes alpha, beside the sums alone: python -m benchmarks.corpus --json.
+"""How fast a corpus in files becomes alpha, beside the sums alone: docs/benchmarks-corpus.md."""
 
-Synthetic texts of 80 markables with three coders, 240 judgements each, in Parquet files of half a million judgements;
-the six set distances. *Files to alpha* is `over` and `combine` in one process, in seconds of one processor for 10
-million judgements; its ratio is to `documents_sums` on the same judgements, which are in arrays already, file by file.
-Both are medians, measured in turn. Memory is the most that the process had. The speedup is of two processes over one,
-both started before, by the best time on the wall of each. `dask_equal` is 1 where one process, two in another order of
-files, and a local Dask cluster give the same sums.
-"""
-
-import argparse
-import json
 import os
-import platform
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
-from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -31,15 +16,19 @@ import numpy as np
 from agreement.measures import Columns, Result, SumOptions, combine, documents_sums, over
 from agreement.measures.corpora.files import read_judgements
 from benchmarks.data.documents import documents
-from benchmarks.measures import ONE_THREAD, ROOT, machine
+from benchmarks.environment.command import conditions, make_parser, publish, table
+from benchmarks.environment.processes import in_new_process, peak_mb, seconds_of
+from benchmarks.measures import ONE_THREAD
 
 CODERS, MARKABLES, OF_FILE = 3, 80, 500_000
 SIZE, REPEATS = 2_000_000, 5
 # How the columns document, unit, coder and chain are made of the numbers of document d, unit u in it, coder c, chain h.
+IN_TEXT = ("'text-' || d", "'m' || u", "'model-' || c", "'e' || h")
 FORMS = {
-    "text": ("'text-' || d", "'m' || u", "'model-' || c", "'e' || h"),
+    "text": IN_TEXT,
     "numbers": ("d", "u", "c", "h"),
     "long": ("'text-' || d", "'text-' || d || '-m' || u", "'model-' || c", "'text-' || d || '-e' || h"),
+    "csv": IN_TEXT,
 }
 LABELS = {
     "text": "text",
@@ -49,7 +38,7 @@ LABELS = {
 }
 
 
-def write_files(folder: Path, judgements: int, form: str, end: str = "parquet") -> list[Path]:
+def write_files(folder: Path, judgements: int, form: str) -> list[Path]:
     """Write a corpus of so many judgements, and return its files."""
     import duckdb
     import pandas as pd
@@ -60,24 +49,17 @@ def write_files(folder: Path, judgements: int, form: str, end: str = "parquet") 
     files = []
     for number, chosen in enumerate(np.array_split(np.arange(document[-1] + 1), -(-judgements // OF_FILE))):
         units = np.flatnonzero((document >= chosen[0]) & (document <= chosen[-1]))
-        table = {
+        numbers = {
             "d": np.repeat(document[units], CODERS),
             "u": np.repeat(units % MARKABLES, CODERS),
             "c": np.tile(np.arange(CODERS), len(units)),
             "h": ids[units].ravel(),
         }
-        files.append(folder / f"{number:04}.{end}")
+        files.append(folder / f"{number:04}.{'csv' if form == 'csv' else 'parquet'}")
         with duckdb.connect() as connection:
-            connection.register("rows", pd.DataFrame(table))
+            connection.register("rows", pd.DataFrame(numbers))
             connection.execute(f"copy (select {selected} from rows) to '{files[-1]}'")
     return files
-
-
-def time_of(task: Callable[[], object], clock: Callable[[], float]) -> float:
-    """Return the time that a task takes."""
-    start = clock()
-    task()
-    return clock() - start
 
 
 def files_to_alpha(files: Sequence[Path], executor: Executor | None = None) -> list[Result]:
@@ -88,7 +70,7 @@ def files_to_alpha(files: Sequence[Path], executor: Executor | None = None) -> l
 def measure_alone(files: Sequence[Path], repeats: int) -> dict[str, float]:
     """Return the times of this process from files to alpha, and of the sums alone, for 10 million judgements."""
     files_to_alpha(files)  # everything is imported
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = peak_mb()
     data, judgements = [], 0
     for path in files:
         read = read_judgements(path, Columns())
@@ -102,24 +84,14 @@ def measure_alone(files: Sequence[Path], repeats: int) -> dict[str, float]:
 
     sum_arrays()
     tasks = (partial(files_to_alpha, files), sum_arrays)
-    times = [[time_of(task, time.process_time) for task in tasks] for _ in range(repeats)]
+    times = [[seconds_of(task, time.process_time) for task in tasks] for _ in range(repeats)]
     seconds, kernel = (statistics.median(column) for column in zip(*times, strict=True))
     return {
         "seconds_per_10m": round(seconds / judgements * 1e7, 2),
         "kernel_seconds_per_10m": round(kernel / judgements * 1e7, 2),
         "ratio_to_kernel": round(statistics.median(a / b for a, b in times), 2),
-        "peak_mb": round(peak / (1024 if sys.platform == "linux" else 1024**2)),
+        "peak_mb": round(peak),
     }
-
-
-def measure_form(folder: Path, judgements: int, form: str, repeats: int) -> dict[str, float]:
-    """Return what a process of its own measures of a corpus."""
-    name, end = ("text", "csv") if form == "csv" else (form, "parquet")
-    files = write_files(folder, judgements, name, end)
-    command = [sys.executable, "-m", "benchmarks.corpus", "--here", str(repeats), *map(str, files)]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
 
 
 def measure_processes(files: Sequence[Path], repeats: int) -> dict[str, float]:
@@ -129,8 +101,8 @@ def measure_processes(files: Sequence[Path], repeats: int) -> dict[str, float]:
         for pool in (one, two):
             list(pool.map(warm_up, [files[0]] * 4))
         tasks = [partial(files_to_alpha, files, pool) for pool in (one, two)]
-        times = [[time_of(task, time.perf_counter) for task in tasks] for _ in range(repeats)]
-        own = min(time_of(tasks[1], time.process_time) for _ in range(repeats))
+        times = [[seconds_of(task) for task in tasks] for _ in range(repeats)]
+        own = min(seconds_of(tasks[1], time.process_time) for _ in range(repeats))
     alone, both = (min(column) for column in zip(*times, strict=True))
     return {"two_processes_speedup": round(alone / both, 2), "own_seconds": own}
 
@@ -159,7 +131,8 @@ def measure(judgements: int, repeats: int) -> dict[str, Any]:
     for form in LABELS:
         with tempfile.TemporaryDirectory() as folder:
             # CSV says nothing new at a size at which it takes long
-            forms[form] = measure_form(Path(folder), judgements if form != "csv" else judgements // 4, form, repeats)
+            files = write_files(Path(folder), judgements if form != "csv" else judgements // 4, form)
+            forms[form] = in_new_process(measure_alone, files, repeats, environment=os.environ | ONE_THREAD)
     with tempfile.TemporaryDirectory() as folder:
         files = write_files(Path(folder), judgements, "text")
         processes = measure_processes(files, repeats)
@@ -170,25 +143,21 @@ def measure(judgements: int, repeats: int) -> dict[str, Any]:
 
 
 def report(figures: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a page of the documentation."""
-    yield "# Benchmark of corpora"
-    yield ""
-    yield "Written by `make bench`; do not edit."
-    yield ""
-    assert __doc__ is not None
-    yield from __doc__.split("\n\n")[1].strip().splitlines()
-    yield ""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "duckdb", "distributed"))
-    yield f"Machine: {machine()}. Python {platform.python_version()}, {packages}."
-    yield ""
-    yield f"{figures['judgements']:,} judgements, of CSV a quarter:"
-    yield ""
-    yield "| names in the columns | files to alpha, 10 million | sums alone | ratio | memory |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
-    for form, row in figures["forms"].items():
-        times = f"{row['seconds_per_10m']:.1f} s | {row['kernel_seconds_per_10m']:.2f} s | {row['ratio_to_kernel']:.1f}"
-        yield f"| {LABELS[form]} | {times} | {row['peak_mb']:.0f} MB |"
-    yield ""
+    """Yield the lines of the table, and what is said of several processes."""
+    yield from (conditions("numpy", "pandas", "duckdb", "distributed"), "")
+    yield from (f"{figures['judgements']:,} judgements, of CSV a quarter:", "")
+    rows = [
+        (
+            LABELS[form],
+            f"{row['seconds_per_10m']:.1f} s",
+            f"{row['kernel_seconds_per_10m']:.2f} s",
+            f"{row['ratio_to_kernel']:.1f}",
+            f"{row['peak_mb']:.0f} MB",
+        )
+        for form, row in figures["forms"].items()
+    ]
+    header = ("names in the columns", "files to alpha, 10 million", "sums alone", "ratio", "memory")
+    yield from (*table(header, rows), "")
     same = "the same sums" if figures["dask_equal"] else "other sums"
     times, load = figures["two_processes_speedup"], os.getloadavg()[0]
     own = figures["adding_up_seconds_per_10m"]
@@ -199,22 +168,12 @@ def report(figures: dict[str, Any]) -> Iterator[str]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write them as a page of the documentation")
+    parser = make_parser("corpus", __doc__)
     parser.add_argument("--judgements", type=int, default=SIZE, help=f"the size of the corpus (default: {SIZE:,})")
     parser.add_argument("--repeats", type=int, default=REPEATS)
-    parser.add_argument("--here", nargs="+", metavar=("REPEATS", "FILE"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.here:
-        repeats, *files = options.here
-        print(json.dumps(measure_alone([Path(file) for file in files], int(repeats))))
-        return
     figures = measure(options.judgements, options.repeats)
-    page = "\n".join(report(figures)) + "\n"
-    if options.write:
-        options.write.write_text(page, encoding="utf-8")
-    print(json.dumps(figures, indent=1) if options.json else page)
+    publish(options, figures, report(figures))
 
 
 if __name__ == "__main__":

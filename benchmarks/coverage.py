@@ -1,18 +1,15 @@
-"""How often the intervals cover what they are of: python -m benchmarks.coverage --json, or --write docs/measures.md.
+"""How often the intervals cover what they are of: the table of docs/measures.md, by --write.
 
-Corpora are simulated, and each gets the interval that the library gives by default. What it is to cover is the mean
-coefficient of as many other corpora of the same kind and size, and of correlations the one that was simulated. The
-seed is fixed, so that the figures come back.
+What an interval is to cover is the mean coefficient of as many other corpora of the same kind and size, and of
+correlations the one that was simulated. The seed is fixed, so that the figures come back.
 """
 
-import argparse
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -29,12 +26,11 @@ from agreement.measures import (
     score_interval,
     share_interval,
 )
-from benchmarks.environment.command import write_between
+from benchmarks.environment.command import make_parser, publish, table
 
 CODERS, UNITS, CATEGORIES = 3, 30, 4
 RUNS = 200
 LEVEL = 0.95
-MARKS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
 # How much of a text's difficulty shows: the share of wrong answers is this times that of a text drawn from Beta(6, 2).
 NOMINAL = {"many errors": 1.0, "some errors": 0.186, "few errors": 0.0606, "hardly any errors": 0.0201}
 DOCUMENTS = (3, 5, 10, 30, 100)
@@ -54,8 +50,7 @@ TRUE_CORRELATIONS = {
 type Found = tuple[float | None, float | None, float | None]  # value, low, high
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are.
 
     `without` is the share of corpora that have no interval, which count neither way.
@@ -127,11 +122,6 @@ def hard_texts(random: Generator, documents: int) -> ReliabilityData:
     return chains(random, 1 - random.beta(6, 2, documents), UNITS)
 
 
-def one_text(random: Generator, markables: int, error: float) -> ReliabilityData:
-    """Return chains in a single text."""
-    return chains(random, np.array([error]), markables)
-
-
 def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: Any) -> Found:
     """Return alpha of a new corpus and its interval."""
     found = interval(simulate(random), alpha, level=LEVEL, **options)
@@ -183,51 +173,41 @@ def of_correlation(random: Generator, peers: int, name: str) -> Found:
 
 def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
     """Yield what is simulated: its name, its size, and a function that makes one corpus."""
-    for name, hard in NOMINAL.items():
-        for n in DOCUMENTS:
-            yield (
-                f"categories, {name}",
-                f"{n} texts",
-                partial(of_alpha, partial(labels, documents=n, hard=hard)),
-            )
-    for n in DOCUMENTS:
-        yield (
-            "chains, MASI",
-            f"{n} texts",
-            partial(of_alpha, partial(hard_texts, documents=n), distance="masi", exclude_unit="both"),
-        )
-    for n in TEXTS_IN_ROUNDS:
-        simulate = partial(labels, documents=n, hard=1.0, rounds=2)
-        yield "categories, in two rounds", f"{n} texts", partial(of_alpha, simulate, original=itemgetter(0))
+    chains_options = {"distance": "masi", "exclude_unit": "both"}
+    of_alphas: list[tuple[str, tuple[int, ...], Callable[..., ReliabilityData], Mapping[str, Any]]] = [
+        *((f"categories, {name}", DOCUMENTS, partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()),
+        ("chains, MASI", DOCUMENTS, hard_texts, chains_options),
+        (
+            "categories, in two rounds",
+            TEXTS_IN_ROUNDS,
+            partial(labels, hard=1.0, rounds=2),
+            {"original": itemgetter(0)},
+        ),
+    ]
+    for what, sizes, simulate, options in of_alphas:
+        for n in sizes:
+            yield what, f"{n} texts", partial(of_alpha, partial(simulate, documents=n), **options)
     for distance, errors in (("masi", ERRORS), ("passonneau", (0.10,)), ("nominal", (0.10,))):
         for markables in MARKABLES:
             for error in errors:
-                simulate = partial(one_text, markables=markables, error=error)
-                how = {"distance": distance, "exclude_unit": "both"}
-                yield (
-                    f"one text, {distance}, {error:.0%} errors",
-                    f"{markables} markables",
-                    partial(of_alpha, simulate, **how),
+                found = partial(
+                    of_alpha,
+                    partial(chains, wrong=np.array([error]), markables=markables),
+                    **(chains_options | {"distance": distance}),
                 )
-    for name, of_texts in (("B-cubed F1 of two coders", of_score), ("share of equal answers", of_share)):
+                yield f"one text, {distance}, {error:.0%} errors", f"{markables} markables", found
+    of_texts: list[tuple[str, str, Callable[..., Found]]] = [
+        ("B-cubed F1 of two coders", "{n} texts", of_score),
+        ("share of equal answers", "{n} texts", of_share),
+        ("difference, same texts, MASI", "{n} texts", partial(of_difference, paired=True)),
+        ("difference, other texts, nominal", "{n} and {n} texts", partial(of_difference, paired=False)),
+    ]
+    for what, size, of_corpus in of_texts:
         for n in TEXTS:
-            yield name, f"{n} texts", partial(of_texts, documents=n)
-    yield from settings_of_differences()
+            yield what, size.format(n=n), partial(of_corpus, documents=n)
     for n in PEERS:
-        for name in ("pearson", "spearman", "kendall"):
+        for name in TRUE_CORRELATIONS:
             yield f"correlation of scores, {name}", f"{n} peers", partial(of_correlation, peers=n, name=name)
-
-
-def settings_of_differences() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
-    """Yield what is simulated of differences, as `settings` does."""
-    for n in TEXTS:
-        yield "difference, same texts, MASI", f"{n} texts", partial(of_difference, documents=n, paired=True)
-    for n in TEXTS:
-        yield (
-            "difference, other texts, nominal",
-            f"{n} and {n} texts",
-            partial(of_difference, documents=n, paired=False),
-        )
 
 
 def measure(what: str, size: str, simulate: Callable[[Generator], Found], runs: int) -> Row:
@@ -243,42 +223,34 @@ def measure(what: str, size: str, simulate: Callable[[Generator], Found], runs: 
     return Row(what, size, value, covered, width, 1 - len(low) / runs, runs)
 
 
-def table(rows: list[Row]) -> str:
-    """Return the rows as a table in Markdown."""
-    lines = [
-        f"{rows[0].runs:,} corpora a row; {LEVEL:.0%} intervals.",
-        "",
-        "| what | size | value | coverage | median width | without an interval |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for row in rows:
-        covered, width = ("–" if x is None else f"{x:.3f}" for x in (row.coverage, row.median_width))
-        lines.append(
-            f"| {row.what} | {row.size} | {row.value:.3f} | {covered} | {width} | "
-            f"{f'{row.without:.1%}' if row.without else ''} |"
+def report(rows: list[Row]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield from (f"{rows[0].runs:,} corpora a row; {LEVEL:.0%} intervals.", "")
+    cells = [
+        (
+            row.what,
+            row.size,
+            f"{row.value:.3f}",
+            *("–" if x is None else f"{x:.3f}" for x in (row.coverage, row.median_width)),
+            f"{row.without:.1%}" if row.without else "",
         )
-    return "\n".join(lines)
+        for row in rows
+    ]
+    yield from table(("what", "size", "value", "coverage", "median width", "without an interval"), cells)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the table, or JSON, or write the table between the marks of a Markdown file."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser = make_parser("coverage", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
     parser.add_argument("--only", default="", help="rows whose name has this in it")
     parser.add_argument("--read", type=Path, help="take the figures of an earlier run, as --json printed them")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--write", type=Path, help="a file that has the marks")
-    asked = parser.parse_args(arguments)
-    if asked.read:
-        rows = [Row(**row) for row in json.loads(asked.read.read_text(encoding="utf-8"))]
+    options = parser.parse_args(arguments)
+    if options.read:
+        rows = [Row(**row) for row in json.loads(options.read.read_text(encoding="utf-8"))]
     else:
-        rows = [measure(*setting, asked.runs) for setting in settings() if asked.only in setting[0]]
-    if asked.json:
-        print(json.dumps([asdict(row) for row in rows], indent=2))
-    elif asked.write is None:
-        print(table(rows))
-    else:
-        write_between(asked.write, MARKS, table(rows))
+        rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
+    publish(options, [row._asdict() for row in rows], report(rows))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,9 @@ forty has it. Power is foretold from all corpora of a row together, and is then 
 above the bound, or of pairs that `difference` tells apart. The seed is fixed, so that the figures come back.
 """
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -28,10 +26,9 @@ from agreement.measures import (
     interval_sums,
 )
 from benchmarks.coverage import NOMINAL, hard_texts, labels
-from benchmarks.environment.command import write_between
+from benchmarks.environment.command import make_parser, publish, table
 
 RUNS, POWER_RUNS = 200, 1_000
-MARKS = ("<!-- forecasts: begin -->", "<!-- forecasts: end -->")
 FEW, MANY = (10, 20), 40
 BOUND, APART = 0.55, 0.1
 CHAINS = {"distance": "masi", "exclude_unit": "both"}
@@ -88,70 +85,51 @@ def _forecast_together(corpora: Sequence[Sequence[DocumentSums]]) -> Forecast:
     return forecast_interval(interval_sums(together))
 
 
-def width_rows(runs: int) -> list[str]:
-    """Return the rows on widths: the median ratio, and the median distance of a single one from 1."""
+type Row = tuple[str, int, str, str, str] | tuple[str, int, str, str]
+
+
+def width_rows(runs: int) -> Iterator[Row]:
+    """Yield the rows on widths: the median ratio, and the median distance of a single one from 1."""
     kinds: dict[str, tuple[Simulate, dict[str, str]]] = {
         f"categories, {name}": (partial(labels, hard=hard), {}) for name, hard in NOMINAL.items()
     }
     kinds["chains, MASI"] = (hard_texts, CHAINS)
-    rows = []
     for name, (simulate, options) in kinds.items():
         for few in FEW:
             random = np.random.default_rng(crc32(f"{name}, {few}".encode()))
             ratios = [width_ratio(random, simulate, few, MANY, **options) for _ in range(runs)]
-            defined = np.array([one for one in ratios if one is not None])
-            rows.append(
-                f"| {name} | {few} | {np.median(defined):.3f} | {np.median(np.abs(defined - 1)):.3f} | "
-                f"{f'{1 - len(defined) / runs:.1%}' if len(defined) < runs else ''} |"
-            )
-    return rows
+            defined = np.array([ratio for ratio in ratios if ratio is not None])
+            without = f"{1 - len(defined) / runs:.1%}" if len(defined) < runs else ""
+            yield name, few, f"{np.median(defined):.3f}", f"{np.median(np.abs(defined - 1)):.3f}", without
 
 
-def power_rows(runs: int) -> list[str]:
-    """Return the rows on power: what is foretold, and the share that was seen."""
-    rows = []
-    for texts in (10, 20, 40):
-        for what, measure in (
-            ("alpha .62 above .55", observed_power),
-            ("a difference of .1", observed_power_of_difference),
-        ):
+def power_rows(runs: int) -> Iterator[Row]:
+    """Yield the rows on power: what is foretold, and the share that was seen."""
+    measures = {"a difference of .1": observed_power_of_difference, "alpha .62 above .55": observed_power}
+    for what, measure in measures.items():
+        for texts in (10, 20, 40):
             random = np.random.default_rng(crc32(f"{what}, {texts}".encode()))
             foretold, seen = measure(random, texts, runs)
-            rows.append(f"| {what} | {texts} | {foretold:.3f} | {seen:.3f} |")
-    return sorted(rows)
-
-
-def table(runs: int, power_runs: int) -> str:
-    """Return both tables in Markdown."""
-    return "\n".join(
-        [
-            f"{runs:,} corpora a row; the width of {MANY} texts, foretold over seen in others.",
-            "",
-            "| what | foretold from texts | median ratio | median distance from 1 | without |",
-            "|---|---:|---:|---:|---:|",
-            *width_rows(runs),
-            "",
-            f"{power_runs:,} corpora a row; categories, many errors.",
-            "",
-            "| what is shown | texts | power foretold | share seen |",
-            "|---|---:|---:|---:|",
-            *power_rows(power_runs),
-        ]
-    )
+            yield what, texts, f"{foretold:.3f}", f"{seen:.3f}"
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables, or write them between the marks of a Markdown file."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.forecasts", description=__doc__)
+    parser = make_parser("forecasts", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row of widths (default: {RUNS})")
     parser.add_argument("--power-runs", type=int, default=POWER_RUNS, help=f"of power (default: {POWER_RUNS})")
-    parser.add_argument("--write", type=Path, help="a file that has the marks")
-    asked = parser.parse_args(arguments)
-    found = table(asked.runs, asked.power_runs)
-    if asked.write is None:
-        print(found)
-    else:
-        write_between(asked.write, MARKS, found)
+    options = parser.parse_args(arguments)
+    widths, powers = list(width_rows(options.runs)), list(power_rows(options.power_runs))
+    lines = [
+        f"{options.runs:,} corpora a row; the width of {MANY} texts, foretold over seen in others.",
+        "",
+        *table(("what", "foretold from texts", "median ratio", "median distance from 1", "without"), widths),
+        "",
+        f"{options.power_runs:,} corpora a row; categories, many errors.",
+        "",
+        *table(("what is shown", "texts", "power foretold", "share seen"), powers),
+    ]
+    publish(options, {"widths": widths, "powers": powers}, lines)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ password into a new file; `--url ADDRESS --people FILE` then lets them work.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import html
 import itertools
@@ -36,13 +35,12 @@ from uuid import uuid4
 import aiohttp
 from yarl import URL
 
-from benchmarks.data.coders import WORDS_PER_MARKABLE
-from benchmarks.environment.databases import NAMES, run_on
+from benchmarks.data.documents import marked_text
+from benchmarks.environment.command import conditions, make_parser, publish, table
+from benchmarks.environment.processes import DATABASES, analyze, migrate, milliseconds, percentile, run_on, with_django
 from benchmarks.environment.serving import MakeRunServer, Server
-from benchmarks.measures import machine
-from benchmarks.server import milliseconds, percentile
+from benchmarks.environment.traffic import UnexpectedAnswer
 
-MODULE = "benchmarks.load"
 PROJECT = "load"
 TEXTS, MARKABLES = 6, 30
 CHANGED = 3  # answers, after a text was reopened
@@ -61,8 +59,6 @@ KINDS = {
     "list": "list of own texts",
     "look": "a manager's look",
 }
-# What a process is told that measures one database.
-OPTIONS = ("coders", "seconds", "think", "logged", "managers", "texts")
 # What `--logged` writes: each coding has as many operations, each text as many codings.
 OPERATIONS_A_CODING, CODERS_A_TEXT = 125, 2
 OPERATIONS = "annotations_operation"
@@ -72,8 +68,6 @@ select coding.id, number, gen_random_uuid(), 'judge', %s::jsonb, 1, coding.coder
 from annotations_coding coding join annotations_text text on text.id = coding.text_id, generate_series(1, %s) number
 where text.project_id = %s
 """
-# All coders sign in from one address within two minutes.
-ENVIRONMENT = {"PROCESSOR_SECONDS_A_MINUTE": "100000"}
 
 
 class QuietMakeRunServer(MakeRunServer):
@@ -91,10 +85,6 @@ class GunicornServer(Server):
         worker = f"{python} manage.py db_worker --no-reload --verbosity 0"
         web = f"{python} -m gunicorn config.wsgi --config python:config.gunicorn --bind {bind}"
         return ["sh", "-c", f"exec 2> /dev/null; {worker} & exec {web}"]
-
-
-class UnexpectedAnswer(Exception):
-    """An answer of the server other than the expected one."""
 
 
 @dataclass
@@ -306,8 +296,8 @@ def measure_own(coders: int, seconds: float, think: float, logged: int, managers
     """Return the figures on the configured database, which must be empty. The log is verified at the end."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
     kind = GunicornServer if database else QuietMakeRunServer
-    server = kind(data, database=database, variables=ENVIRONMENT)
-    server.run("manage.py", "migrate", "--verbosity", "0")
+    server = kind(data, database=database)
+    migrate()
     people = fill(coders, managers, texts)
     sizes = fill_log(logged) if logged else {}
     try:
@@ -323,9 +313,6 @@ def measure_own(coders: int, seconds: float, think: float, logged: int, managers
 
 def fill_log(logged: int) -> dict[str, Any]:
     """Write so many operations into a project beside that of the coders, and return how large they are. PostgreSQL."""
-    import django
-
-    django.setup()
     from django.db import connection
 
     from annotations.models import Coding, Text, User
@@ -351,109 +338,86 @@ def fill_log(logged: int) -> dict[str, Any]:
     payload = json.dumps({"markable": "m1234", "category": "place", "pointers": ["m1200"]})
     with connection.cursor() as cursor:
         cursor.execute(FILL_LOG, [payload, OPERATIONS_A_CODING, project.pk])
-        cursor.execute("analyze")
         cursor.execute(
             "select count(*), pg_table_size(%s), pg_indexes_size(%s) from annotations_operation", [OPERATIONS] * 2
         )
         count, table, indexes = cursor.fetchone()
         cursor.execute("select pg_database_size(current_database())")
         [whole] = cursor.fetchone()
-    connection.close()
+    analyze()
     sizes = {"log_mb": table, "log_indexes_mb": indexes, "database_mb": whole}
     return {"logged": count, "log_texts": number} | {name: round(size / 1e6) for name, size in sizes.items()}
 
 
 def fill(coders: int, managers: int = 0, texts: int = TEXTS) -> dict[str, Any]:
     """Create the project with its texts, coders and managers with one password by chance. Return their names."""
-    import django
-
-    django.setup()
     from django.contrib.auth.hashers import make_password
     from django.db import connection
 
-    from annotations.formats import plain
     from annotations.models import Membership, User
-    from annotations.planning.work.assignments import assign_texts
-    from annotations.projects.creation import create_project
     from annotations.projects.people.members import add_member
-    from annotations.schemes.ready_made import SCHEMES
-    from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.files.source_document import SourceDocument
+    from benchmarks.data.projects import make_project
 
     password = secrets.token_urlsafe(16)
-    project = create_project(PROJECT, "Load test", SCHEMES["poesio-artstein-2005"])
+    hashed = make_password(password)
     names = [f"load-coder-{number}" for number in range(1, coders + 1)]
     managing = [f"load-manager-{number}" for number in range(1, managers + 1)]
-    hashed = make_password(password)
-    people = User.objects.bulk_create([User(username=name, password=hashed) for name in names])
-    for person in people:
-        add_member(project, person, Membership.Role.CODER)
-    for person in User.objects.bulk_create([User(username=name, password=hashed) for name in managing]):
-        add_member(project, person, Membership.Role.MANAGER)
-    filler = " ".join(["word"] * (WORDS_PER_MARKABLE - 2))
-    marked = " ".join([f"[the phrase] {filler}"] * MARKABLES)
     slugs = [f"text-{number}" for number in range(1, texts + 1)]
-    documents = [plain.parse(f"#title: {slug}\n\n{marked}", f"{slug}.txt") for slug in slugs]
-    import_documents(project, [SourceDocument(parsed, None) for parsed in documents])
-    assign_texts(project, project.texts.all(), people)
+    users = User.objects.bulk_create([User(username=name, password=hashed) for name in (*names, *managing)])
+    project = make_project(PROJECT, dict.fromkeys(slugs, marked_text(MARKABLES)), users[:coders])
+    for person in users[coders:]:
+        add_member(project, person, Membership.Role.MANAGER)
     connection.close()
     return {"coders": names, "managers": managing, "password": password, "texts": slugs}
 
 
-def report(figures_by_database: dict[str, Any]) -> str:
-    """Return the figures as people read them."""
-    lines = [f"Machine: {machine()}. Coders and server share it."]
+def report(figures_by_database: dict[str, Any]) -> Iterator[str]:
+    """Yield the figures as people read them."""
+    yield f"{conditions()} Coders and server share the machine."
     for database, figures in figures_by_database.items():
-        lines.append("")
+        yield ""
         if "why" in figures:
-            lines.append(f"{database}: {figures['why']}")
+            yield f"{database}: {figures['why']}"
             continue
-        lines += [
+        yield (
             f"{database}: {figures['coders']} coders for {figures['seconds']:.0f} s, {figures['errors']} errors, "
             f"{figures['requests_per_s']:.1f} requests and {figures['saves_per_s']:.1f} saves a second; "
-            f"asked to come again: {figures['sent_away']}.",
-            f"{'':24}{'number':>8}{'p50 ms':>10}{'p99 ms':>10}",
+            f"asked to come again: {figures['sent_away']}."
+        )
+        rows = [
+            (label, figures[f"{kind}_n"], *(f"{figures[f'{kind}_{share}_ms']:.0f}" for share in ("p50", "p99")))
+            for kind, label in KINDS.items()
+            if figures[f"{kind}_n"]
         ]
-        for kind, label in KINDS.items():
-            if figures[f"{kind}_n"]:
-                times = "".join(f"{figures[f'{kind}_{share}_ms']:>10.0f}" for share in ("p50", "p99"))
-                lines.append(f"{label:24}{figures[f'{kind}_n']:>8}{times}")
+        yield from ("", *table(("", "number", "p50 ms", "p99 ms"), rows), "")
         if "logged" in figures:
-            lines.append(
+            yield (
                 f"Before: {figures['logged']:,} operations, {figures['log_texts']:,} texts: {figures['log_mb']:,} MB, "
                 f"indexes {figures['log_indexes_mb']:,} MB; the whole database {figures['database_mb']:,} MB."
             )
-        spent = f"Processor seconds of the coders: {figures['clients_processor_s']}"
+        yield f"Processor seconds of the coders: {figures['clients_processor_s']}"
         if "server_processor_s" in figures:
-            spent += f", of web and worker: {figures['server_processor_s']}"
-        lines.append(f"{spent}.")
-        lines += [f"{number} times: {error}" for error, number in figures["first_errors"]]
-    return "\n".join(lines)
+            yield f"Processor seconds of web and worker: {figures['server_processor_s']}"
+        yield from (f"{number} times: {error}" for error, number in figures["first_errors"])
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures; return 1 where something went wrong for a coder."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser("load", __doc__)
     parser.add_argument("--coders", type=int, default=200, help="simulated coders (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=120, help="for which they work (default: %(default)s)")
     parser.add_argument("--think", type=float, default=3, help="mean seconds before an answer (default: %(default)s)")
-    parser.add_argument("--database", choices=NAMES, action="append", help="on this alone")
+    parser.add_argument("--database", choices=DATABASES, action="append", help="on this alone")
     parser.add_argument("--logged", type=int, default=0, help="operations in the log beforehand (PostgreSQL only)")
     parser.add_argument("--managers", type=int, default=0, help="who reload pages of agreement (default: none)")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="of 50 on sums are stored (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--texts", type=int, default=TEXTS, help="of the project (default: %(default)s)")
     parser.add_argument("--url", help="the address of a server that runs already")
     parser.add_argument("--people", type=Path, metavar="FILE", help="what --fill wrote about that server")
     parser.add_argument("--fill", type=Path, metavar="FILE", help="make project and coders where the settings lead")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.fill:
         with open(os.open(options.fill, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
-            json.dump(fill(options.coders, options.managers, options.texts), file)
-        return 0
-    if options.here:
-        own = (options.coders, options.seconds, options.think, options.logged, options.managers, options.texts)
-        print(json.dumps(measure_own(*own)))
+            json.dump(with_django(fill, options.coders, options.managers, options.texts), file)
         return 0
     if options.logged and options.database != ["postgresql"]:
         parser.error("--logged goes with --database postgresql alone.")
@@ -464,9 +428,9 @@ def main(arguments: list[str] | None = None) -> int:
         people["coders"] = people["coders"][: options.coders]
         found = {options.url: measure(options.url.rstrip("/"), people, options.seconds, options.think)}
     else:
-        given = [f"--{name}={getattr(options, name)}" for name in OPTIONS]
-        found = {name: run_on(name, MODULE, ["--here", *given]) for name in options.database or NAMES}
-    print(json.dumps(found) if options.json else report(found))
+        own = (options.coders, options.seconds, options.think, options.logged, options.managers, options.texts)
+        found = {name: run_on(name, measure_own, *own) for name in options.database or DATABASES}
+    publish(options, found, report(found))
     return int(any(figures.get("errors", 0) > 0 for figures in found.values()))
 
 

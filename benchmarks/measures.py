@@ -4,30 +4,37 @@ Each figure is of a process of its own: the median time of some runs after the i
 (or in a file), and the peak of memory over what the imports took. Peers get the same data in the form that they take.
 """
 
-import argparse
-import json
 import os
-import platform
 import resource
+import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from agreement.measures import (
+    DocumentSums,
+    ReliabilityData,
+    alpha,
+    alphas,
+    bootstrap,
+    bootstrap_sums,
+    combine,
+    documents_sums,
+    jackknife_sums,
+)
+from agreement.measures.__main__ import main as measure_file
 from benchmarks.data.documents import as_sets, documents, prefixes, write_csv
-
-if TYPE_CHECKING:
-    from agreement.measures import DocumentSums
+from benchmarks.environment.command import conditions, machine, make_parser, publish, table, versions
+from benchmarks.environment.processes import in_new_process
 
 REPLICATES = 1000
 TIMEOUT = 300  # seconds, for one figure of a peer
@@ -38,7 +45,8 @@ OVERLAPPING = (10_000, 100_000, 300_000)
 TEXTS = (1_000, 4_000)
 OF_TEXT = (80, 3)  # markables and coders of each of so many texts: 240 judgements
 PACKAGES = ("numpy", "pandas", "scipy", "nltk", "krippendorff", "simpledorff")
-ROOT = Path(__file__).resolve().parent.parent
+
+type Sums = Mapping[str, Sequence[DocumentSums]]
 
 
 @dataclass(frozen=True)
@@ -61,42 +69,31 @@ def shown(seconds: float | None) -> str:
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def cells(figure: Figure, judgements: int) -> str:
+def cells(figure: Figure, judgements: int) -> tuple[str, str, str]:
     """Return time, peak and time per judgement, as cells of a table."""
-    return f"{shown(figure.seconds)} | {figure.peak_mb:.0f} MB | {(figure.seconds or 0) / judgements * 1e6:.2f} µs"
+    per_judgement = (figure.seconds or 0) / judgements * 1e6
+    return shown(figure.seconds), f"{figure.peak_mb:.0f} MB", f"{per_judgement:.2f} µs"
 
 
-# Tasks: each imports what it needs, prepares its data, and returns what is to be timed.
+# Tasks: each prepares its data, and returns what is to be timed.
 
 
-def arrays(judgements: int, coders: int) -> Callable[[], object]:
+def arrays(judgements: int, coders: int, exclude_unit: str = "none") -> Callable[[], object]:
     """Return the task of alpha with all set distances and their bootstrap, from integer arrays."""
-    from agreement.measures import ReliabilityData, alphas, bootstrap
-
     ids, document = documents(judgements, coders)
-    return lambda: bootstrap(ReliabilityData.from_chain_ids(ids, document), alphas, n=REPLICATES)
-
-
-def arrays_both(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the same task with the unit taken out of its sets, also in expected disagreement."""
-    from agreement.measures import ReliabilityData, alphas, bootstrap
-
-    ids, document = documents(judgements, coders)
-    return lambda: bootstrap(ReliabilityData.from_chain_ids(ids, document), alphas, n=REPLICATES, exclude_unit="both")
+    return lambda: bootstrap(
+        ReliabilityData.from_chain_ids(ids, document), alphas, n=REPLICATES, exclude_unit=exclude_unit
+    )
 
 
 def one_distance(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI from integer arrays, without intervals, as peers compute it."""
-    from agreement.measures import ReliabilityData, alpha
-
     ids, document = documents(judgements, coders)
     return lambda: alpha(ReliabilityData.from_chain_ids(ids, document), "masi").value
 
 
 def python_sets(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI, without intervals, from Python sets."""
-    from agreement.measures import ReliabilityData, alpha
-
     ids, document = documents(judgements, coders)
     rows, texts = as_sets(ids, document), document.tolist()
     return lambda: alpha(ReliabilityData.from_values(range(len(rows)), range(coders), rows, texts), "masi").value
@@ -104,8 +101,6 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
 
 def overlapping(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of alpha with MASI from overlapping Python sets, with the unit taken out everywhere."""
-    from agreement.measures import ReliabilityData, alpha
-
     rows, texts = prefixes(judgements, coders)
 
     def run() -> object:
@@ -119,49 +114,26 @@ def csv_file(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task from a CSV file to the printed table, with the bootstrap."""
     import pandas as pd  # the import is not what is measured
 
-    from agreement.measures.__main__ import main
-
     path = Path(tempfile.mkdtemp()) / f"judgements-{pd.__version__}.csv"
     write_csv(path, *documents(judgements, coders))
 
     def run() -> object:
         with redirect_stdout(StringIO()) as out:
-            assert main([str(path), "--replicates", str(REPLICATES)]) == 0
+            assert measure_file([str(path), "--replicates", str(REPLICATES)]) == 0
         return out.getvalue()
 
     return run
 
 
-def sums_of_texts(judgements: int, coders: int) -> Callable[[], object]:
+def sums_of_texts(judgements: int, coders: int) -> Callable[[], Sums]:
     """Return the task of the sums of each of many texts, with all set distances, from integer arrays."""
-    from agreement.measures import ReliabilityData, documents_sums
-
     ids, document = documents(judgements, coders, markables=OF_TEXT[0])
     return lambda: documents_sums(ReliabilityData.from_chain_ids(ids, document))
 
 
-def combination(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of alpha with all set distances from the sums of texts."""
-    from agreement.measures import combine
-
-    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
-    return lambda: [combine(of_distance) for of_distance in sums.values()]
-
-
-def bootstrap_of_texts(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of the bootstrap of all set distances from the sums of texts."""
-    from agreement.measures import bootstrap_sums
-
-    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
-    return lambda: bootstrap_sums(sums, n=REPLICATES)
-
-
-def jackknife_of_texts(judgements: int, coders: int) -> Callable[[], object]:
-    """Return the task of the jackknife of all set distances from the sums of texts."""
-    from agreement.measures import jackknife_sums
-
-    sums = cast(Mapping[str, Sequence["DocumentSums"]], sums_of_texts(judgements, coders)())
-    return lambda: [jackknife_sums(of_distance) for of_distance in sums.values()]
+def from_sums(work: Callable[[Sums], object], judgements: int, coders: int) -> Callable[[], object]:
+    """Return the task of what is made of the sums of texts, with all set distances."""
+    return partial(work, sums_of_texts(judgements, coders)())
 
 
 def nltk(judgements: int, coders: int) -> Callable[[], object]:
@@ -176,12 +148,12 @@ def nltk(judgements: int, coders: int) -> Callable[[], object]:
 
 def krippendorff(judgements: int, coders: int) -> Callable[[], object]:
     """Return the task of nominal alpha of numbers that stand for the sets: this peer has no set distance."""
-    from krippendorff import alpha
+    from krippendorff import alpha as nominal_alpha
 
     numbers: dict[frozenset[int], int] = {}
     rows = as_sets(*documents(judgements, coders))
-    table = np.array([[numbers.setdefault(value, len(numbers)) for value in row] for row in rows]).T
-    return lambda: float(alpha(reliability_data=table, level_of_measurement="nominal"))
+    values = np.array([[numbers.setdefault(value, len(numbers)) for value in row] for row in rows]).T
+    return lambda: float(nominal_alpha(reliability_data=values, level_of_measurement="nominal"))
 
 
 def simpledorff(judgements: int, coders: int) -> Callable[[], object]:
@@ -199,12 +171,19 @@ def simpledorff(judgements: int, coders: int) -> Callable[[], object]:
 
 
 TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
-    task.__name__: task
-    for task in (
-        *(arrays, arrays_both, one_distance, python_sets, overlapping, csv_file),
-        *(sums_of_texts, combination, bootstrap_of_texts, jackknife_of_texts),
-        *(nltk, krippendorff, simpledorff),
-    )
+    "arrays": arrays,
+    "arrays_both": partial(arrays, exclude_unit="both"),
+    "one_distance": one_distance,
+    "python_sets": python_sets,
+    "overlapping": overlapping,
+    "csv_file": csv_file,
+    "sums_of_texts": sums_of_texts,
+    "combination": partial(from_sums, lambda sums: list(map(combine, sums.values()))),
+    "bootstrap_of_texts": partial(from_sums, partial(bootstrap_sums, n=REPLICATES)),
+    "jackknife_of_texts": partial(from_sums, lambda sums: list(map(jackknife_sums, sums.values()))),
+    "nltk": nltk,
+    "krippendorff": krippendorff,
+    "simpledorff": simpledorff,
 }
 # Threads of the library of linear algebra that wait for each other count as processor time.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -217,8 +196,11 @@ OF_MANY_TEXTS = {
 }
 
 
-def work(task: str, judgements: int, coders: int, runs: int) -> dict[str, float | str | None]:
-    """Run a task in this process; return median seconds, peak megabytes above the start, and the value."""
+def work(task: str, judgements: int, coders: int, runs: int) -> tuple[Figure, float | None]:
+    """Run a task in this process; return its figure, whose memory is above that of the start, and the value."""
+    if task in PACKAGES:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        signal.alarm(TIMEOUT)  # ends the process
     TASKS[task](2 * coders, coders)()  # everything is imported
     before = memory(reset=True)
     timed = TASKS[task](judgements, coders)
@@ -230,13 +212,8 @@ def work(task: str, judgements: int, coders: int, runs: int) -> dict[str, float 
         found = timed()
         seconds.append(time.perf_counter() - start)
         processor.append(time.process_time() - started)
-    value = found if isinstance(found, float) else None
-    return {
-        "seconds": statistics.median(seconds),
-        "processor_seconds": statistics.median(processor),
-        "peak_mb": (memory() - before) / 1024,
-        "value": value,
-    }
+    figure = Figure(statistics.median(seconds), (memory() - before) / 1024, processor=statistics.median(processor))
+    return figure, found if isinstance(found, float) else None
 
 
 def memory(*, reset: bool = False) -> int:
@@ -252,42 +229,32 @@ def memory(*, reset: bool = False) -> int:
 
 def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple[Figure, float | None]:
     """Run a task in a process of its own, and return its figure and the computed value."""
-    command = [sys.executable, "-m", "benchmarks.measures", "--work", task, str(judgements), str(coders), str(runs)]
-    limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))) if task in PACKAGES else None
+    environment = os.environ | (ONE_THREAD if task in OF_MANY_TEXTS else {})
+    run = partial(in_new_process, work, task, judgements, coders, runs, environment=environment)
+    if task not in PACKAGES:
+        return run()
     try:
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            env=os.environ | (ONE_THREAD if task in OF_MANY_TEXTS else {}),
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-            preexec_fn=limit,
-        )
-    except subprocess.TimeoutExpired:
-        return Figure(None, None, f"over {TIMEOUT} s"), None
-    if done.returncode:
-        if "MemoryError" in done.stderr:
-            return Figure(None, None, f"over {MEMORY >> 30} GB"), None
-        if task in PACKAGES and "ModuleNotFoundError" in done.stderr:
-            return Figure(None, None, "not installed"), None
-        raise RuntimeError(f"{task} of {judgements} judgements failed:\n{done.stderr}")
-    found = json.loads(done.stdout)
-    return Figure(found["seconds"], found["peak_mb"], processor=found["processor_seconds"]), found["value"]
+        return run()
+    except BrokenProcessPool:
+        why = f"over {TIMEOUT} s"
+    except MemoryError:
+        why = f"over {MEMORY >> 30} GB"
+    except ModuleNotFoundError:
+        why = "not installed"
+    return Figure(None, None, why), None
 
 
 def key_figures(scale: float) -> dict[str, float | str | None]:
     """Return the figures that have a goal."""
     million, thirty = round(1_000_000 * scale), round(30_000 * scale)
-    alpha, _ = measure("arrays", million)
+    arrays_figure, _ = measure("arrays", million)
     file, _ = measure("csv_file", million, runs=3)
     peer, theirs = measure("nltk", thirty, runs=1)
     own, ours = measure("one_distance", thirty)
     agree(theirs, ours)
     return {
-        "alpha_1m_seconds": alpha.seconds,
-        "alpha_1m_peak_mb": alpha.peak_mb,
+        "alpha_1m_seconds": arrays_figure.seconds,
+        "alpha_1m_peak_mb": arrays_figure.peak_mb,
         "csv_1m_seconds": file.seconds,
         "csv_1m_peak_mb": file.peak_mb,
         "nltk_30k_seconds": peer.seconds,
@@ -320,21 +287,16 @@ def figures_of_texts(figures: FiguresOfTexts) -> dict[str, float | None]:
     return found
 
 
-def report_texts(figures: FiguresOfTexts) -> Iterator[str]:
-    """Yield the section on the sums of many texts."""
-    markables, coders = OF_TEXT
-    yield "## Sums of many texts"
-    yield ""
-    size = f"{markables} markables with {coders} coders, {markables * coders} judgements each"
-    yield f"Texts of {size}, all six set distances: the"
-    yield "sums of each text, from integer arrays, and what is made of sums. Processor time of one thread, which other"
-    yield "programs change least; memory is the peak, with the sums that the process keeps."
-    yield ""
-    yield f"| {' | '.join(['', *(f'{texts:,} texts' for texts in figures)])} |"
-    yield f"|---|{'---:|' * len(figures)}"
-    for task, label in OF_MANY_TEXTS.items():
-        found = [of_tasks[task] for of_tasks in figures.values()]
-        yield f"| {' | '.join([label, *(f'{shown(one.processor)}, {one.peak_mb:.0f} MB' for one in found)])} |"
+def report_texts(figures: FiguresOfTexts) -> list[str]:
+    """Return the table on the sums of many texts."""
+    rows = [
+        (
+            label,
+            *(f"{shown(of_tasks[task].processor)}, {of_tasks[task].peak_mb:.0f} MB" for of_tasks in figures.values()),
+        )
+        for task, label in OF_MANY_TEXTS.items()
+    ]
+    return table(("", *(f"{texts:,} texts" for texts in figures)), rows)
 
 
 def agree(theirs: float | None, ours: float | None) -> None:
@@ -344,122 +306,57 @@ def agree(theirs: float | None, ours: float | None) -> None:
 
 
 def report(scale: float) -> Iterator[str]:
-    """Yield the lines of the whole table in Markdown."""
-    yield "# Benchmarks"
-    yield ""
-    yield "Written by `make bench`; do not edit. Synthetic documents from a fixed seed: 100 markables each, chains of 3"
-    yield "in the mean, 10 % of each coder's answers changed. Times are medians of processes of their own, after the"
-    yield "imports; memory is the peak above that of the imports, the data among it."
-    yield ""
-    yield f"Machine: {machine()}. {versions()}."
-    yield ""
-    yield "## One million judgements, and growth"
-    yield ""
-    yield f"All six set distances at once, each with a bootstrap of {REPLICATES:,} replicates over documents, from"
-    yield "integer arrays; then the same with the unit taken out of its sets in observed and expected disagreement."
-    yield ""
-    yield '| judgements | coders | time | peak | per judgement | `exclude_unit="both"` |'
-    yield "|---:|---:|---:|---:|---:|---:|"
+    """Yield the lines of all tables."""
+    yield from (conditions(*PACKAGES), "", "### One million judgements, and growth", "")
+    rows: list[tuple[object, ...]] = []
     for judgements, coders in [*((n, 2) for n in GROWTH), (1_000_000, 3), (1_000_000, 5)]:
         n = round(judgements * scale)
-        figure, _ = measure("arrays", n, coders, runs=5 if n <= 1_000_000 else 3)
-        both, _ = measure("arrays_both", n, coders, runs=5 if n <= 1_000_000 else 3)
-        yield f"| {n:,} | {coders} | {cells(figure, n)} | {shown(both.seconds)} |"
-    yield ""
-    yield "## From a file"
-    yield ""
+        figure, both = (measure(task, n, coders, 5 if n <= 1_000_000 else 3)[0] for task in ("arrays", "arrays_both"))
+        rows.append((f"{n:,}", coders, *cells(figure, n), shown(both.seconds)))
+    yield from table(("judgements", "coders", "time", "peak", "per judgement", '`exclude_unit="both"`'), rows, texts=0)
     million = round(1_000_000 * scale)
     file, _ = measure("csv_file", million, runs=3)
-    yield f"`python -m agreement.measures` on a CSV file of {million:,} lines, from the open file to the printed table"
-    yield f"with intervals: {file}."
-    yield ""
+    yield from ("", f"A CSV file of {million:,} lines: {file}.", "", "### Sums of many texts", "")
     yield from report_texts(measure_texts(scale))
-    yield ""
-    yield "## Beside others"
-    yield ""
-    yield "Alpha with MASI of the same data without intervals, two coders; `krippendorff` has no set distance and"
-    yield "computes nominal alpha of numbers that stand for the sets. Values are compared to 1e-9 before times are."
-    yield ""
-    yield "| judgements | here, from arrays | here, from Python sets | NLTK | simpledorff | krippendorff (nominal) |"
-    yield "|---:|---:|---:|---:|---:|---:|"
-    ratio = ""
-    limits: dict[str, str] = {}
+    yield from ("", "### Beside others", "", *report_peers(scale), "", "### Sets that overlap", "")
+    rows = []
+    for judgements in OVERLAPPING:
+        n = round(judgements * scale)
+        rows.append((f"{n:,}", *cells(measure("overlapping", n, runs=3)[0], n)))
+    yield from table(("judgements", "time", "peak", "per judgement"), rows, texts=0)
+
+
+def report_peers(scale: float) -> list[str]:
+    """Return the table of other packages, none of which is asked for more once it has reached a limit."""
+    rows, limits, ratio = [], set[str](), ""
     for judgements in PEERS:
         n = round(judgements * scale)
         own, ours = measure("one_distance", n)
         sets, again = measure("python_sets", n)
         agree(again, ours)
-        found = []
-        for peer in ("nltk", "simpledorff", "krippendorff"):
-            figure, theirs = Figure(None, None, "–"), None
-            if peer not in limits:
-                figure, theirs = measure(peer, n, runs=1)
-            if figure.why:
-                limits[peer] = figure.why
+        peers = dict.fromkeys(("nltk", "simpledorff", "krippendorff"), Figure(None, None, "–"))
+        for peer in peers.keys() - limits:
+            peers[peer], theirs = measure(peer, n, runs=1)
+            if peers[peer].why:
+                limits.add(peer)
             if peer != "krippendorff":
                 agree(theirs, ours)
-            if peer == "nltk" and own.seconds and figure.seconds:
-                ratio = f"At {n:,} judgements NLTK takes {figure.seconds / own.seconds:,.0f} times as long."
-            found.append(figure)
-        yield f"| {n:,} | {own} | {sets} | {' | '.join(map(str, found))} |"
-    yield ""
-    yield ratio
-    yield ""
-    yield "## Sets that overlap"
-    yield ""
-    yield 'Partial chains (what precedes in the chain), MASI, `exclude_unit="both"`, two coders, from Python sets: sets'
-    yield "of one coder overlap, so that the general way is taken. It is linear in the pairs of sets that overlap."
-    yield ""
-    yield "| judgements | time | peak | per judgement |"
-    yield "|---:|---:|---:|---:|"
-    for judgements in OVERLAPPING:
-        n = round(judgements * scale)
-        figure, _ = measure("overlapping", n, runs=3)
-        yield f"| {n:,} | {cells(figure, n)} |"
-
-
-def machine() -> str:
-    """Return processor, cores, memory and system, without names."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine()
-    )
-    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    return f"{model}, {os.cpu_count()} cores, {gigabytes:.0f} GB, {platform.system()}"
-
-
-def versions() -> str:
-    """Return the versions of Python and of the compared packages."""
-    found = [f"Python {platform.python_version()}"]
-    for package in PACKAGES:
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            found.append(f"{package} not installed")
-    return ", ".join(found)
+        if own.seconds and peers["nltk"].seconds:
+            ratio = f"At {n:,} judgements NLTK takes {peers['nltk'].seconds / own.seconds:,.0f} times as long."
+        rows.append((f"{n:,}", own, sets, *peers.values()))
+    header = ("here, from arrays", "here, from Python sets", "NLTK", "simpledorff", "krippendorff (nominal)")
+    return [*table(("judgements", *header), rows, texts=0), "", ratio]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="only the figures that have a goal, as one JSON object")
-    parser.add_argument("--write", type=Path, help="write the table to this file too")
+    parser = make_parser("measures", __doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="multiply all sizes, to try it out")
-    parser.add_argument("--work", nargs=4, metavar=("TASK", "JUDGEMENTS", "CODERS", "RUNS"), help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments)
-    if asked.work:
-        task, judgements, coders, runs = asked.work
-        print(json.dumps(work(task, int(judgements), int(coders), int(runs))))
-    elif asked.json:
-        print(json.dumps(key_figures(asked.scale) | {"machine": machine(), "versions": versions()}, indent=2))
-    else:
-        lines = []
-        for line in report(asked.scale):
-            print(line, flush=True)
-            lines.append(line)
-        if asked.write:
-            asked.write.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = parser.parse_args(arguments)
+    figures = (
+        key_figures(options.scale) | {"machine": machine(), "versions": versions(*PACKAGES)} if options.json else {}
+    )
+    publish(options, figures, report(options.scale))
 
 
 if __name__ == "__main__":

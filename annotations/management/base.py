@@ -1,10 +1,15 @@
-"""The base of the program's own commands."""
+"""What the program's own commands have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from annotations.models import Project
+from annotations.projects.locks import ProjectArchived
 
 
 class ProgramCommand(BaseCommand):
@@ -16,3 +21,15 @@ class ProgramCommand(BaseCommand):
         if project is None:
             raise CommandError(f"There is no project {slug!r}.")
         return project
+
+
+@contextmanager
+def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterator[None]:
+    """Raise CommandError for what is refused, or a file that cannot be used, with what therefore was not done."""
+    try:
+        yield
+    except (ValidationError, ProjectArchived) as error:
+        messages = error.messages if isinstance(error, ValidationError) else [str(error)]
+        raise CommandError("\n".join([*messages, nothing])) from error
+    except OSError as error:
+        raise CommandError(f"{path or error.filename}: {error.strerror}. {nothing}") from error

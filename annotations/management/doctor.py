@@ -148,7 +148,10 @@ def check_disk() -> Findings:
             folder.mkdir(parents=True, exist_ok=True)
             yield from _check_folder(folder)
         except OSError as error:
-            yield Problem(f"{folder} cannot be written: {error.strerror}.", f"Make room, or give it to {_owner()}.")
+            yield Problem(
+                f"{folder} cannot be written: {error.strerror}.",
+                "Make room, or give it to the user who runs the program.",
+            )
 
 
 def _check_folder(folder: Path) -> Findings:
@@ -164,10 +167,6 @@ def _check_folder(folder: Path) -> Findings:
             f"{folder} has {disk.free / 1e6:,.0f} MB left of {disk.total / 1e6:,.0f}.",
             "Make room: old backups, logs, other programs' files; or take a larger disk.",
         )
-
-
-def _owner() -> str:
-    return "the user who runs the program"
 
 
 def check_static() -> Findings:
@@ -291,7 +290,10 @@ def examine(names: set[str]) -> Iterator[Finding]:
                 yield finding
     for name, check in DATABASE_CHECKS.items():
         if name in names:
-            reason = _reason_to_skip(name) if is_usable else "the database is not usable"
+            # On a machine of one's own the worker starts with the pages.
+            is_stopped = name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None
+            reason = "Coindex is not running on this data" if is_stopped else ""
+            reason = reason if is_usable else "the database is not usable"
             yield Finding(name, [], 0.0, reason) if reason else _carry_out(name, check)
 
 
@@ -301,9 +303,3 @@ def _carry_out(name: str, check: Callable[[], Findings]) -> Finding:
     problems = [one for one in found if isinstance(one, Problem)]
     facts = [one for one in found if isinstance(one, str)]
     return Finding(name, problems, time.perf_counter() - start, facts=facts)
-
-
-def _reason_to_skip(name: str) -> str:
-    """Return why a check does not matter here: on a machine of one's own the worker starts with the pages."""
-    is_stopped = name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None
-    return "Coindex is not running on this data" if is_stopped else ""

@@ -1,4 +1,4 @@
-"""Commands in another installation than this one: another folder of data, another database."""
+"""Other installations than this one: commands in another folder and database, and where the data was moved to."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str
             raise CommandError(f"{backup}: {step[0]} fails. {done.stderr.strip() or done.stdout.strip()}")
         if said := done.stdout.strip():
             yield said
+
+
+def moved_file() -> Path:
+    """Return the file that says so; it holds the address of the other database without its password."""
+    folder: Path = settings.DATA_DIR
+    return folder / "moved-to.txt"
+
+
+def place_moved_to() -> str:
+    """Return the address of the other database, "" if nothing was moved."""
+    path = moved_file()
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -69,19 +69,21 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
                 f"Texts of the round {plan.round} are for who has passed {plan.round.required_round}."
             )
         _refuse_hoarding(plan, part, user)
-        now = timezone.now()
+        now, own = timezone.now(), Coding.objects.filter(round=plan.round, coder=user)
         full: list[int] = []
         # Rows that others hold are passed over as long as there are any; at last one waits for them.
         for skip_locked in (True, False):
             while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
-                codings = _codings_of(plan, row)
+                codings = Coding.objects.filter(
+                    round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
+                )
                 taken = codings.filter(released_at=None).count()
                 if taken < row.coders and not codings.filter(coder=user).exists():
                     return Coding.objects.create(
                         text_id=row.text_id,
                         coder=user,
                         round=plan.round,
-                        place=_next_place(plan, user),
+                        place=(own.aggregate(last=Max("place"))["last"] or 0) + 1,
                         reserved_until=now + RESERVED_FOR,
                     )
                 full.append(row.pk)
@@ -133,13 +135,6 @@ def _release_expired(project: Project, now: datetime) -> None:
     Coding.objects.filter(pk__in=keys).delete()
 
 
-def _codings_of(plan: Plan, row: PlanText) -> QuerySet[Coding]:
-    codings: QuerySet[Coding] = Coding.objects.filter(
-        round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
-    )
-    return codings
-
-
 def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
     """Return the texts of plans that have a free place, and are none of the user's."""
     codings = Coding.objects.filter(
@@ -158,10 +153,3 @@ def _lock_next(plan: Plan, user: User, now: datetime, full: list[int], *, skip_l
     rows = _free_texts(user, now).filter(plan=plan).exclude(pk__in=full).order_by("position", "pk")
     can_skip = connection.features.has_select_for_update_skip_locked
     return rows.select_for_update(of=("self",), skip_locked=skip_locked and can_skip).first()
-
-
-def _next_place(plan: Plan, user: User) -> int:
-    last = (
-        Coding.objects.filter(round=plan.round, coder=user).order_by("-place").values_list("place", flat=True).first()
-    )
-    return (last or 0) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -52,17 +52,17 @@ class RepeatRequest:
 class CoderRepeats:
     """A coder's texts: how many are submitted, which are shown again already, and which are to be.
 
-    `eligible` counts the submitted texts that may be shown again or are already, and `open_texts` the others that the
-    coder has to code, among which they stand: with none they stand alone. `repeated` counts those submitted again.
+    `eligible` counts the submitted texts that may be shown again or are already, and `other_open_texts` the others that
+    the coder has to code, among which they stand: with none they stand alone.
     """
 
     coder: str
     submitted: int
     eligible: int
-    earlier: tuple[str, ...]
-    repeated: int
+    repeated_before: tuple[str, ...]
+    submitted_again: int
     new: tuple[str, ...]
-    open_texts: int
+    other_open_texts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +79,12 @@ class RepeatView:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON."""
-        request = self.request
-        return {
-            "round": self.round_.name,
-            "share": request.share,
-            "number": request.number,
-            "days": request.days,
-            "seed": request.seed,
-            "automatic": request.automatic,
-            "coders": [
-                {
-                    "coder": one.coder,
-                    "submitted": one.submitted,
-                    "eligible": one.eligible,
-                    "repeated_before": list(one.earlier),
-                    "submitted_again": one.repeated,
-                    "new": list(one.new),
-                    "other_open_texts": one.open_texts,
-                }
-                for one in self.coders
-            ],
-        }
+        asked = {name: getattr(self.request, name) for name in ("share", "number", "days", "seed", "automatic")}
+        coders = [
+            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(coder).items()}
+            for coder in self.coders
+        ]
+        return {"round": self.round_.name, **asked, "coders": coders}
 
 
 def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:

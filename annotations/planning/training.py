@@ -36,6 +36,8 @@ TEXTS_ON_A_PAGE = 20
 # Scores are rounded before they are compared with the pass mark: what is shown is what counts.
 DIGITS = 3
 
+type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the shares of equal answers
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -171,10 +173,10 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     # in the order in which they were submitted or something was first compared, the others at last
     for row in sorted(rows, key=_order_of_attempts):
         result = results.setdefault(row.coder_id, TrainingResult(row.coder))
-        counts, found = round_.attempts is None or len(result.attempts) < round_.attempts, scores.get(row.pk)
-        score = found.score if found is not None else None
-        passed = counts and _reaches_mark(round_, score)
-        shares = found.shares if found is not None else ()
+        counts = round_.attempts is None or len(result.attempts) < round_.attempts
+        score, shares = scores.get(row.pk, (None, ()))
+        mark = None if round_.pass_mark is None else round(round_.pass_mark, DIGITS)
+        passed = counts and score is not None and mark is not None and score >= mark
         number = len(result.attempts) + 1
         is_reopened = row.text_id in reopened
         result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number, is_reopened))
@@ -310,10 +312,6 @@ def arrange_results(results: Sequence[TrainingResult], page: str | None, texts_p
     return ResultsMatrix(shown, in_order, rows)
 
 
-def _reaches_mark(round_: Round, score: float | None) -> bool:
-    return score is not None and round_.pass_mark is not None and score >= round(round_.pass_mark, DIGITS)
-
-
 def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:
     submitted = coding.submitted_at if coding.status == Coding.Status.SUBMITTED else None
     moment = min((one for one in (submitted, coding.checked_at) if one is not None), default=None)
@@ -337,16 +335,8 @@ def _texts_with_reopened_gold(codings: Sequence[Coding]) -> set[int]:
     return set(gold.order_by().values_list("text", flat=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Score:
-    """The score of a coding, rounded as it is shown, and the shares of equal answers that it stands for."""
-
-    score: float | None
-    shares: Sequence[Share]
-
-
-def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]) -> dict[int, _Score]:
-    """Return the score of each submitted coding whose text has gold."""
+def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]) -> dict[int, Score]:
+    """Return score and shares of each submitted coding whose text has gold."""
     compared = [one for one in codings if one.status == Coding.Status.SUBMITTED and one.text_id in gold]
     if not compared:
         return {}
@@ -354,12 +344,12 @@ def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]
     keys = {one.pk for one in compared} | {gold[one.text_id].pk for one in compared}
     answers = read_answers(round_.project, scheme, keys)
     comparer = Comparer(scheme, round_.project.answers, round_.pass_measure)
-    found = {}
+    found: dict[int, Score] = {}
     for one in compared:
         own, decided = answers[one.pk], answers[gold[one.text_id].pk]
         mean = comparer.mean(own, decided)
         score = None if mean is None else round(mean, DIGITS)
-        found[one.pk] = _Score(score, comparer.shares(own, decided))
+        found[one.pk] = score, comparer.shares(own, decided)
     return found
 
 

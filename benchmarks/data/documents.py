@@ -1,12 +1,14 @@
 """Seeded synthetic documents: several coders' chains over the same markables."""
 
 import csv
+import random
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 MARKABLES = 100  # per document
+WORDS_PER_MARKABLE, MARKABLES_PER_PARAGRAPH = 20, 4
 CHAINS = 33  # per document, so that a chain has 3 markables on average
 CHANGED = 0.1  # share of a coder's markables in another chain than in the shared start
 
@@ -18,12 +20,12 @@ def documents(judgements: int, coders: int, seed: int = 1, markables: int = MARK
 
     `markables` is how many each document has.
     """
-    random = np.random.default_rng(seed)
+    draw = np.random.default_rng(seed)
     units = max(judgements // coders, 2)
-    start = random.integers(0, CHAINS, units)
+    start = draw.integers(0, CHAINS, units)
     ids = np.repeat(start[:, None], coders, axis=1)
-    changed = random.random(ids.shape) < CHANGED
-    ids[changed] = random.integers(0, CHAINS + 10, int(changed.sum()))
+    changed = draw.random(ids.shape) < CHANGED
+    ids[changed] = draw.integers(0, CHAINS + 10, int(changed.sum()))
     return ids, np.arange(units) // markables
 
 
@@ -57,3 +59,19 @@ def prefixes(judgements: int, coders: int, seed: int = 1) -> tuple[list[list[fro
         [frozenset(member for member in value if member <= unit) for value in row] for unit, row in enumerate(chains)
     ]
     return predecessors, document.tolist()
+
+
+def marked_text(markables: int, seed: int = 1, words: int = WORDS_PER_MARKABLE) -> str:
+    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty or so."""
+    draw = random.Random(seed)
+    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
+    lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(2000)]
+    names = [word.title() for word in lexicon[: max(markables // 8, 3)]]
+    lines = [f"#title: {markables} phrases"]
+    for first in range(0, markables, MARKABLES_PER_PARAGRAPH):
+        paragraph = []
+        for _ in range(first, min(first + MARKABLES_PER_PARAGRAPH, markables)):
+            phrase = draw.choice(names) if draw.random() < 0.6 else f"the {draw.choice(lexicon)}"
+            paragraph += [f"[{phrase}]", *draw.choices(lexicon, k=words - len(phrase.split()))]
+        lines += ["", " ".join(paragraph)]
+    return "\n".join(lines)

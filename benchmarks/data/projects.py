@@ -1,8 +1,7 @@
 """Seeded synthetic projects in the database: several coders' pointers between the same markables."""
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from django.db import transaction
@@ -13,21 +12,8 @@ from annotations.adjudication.proposal import Method
 from annotations.coding import imported_codings, operations
 from annotations.coding.decisions import Decision
 from annotations.formats import plain
-from annotations.models import (
-    Category,
-    Coding,
-    Judgement,
-    Level,
-    Markable,
-    Membership,
-    Operation,
-    Pointer,
-    Project,
-    Relation,
-    Round,
-    Text,
-    User,
-)
+from annotations.models import Coding, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
+from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import current_round, put_into_round
@@ -37,73 +23,63 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 
 WORD = "word "
+POINTERS = "poesio-artstein-2005"
 # So many texts are made at a time, so that many need no more memory than these.
 BLOCK = 1000
 POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of a coder's changed answers
 
 
 @transaction.atomic
-def fill(texts: int, coders: int, markables: int, seed: int = 1, each: int | None = None) -> Project:
+def fill(texts: int, coders: int, markables: int, each: int | None = None) -> Project:
     """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder.
 
     each: how many coders a text has, drawn from all.
     """
-    project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
-    phrase = Level.objects.create(project=project, key="phrase", label="phrase")
-    phrasal = Category.objects.create(project=project, key="phrase", label="phrase")
-    identity = Relation.objects.create(
-        project=project,
-        key="phrase",
-        label="phrase",
-        identity=True,
-        asked_if={"question": "category", "values": ["phrase"]},
-    )
-    identity.to_levels.add(phrase)
-    others = [Category.objects.create(project=project, key=key, label=key) for key in ("place", "none")]
-    people = User.objects.bulk_create(
+    project = create_project("synthetic", "Synthetic", SCHEMES[POINTERS])
+    manager, *people = User.objects.bulk_create(
         [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
     )
-    Membership.objects.bulk_create(
-        [
-            Membership(project=project, user=person, role="coder" if number else "manager")
-            for number, person in enumerate(people)
-        ]
-    )
-    main = current_round(project)
-    random = np.random.default_rng(seed)
+    add_member(project, manager, Membership.Role.MANAGER)
+    for person in people:
+        add_member(project, person, Membership.Role.CODER)
+    random = np.random.default_rng(1)
     for first in range(0, texts, BLOCK):
-        numbers = range(first, min(first + BLOCK, texts))
-        _fill_texts(
-            _Parts(project, main, phrase, identity, phrasal, others, people[1:]), numbers, markables, random, each
-        )
+        _fill_texts(project, people, range(first, min(first + BLOCK, texts)), markables, random, each)
     return project
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What the texts of a synthetic project have in common."""
-
-    project: Project
-    round_: Round
-    level: Level
-    identity: Relation
-    phrasal: Category
-    others: list[Category]
-    coders: list[User]
+def make_project(slug: str, marked: Mapping[str, str], coders: Sequence[User], scheme: str = POINTERS) -> Project:
+    """Create a project of texts in plain format by their names, all of which the coders have."""
+    project = create_project(slug, slug.title(), SCHEMES[scheme])
+    for coder in coders:
+        add_member(project, coder, Membership.Role.CODER)
+    parsed = [plain.parse(text, f"{name}.txt") for name, text in marked.items()]
+    import_documents(project, [SourceDocument(document, None) for document in parsed])
+    assign_texts(project, project.texts.all(), coders)
+    return project
 
 
-def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random.Generator, each: int | None) -> None:
+def _fill_texts(
+    project: Project,
+    people: Sequence[User],
+    numbers: range,
+    markables: int,
+    random: np.random.Generator,
+    each: int | None,
+) -> None:
     """Create texts with these numbers, all submitted by every coder, or by so many."""
-    n_coders = each or len(parts.coders)
+    n_coders, round_, level = each or len(people), current_round(project), project.levels.get(key="phrase")
+    identity = project.relations.get(key="phrase")
+    categories = [project.categories.get(key=key) for key in ("place", "none", "phrase")]
     text_rows = Text.objects.bulk_create(
-        [Text(project=parts.project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in numbers]
+        [Text(project=project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in numbers]
     )
-    put_into_round(parts.round_, text_rows)
+    put_into_round(round_, text_rows)
     words = Markable.objects.bulk_create(
         [
             Markable(
                 text=text,
-                level=parts.level,
+                level=level,
                 key=f"phrase:{start}-{start + 4}",
                 parts=[[start, start + 4]],
                 start=start,
@@ -115,9 +91,9 @@ def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random
         batch_size=2000,
     )
     codings = Coding.objects.bulk_create(
-        Coding(text=text, coder=coder, round=parts.round_, status="submitted", version=1)
+        Coding(text=text, coder=coder, round=round_, status="submitted", version=1)
         for text in text_rows
-        for coder in (parts.coders if each is None else random.choice(parts.coders, each, replace=False))
+        for coder in (people if each is None else random.choice(people, each, replace=False))
     )
     # Every coder starts from the same answers, and changes some of them.
     shape = (len(numbers), n_coders, markables)
@@ -133,8 +109,7 @@ def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random
     points &= target >= 0
     second = target - random.geometric(0.25, shape)
     ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
-    categories = [*parts.others, parts.phrasal]
-    category = np.where(points, len(parts.others), other_category)
+    category = np.where(points, len(categories) - 1, other_category)
     judgements = Judgement.objects.bulk_create(
         [
             Judgement(
@@ -152,7 +127,7 @@ def _fill_texts(parts: _Parts, numbers: range, markables: int, random: np.random
         [
             Pointer(
                 judgement=judgements[(text * n_coders + coder) * markables + word],
-                relation=parts.identity,
+                relation=identity,
                 reading=reading,
                 target=words[text * markables + targets[text, coder, word]],
             )
@@ -184,12 +159,11 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
     `marked` is the text with its markables, and each coding has the number of the chain of each of these.
     """
     scheme_name, decide = {
-        "pointers": ("poesio-artstein-2005", point_decisions),
+        "pointers": (POINTERS, point_decisions),
         "indices": ("passonneau-2004", index_decisions),
     }[answers]
-    project = create_project("gold", "Gold", SCHEMES[scheme_name])
+    project = make_project("gold", {"text": marked}, [], scheme_name)
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
-    import_documents(project, [SourceDocument(plain.parse(marked, "text.txt"), None)])
     text = project.texts.get()
     markables = {one.key: one.pk for one in text.markables.order_by("start")}
     round_, scheme = current_round(project), read_scheme(project.pk).keys

@@ -1,11 +1,44 @@
-"""What the command lines of simulations have in common, whose tables stand between marks of the documents."""
+"""What the commands of benchmarks have in common: options, tables, and the part of a page that they write."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def make_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options of each benchmark."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{name}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables between the marks of a page")
+    parser.set_defaults(name=name)
+    return parser
+
+
+def publish(options: argparse.Namespace, figures: object, lines: Iterable[str]) -> None:
+    """Print figures as JSON, else the lines of their tables; with --write put these between the marks of a page."""
+    content = "\n".join(lines) if options.write or not options.json else ""
+    if options.write:
+        write_between(options.write, marks_of(options.name), content)
+    print(json.dumps(figures, indent=1) if options.json else content)
+
+
+def marks_of(name: str) -> tuple[str, str]:
+    """Return the marks between which a page has the tables of a benchmark."""
+    mark = name.replace("_", "-")
+    return f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
 
 
 def write_between(path: Path, marks: tuple[str, str], content: str) -> None:
@@ -18,26 +51,42 @@ def write_between(path: Path, marks: tuple[str, str], content: str) -> None:
     path.write_text(f"{head}{begin}\n{content}\n{end}{tail}", encoding="utf-8")
 
 
-def run_simulations[Figures: Mapping[str, object]](
-    module: str,
-    description: str | None,
-    marks: tuple[str, str],
-    runs: int,
-    measure: Callable[[int], Figures],
-    report: Callable[[Figures, int], str],
-    arguments: Sequence[str] | None,
-) -> None:
-    """Measure and print the table, or JSON, and with --write put the table between the marks of a Markdown file.
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], texts: int = 1) -> list[str]:
+    """Return the lines of a table in Markdown, whose first columns are texts and the others numbers."""
+    aligned = [*["---"] * texts, *["---:"] * (len(header) - texts)]
+    return [f"| {' | '.join(map(str, cells))} |" for cells in (header, aligned, *rows)]
 
-    `runs` is how many simulations a row has where nobody says it; `measure` takes it, and `report` makes the table.
-    """
-    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write them between the marks of a page")
-    parser.add_argument("--runs", type=int, default=runs, help=f"how many simulations a row (default: {runs})")
-    options = parser.parse_args(arguments)
-    figures = measure(options.runs)
-    table = report(figures, options.runs)
-    if options.write:
-        write_between(options.write, marks, table)
-    print(json.dumps(figures, indent=2) if options.json else table)
+
+def conditions(*packages: str) -> str:
+    """Return a sentence on the machine, the versions of Python and packages, and the commit."""
+    return f"Machine: {machine()}. {versions(*packages)}. Commit {commit()}."
+
+
+def machine() -> str:
+    """Return processor, cores, memory and system, without names."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine()
+    )
+    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{model}, {os.cpu_count()} cores, {gigabytes:.0f} GB, {platform.system()}"
+
+
+def versions(*packages: str) -> str:
+    """Return the versions of Python and of packages."""
+    found = [f"Python {platform.python_version()}"]
+    for package in packages:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} not installed")
+    return ", ".join(found)
+
+
+def commit() -> str:
+    """Return the measured commit, if git knows it."""
+    process = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return process.stdout.strip() or "unknown"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from threading import Thread
 from uuid import uuid4
 
+from benchmarks.environment.serving import Server
+
 PATIENCE = 30  # seconds until an answer
 # The kinds of requests of a coder, with their shares in percent.
 KINDS = {"read": 70, "save": 25, "list": 5}
@@ -74,17 +76,12 @@ class Connection:
             self.socket = None
 
 
-def save_body(version: int, judgements: Sequence[dict[str, object]]) -> bytes:
-    """Return the body of a request that saves the judgements, with new UUIDs."""
-    operations = [{"uuid": str(uuid4()), "kind": "judge", "payload": judgement} for judgement in judgements]
-    return json.dumps({"version": version, "operations": operations}).encode()
-
-
 @dataclass
 class Coder:
     """A coder working on a coding: the addresses of requests, the time of each answer, and the errors."""
 
-    connection: Connection
+    server: Server
+    headers: dict[str, str]
     coding: str
     operations: str
     texts: str
@@ -92,6 +89,9 @@ class Coder:
     version: int
     durations: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.connection = Connection(self.server.port, self.headers)
 
     def read(self) -> None:
         self._ask("GET", self.coding)
@@ -106,7 +106,9 @@ class Coder:
         self._save(self.judgements)
 
     def _save(self, judgements: Sequence[dict[str, object]]) -> None:
-        self.version = json.loads(self._ask("POST", self.operations, save_body(self.version, judgements)))["version"]
+        operations = [{"uuid": str(uuid4()), "kind": "judge", "payload": judgement} for judgement in judgements]
+        body = json.dumps({"version": self.version, "operations": operations}).encode()
+        self.version = json.loads(self._ask("POST", self.operations, body))["version"]
 
     def _ask(self, method: str, path: str, body: bytes = b"") -> bytes:
         status, answer = self.connection.ask(method, path, body)

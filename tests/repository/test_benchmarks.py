@@ -2,7 +2,7 @@
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
 from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, formats, load, server
 from benchmarks.data.corpora import write_corpus
-from benchmarks.data.documents import as_sets, documents, prefixes
-from benchmarks.environment import databases
+from benchmarks.data.documents import as_sets, documents, marked_text, prefixes
+from benchmarks.environment import processes
+from benchmarks.environment.command import marks_of
 from benchmarks.environment.serving import Server, chromium
 from benchmarks.measures import OF_MANY_TEXTS, Figure, agree, figures_of_texts, main, report_texts, work
-from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
+from benchmarks.workbench import COLUMNS, SIZES, report
 from tests.conftest import skip_or_fail_in_ci
 from tests.shared.cases import only_in_full
 from tests.shared.migrated import copy_kept
@@ -26,11 +27,18 @@ from tests.shared.migrated import copy_kept
 OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file", *OF_MANY_TEXTS]
 
 
+def make_page(folder: Path, *names: str) -> Path:
+    """Return a page with the marks of benchmarks."""
+    page = folder / "page.md"
+    page.write_text("\n".join(["# Page", *(mark for name in names for mark in marks_of(name))]), encoding="utf-8")
+    return page
+
+
 @pytest.mark.parametrize("task", OWN)
 def test_a_task_is_timed_and_its_memory_measured(task):
-    found = work(task, 600, 3, runs=1)
-    assert found["seconds"] > 0
-    assert found["peak_mb"] >= 0
+    figure, _ = work(task, 600, 3, runs=1)
+    assert figure.seconds > 0
+    assert figure.peak_mb >= 0
 
 
 def test_arrays_and_sets_are_the_same_documents():
@@ -86,9 +94,9 @@ def test_the_table_of_the_coding_page_has_a_line_for_each_size():
     names = [f"{column}_ms_{size}" for column in COLUMNS for size in SIZES]
     figures = dict.fromkeys(names, 12.0) | {"own_script_bytes": 80_000, "total_bytes": 1}
     figures |= {"queue_key_to_paint_ms": 21.4, "queue_key_to_paint_p95_ms": 43.6, "queue_load": 0.5}
-    table = report(figures | {f"total_bytes_{size}": 1 for size in SIZES})
-    assert [line.split("|")[1].strip() for line in table.splitlines() if " ms |" in line] == ["100", "1,000", "5,000"]
-    assert "p50 21 ms, p95 44 ms" in table
+    lines = list(report(figures | {f"total_bytes_{size}": 1 for size in SIZES}))
+    assert [line.split("|")[1].strip() for line in lines if " ms |" in line] == ["100", "1,000", "5,000"]
+    assert any("p50 21 ms, p95 44 ms" in line for line in lines)
 
 
 def test_a_peer_that_computes_another_number_is_no_peer():
@@ -112,21 +120,20 @@ def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
 
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
-def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
+def test_import_and_export_are_timed_on_each_database(capsys):
     formats.main(["--json", "--texts", "2", "--many"])
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {*databases.NAMES, "peer", "streams"}
+    assert set(found) == {*processes.DATABASES, "streams"}
     assert found["sqlite"]["import_seconds"] > 0
     assert found["sqlite"]["export_seconds"] > 0
-    for name in databases.NAMES[1:]:
+    for name in processes.DATABASES[1:]:
         assert "why" in found[name] or found[name].keys() == found["sqlite"].keys()
-    assert found["peer"]["cassis"].keys() == found["peer"]["here"].keys()
 
 
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
 def test_the_memory_of_many_texts_is_measured():
-    found = databases.run_on("sqlite", formats.MODULE, ["--here=streams", "--texts=2"])
+    found = processes.run_on("sqlite", formats.measure_streams, 2)
     assert set(found) == set(formats.STREAMED)
     assert all(figures["peak_mb"] >= figures["idle_mb"] > 0 for figures in found.values())
 
@@ -134,18 +141,18 @@ def test_the_memory_of_many_texts_is_measured():
 @pytest.fixture
 def migrated_before(monkeypatch) -> None:
     """Let benchmarks on SQLite find their database migrated, which takes most of their time here."""
-    run, run_on_server = databases._run, Server.run
+    run, run_on_server = processes.run_in, Server.run
 
-    def run_on_a_copy(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
+    def run_on_a_copy(environment: Mapping[str, str], work: Callable[..., Any], *arguments: object) -> Any:
         copy_kept(Path(environment["DATA_DIR"]) / "coindex.sqlite3")
-        return run(module, arguments, environment)
+        return run(environment, work, *arguments)
 
     def run_on_a_copy_of_server(own: Server, *command: str) -> None:
         if "migrate" in command:
             copy_kept(Path(own.environment["DATA_DIR"]) / "coindex.sqlite3")
         run_on_server(own, *command)
 
-    monkeypatch.setattr(databases, "_run", run_on_a_copy)
+    monkeypatch.setattr(processes, "run_in", run_on_a_copy)
     monkeypatch.setattr(Server, "run", run_on_a_copy_of_server)
 
 
@@ -158,7 +165,6 @@ SMALLEST = {
     "forecasts": ["--runs=2", "--power-runs=2"],
     "formats": ["--texts=1", "--many"],
     "planning": ["--smallest", "--repeats=1"],
-    "pyramids": ["--smallest"],
     "server": ["--requests=1", "--seconds=0.2", "--logged=10", "--starts=1", "--database=sqlite"],
     "workbench": ["--smallest"],
 }
@@ -173,7 +179,7 @@ def test_every_command_of_benchmarks_is_started():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALLEST)
 def test_benchmark_runs_on_its_smallest_size(name, migrated_before, capsys):
-    if name in ("pyramids", "workbench") and chromium() is None:
+    if name == "workbench" and chromium() is None:
         skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
     module = importlib.import_module(f"benchmarks.{name}")
     with ThreadPoolExecutor(1) as thread:  # Playwright takes one browser a thread, and other tests have theirs
@@ -183,64 +189,62 @@ def test_benchmark_runs_on_its_smallest_size(name, migrated_before, capsys):
 
 @pytest.mark.slow
 def test_every_format_that_is_written_is_timed(migrated_before):
-    found = databases.run_on("sqlite", formats.MODULE, ["--here=formats", "--texts=2"])
+    found = processes.run_on("sqlite", formats.measure_formats, 2)
     assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
     times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
     check = {"check_seconds": 1.0, "check_own_seconds": 1.0}
-    beside = {"read_seconds": 1.0, "read_own_seconds": 1.0, "write_seconds": 1.0, "write_own_seconds": 1.0}
     figures = {
         "sqlite": times,
         "postgresql": {"why": "no PostgreSQL"},
-        "peer": {"version": "1", "files": 6, "cassis": beside, "here": beside},
         "formats": found,
         "streams": {"2": {"sqlite": {"text": {"idle_mb": 1.0, "peak_mb": 2.0, **check, **times}}}},
     }
-    table = formats.report(figures, texts=20)
+    table = "\n".join(formats.report(figures))
     assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
-    assert "| postgresql | no PostgreSQL | |" in table
+    assert "| postgresql | no PostgreSQL |  |" in table
     assert "| sqlite | 2 | text | 2 (1) | 1.00 (1.00) | 1.00 (1.00) | 1.00 (1.00) |" in table
 
 
 @pytest.mark.slow
 @only_in_full("it takes as long as fifty other tests")
 def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
-    page = tmp_path / "server.md"
+    page = make_page(tmp_path, "server")
     small = ["--requests=8", "--seconds=1", "--logged=150", "--starts=1", "--database=sqlite"]
     server.main(["--json", "--write", str(page), *small])
-    found = json.loads(capsys.readouterr().out)
-    assert set(found["sqlite"]) == set(server.GOALS)
-    assert found["sqlite"]["mixed_errors"] == 0
-    assert all(figure > 0 for name, figure in found["sqlite"].items() if name != "mixed_errors")
-    plain = found["about"]["plain"]["sqlite"]
-    assert all(ways["plain"]["p50_ms"] > 0 for ways in plain["requests"].values())
-    assert plain["mixed"]["plain"]["errors"] == 0
+    found = json.loads(capsys.readouterr().out)["sqlite"]
+    assert found["mixed"]["ours"]["errors"] == found["mixed"]["plain"]["errors"] == 0
+    assert found["ratios"].keys() == {*server.GOALS, *server.REQUESTS}
+    assert all(ratio > 0 for ratio in found["ratios"].values())
+    assert found["met"].keys() == {*server.GOALS, "no_errors"}
     table = page.read_text(encoding="utf-8")
-    assert all(f"| {label} | " in table for label, _ in server.REQUESTS.values())
-    assert "Plain" in table
+    assert all(f"| {label} | " in table for label in server.REQUESTS.values())
 
 
-def test_the_page_of_bounds_has_a_row_for_each_figure_and_says_where_there_is_no_database():
-    bounds.read_header(bounds.COLUMNS[1])
-    figures = {
-        "missed": {"bytes": 107_000, "ms": 11.2, "memory_bytes": 500_000, "answers": 40, "all_s": 0.5},
-        "states": {"long": 2.8, "short": 3.5},
-        "moves": {"refused_ms": 124.0, "most": 4, "most_ms": 363.0},
-        "columns": {"250": 0.32, "1000": 1.13},
-        "pages": {
-            "/a/": {"s": 0.1, "mb": 2.0, "bytes": 9_000},
-            "/b/": {"s": 0.2, "mb": 3.0, "bytes": 20_000, "worker_s": 4.02, "worker_mb": 70.0},
-        },
+def test_ratios_to_the_plain_application_are_judged():
+    ways = {"key": {"p50_ms": 6.0}, "plain": {"p50_ms": 2.0}}
+    mixed = {"ours": {"ops_per_s": 30.0}, "plain": {"ops_per_s": 100.0}}
+    found = server.ratios(dict.fromkeys(server.REQUESTS, ways), mixed)
+    assert (found["save_one"], found["mixed"]) == (3.0, 0.3)
+    assert {name for name in server.GOALS if server.is_met(name, found[name])} == {"save_one", "list_50"}
+    assert server.judged("save_one", {"ratios": found}) == ("3.00", "3.5")
+    assert server.judged("read", {"ratios": found}) == ("3.00", "1.7, missed")
+    assert server.judged("mixed", {"ratios": found}) == ("0.30", "0.4, missed")
+
+
+def test_the_page_of_bounds_has_a_row_for_each_page_and_says_where_there_is_no_database():
+    pages = {
+        "/a/": {"s": 0.1, "mb": 2.0, "bytes": 9_000},
+        "/b/": {"s": 0.2, "mb": 3.0, "bytes": 20_000, "worker_s": 4.02, "worker_mb": 70.0},
     }
-    page = bounds.report({"sqlite": figures, "postgresql": {"why": "no PostgreSQL"}})
-    assert "| missed: the first answer | 107 kB | no PostgreSQL |" in page
-    assert "| as many moves as are taken | 4: 363 ms | no PostgreSQL |" in page
+    page = "\n".join(bounds.report({"sqlite": {"pages": pages}, "postgresql": {"why": "no PostgreSQL"}}))
+    assert "postgresql: no PostgreSQL" in page
     assert "| `/b/` | 0.20 | 4.0 | 70 | 20 |\n| `/a/` | 0.10 |  | 2 | 9 |\n" in page
 
 
 @pytest.mark.slow
 def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(adjudication, "LONG", (200, 3))
-    page = tmp_path / "adjudication.md"
+    page = make_page(tmp_path, "adjudication")
     adjudication.main(["--json", "--runs", "4", "--write", str(page)])
     figures = json.loads(capsys.readouterr().out)
     assert figures["moves_per_markable_10"] < 0.03 < figures["moves_per_markable_of_a_coder_10"]
@@ -278,12 +282,12 @@ def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_no
 @pytest.mark.faults
 def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrated_before, capsys):
     assert load.main(["--json", "--coders=3", "--seconds=6", "--think=0.05", "--database=sqlite"]) == 0
-    found = json.loads(capsys.readouterr().out.splitlines()[-1])["sqlite"]
+    found = json.loads(capsys.readouterr().out)["sqlite"]
     assert (found["errors"], found["sign_in_n"]) == (0, 3)
     assert found["save_n"] > found["submit_n"] > 0
     assert found["reopen_n"] > 0
-    table = load.report({"sqlite": found, "postgresql": {"why": "no PostgreSQL"}})
-    assert f"save a judgement {found['save_n']:>15}" in table
+    table = "\n".join(load.report({"sqlite": found, "postgresql": {"why": "no PostgreSQL"}}))
+    assert f"| save a judgement | {found['save_n']} | " in table
     assert "postgresql: no PostgreSQL" in table
 
 
@@ -321,13 +325,11 @@ def test_the_figures_of_a_corpus_are_one_object(capsys):
 
 def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(alt_test, "CALIBRATION_TEXTS", 20)
-    page = tmp_path / "models.md"
-    page.write_text("\n".join(["# Page", *alt_test.MARKS, *ambiguity.MARKS]), encoding="utf-8")
+    page = make_page(tmp_path, "alt_test", "ambiguity")
     alt_test.main(["--json", "--runs", "2", "--write", str(page)])
     found = json.loads(capsys.readouterr().out)
     assert {f"null_{kind}_{texts}" for kind in ("labels", "chains") for texts in (10, 30)} <= found.keys()
     assert all(0 <= share <= 1 for share in found.values())
-    assert found["difference_from_reference"] < 1e-12
     assert page.read_text(encoding="utf-8").count("| chains, MASI |") == 8
 
 

@@ -5,7 +5,10 @@ import json
 import pytest
 
 from benchmarks import coverage
+from benchmarks.environment.command import marks_of
 from tests.conftest import ROOT
+
+MARKS = marks_of("coverage")
 
 
 def measured(what, size, runs):
@@ -41,12 +44,13 @@ def test_a_simulation_comes_back():
 
 def test_the_table_is_written_between_its_marks(tmp_path, capsys):
     page = tmp_path / "page.md"
-    page.write_text("before\n" + "\nold\n".join(coverage.MARKS) + "\nafter\n")
+    page.write_text("before\n" + "\nold\n".join(MARKS) + "\nafter\n")
     chosen = ["--runs", "2", "--only", "B-cubed"]
     coverage.main([*chosen, "--write", str(page)])
+    assert capsys.readouterr().out
     coverage.main(chosen)
     table = capsys.readouterr().out.strip()
-    assert page.read_text() == f"before\n{coverage.MARKS[0]}\n{table}\n{coverage.MARKS[1]}\nafter\n"
+    assert page.read_text() == f"before\n{MARKS[0]}\n{table}\n{MARKS[1]}\nafter\n"
     coverage.main([*chosen, "--json"])
     found = capsys.readouterr().out
     assert [row["size"] for row in json.loads(found)] == ["5 texts", "10 texts", "30 texts"]
@@ -61,7 +65,7 @@ def test_the_table_is_written_between_its_marks(tmp_path, capsys):
 
 def test_the_documents_show_every_simulation_and_its_goal_is_met():
     page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
-    table = page.partition(coverage.MARKS[0])[2].partition(coverage.MARKS[1])[0]
+    table = page.partition(MARKS[0])[2].partition(MARKS[1])[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "0." in line]
     assert [tuple(row[:2]) for row in rows] == [setting[:2] for setting in coverage.settings()]
     for what, size, _, found, *_ in rows:

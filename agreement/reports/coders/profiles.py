@@ -29,7 +29,7 @@ from agreement.reports.request.parameters import Parameters
 from agreement.reports.request.request import remembered_report, resolve
 from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
 from annotations.models import Project
-from annotations.planning.work.pace import Pace, estimate_pace_of
+from annotations.planning.work.pace import Pace, estimate_pace
 from annotations.planning.work.remaining import Remaining
 
 
@@ -250,11 +250,11 @@ def estimate_paces(
     """
     days = sum(map(Counter, rounds.values()), Counter[date]())
     left = sum(remaining.values(), Remaining())
-    whole = RoundPace(None, left, estimate_pace_of(days, left.markables, today))
+    whole = RoundPace(None, left, estimate_pace(days, left.markables, today))
     if len(rounds) < 2:
         return [whole]
     parts = [(name, remaining[name], of_round) for name, of_round in rounds.items() if name in remaining]
-    return [whole, *(RoundPace(name, one, estimate_pace_of(of, one.markables, today)) for name, one, of in parts)]
+    return [whole, *(RoundPace(name, one, estimate_pace(of, one.markables, today)) for name, one, of in parts)]
 
 
 class DayCounts(NamedTuple):

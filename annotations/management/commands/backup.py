@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from annotations.core.files import write_whole
+from annotations.management.base import refusals
 from annotations.transfers.backup_folder import named_backup
 from annotations.transfers.backups import back_up
 
@@ -23,10 +24,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"] or named_backup(settings.BACKUP_DIR, timezone.now())
-        try:
+        with refusals("Nothing was written.", path):
             if options["path"] is None:
                 path.parent.mkdir(parents=True, exist_ok=True)
             counts = write_whole(path, back_up)
-        except OSError as error:
-            raise CommandError(f"{path}: {error.strerror}. Nothing was written.") from error
         self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables are in {path}.")

@@ -5,6 +5,8 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -26,11 +28,6 @@ from annotations.transfers.pruning import MAX_IDLE, idle_time, prune
 logger = logging.getLogger(__name__)
 
 SECONDS_BETWEEN = 1.0
-SECONDS_BETWEEN_MAILS = 5.0
-SECONDS_BETWEEN_DIGESTS = 3600.0
-SECONDS_BETWEEN_DRAWS = 3600.0
-SECONDS_BETWEEN_CLEANINGS = 60.0
-SECONDS_BETWEEN_PRUNINGS = 24 * 3600.0
 
 
 def seconds_of_silence(text: str) -> float:
@@ -46,91 +43,97 @@ def is_news(record: logging.LogRecord) -> bool:
     return record.levelno > logging.INFO
 
 
+@dataclass(slots=True)
+class Chore:
+    """What a worker does between tasks, at the start and then after so many seconds each time."""
+
+    work: Callable[[], object]
+    seconds: float
+    failure: str
+    done_at: float = float("-inf")
+
+    def do_if_due(self) -> None:
+        """Do the work if it is time. What goes wrong is logged: the queue does not wait for it."""
+        if time.monotonic() - self.done_at < self.seconds:
+            return
+        self.done_at = time.monotonic()
+        try:
+            self.work()
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            logger.exception(self.failure)
+
+
 class Worker(db_worker.Worker):
     """A worker that gives signs of life, ends at the first signal, and gives up the tasks of workers that have died."""
 
-    cleaned_at = float("-inf")
-    pruned_at = float("-inf")
-    mailed_at = float("-inf")
-    digests_at = float("-inf")
-    drawn_at = float("-inf")
     delivery = Delivery()
+    has_pruned = False
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.chores = [
+            Chore(
+                self.fail_lost_tasks, 60, "Tasks of lost workers could not be marked; it is tried again in a minute."
+            ),
+            Chore(self.prune, 24 * 3600, "What is over could not be deleted; it is tried again in a day."),
+            Chore(
+                self.draw_repeats,
+                3600,
+                "What is due to be shown again could not be drawn; it is tried again in an hour.",
+            ),
+            Chore(self.queue_mails, 3600, "The mails of the week and of dates could not be queued."),
+            Chore(self.delivery.send_due, 5, "The mails that are due could not be sent."),
+        ]
+
+    def do_chores(self) -> None:
+        for chore in self.chores:
+            chore.do_if_due()
 
     def run(self) -> None:
         """Empty the queue, wait and start again, until a signal comes; a batch is emptied once."""
         if self.batch:
-            self.clean()
-            self.draw_repeats()
-            self.send_mails()
+            self.do_chores()
             return super().run()
         logger.info("The worker %s starts.", self.worker_id)
         self.batch = True
         while self.running and (self.max_tasks is None or self._run_tasks < self.max_tasks):
             beat()
-            self.clean()
-            self.draw_repeats()
-            self.send_mails()
+            self.do_chores()
             super().run()
             self.startup_delay = False
             if self.running:
                 time.sleep(self.interval)
         return None
 
-    def clean(self) -> None:
-        """Mark the tasks of lost workers as failed, once a minute; delete what is over, at the start and once a day."""
-        if time.monotonic() - self.cleaned_at > SECONDS_BETWEEN_CLEANINGS:
-            self.cleaned_at = time.monotonic()
-            sample_tables()
-            if count := fail_lost_tasks(ages(settings.WORKERS_DIR)):
-                logger.warning("Tasks whose worker has died: %d, marked as failed.", count)
+    def fail_lost_tasks(self) -> None:
+        """Mark the tasks of lost workers as failed."""
+        sample_tables()
+        if count := fail_lost_tasks(ages(settings.WORKERS_DIR)):
+            logger.warning("Tasks whose worker has died: %d, marked as failed.", count)
 
-        if time.monotonic() - self.pruned_at > SECONDS_BETWEEN_PRUNINGS:
-            is_first, self.pruned_at = self.pruned_at == float("-inf"), time.monotonic()
-            try:
-                if is_first and (idle := idle_time()) > MAX_IDLE:
-                    logger.warning(
-                        "Nobody has worked here for %d days, by the clock. If that is wrong, correct the clock: "
-                        "what is over is deleted in a day, or by manage.py prune.",
-                        idle.days,
-                    )
-                else:
-                    logger.info("Deleted: %s.", prune())
-            except (OperationalError, InterfaceError):
-                raise
-            except Exception:
-                # The queue does not wait for it: a worker that ends of this would do so at each start.
-                logger.exception("What is over could not be deleted; it is tried again in a day.")
+    def prune(self) -> None:
+        """Delete what is over, but for the first time where the clock may be wrong."""
+        is_first, self.has_pruned = not self.has_pruned, True
+        if is_first and (idle := idle_time()) > MAX_IDLE:
+            logger.warning(
+                "Nobody has worked here for %d days, by the clock. If that is wrong, correct the clock: "
+                "what is over is deleted in a day, or by manage.py prune.",
+                idle.days,
+            )
+        else:
+            logger.info("Deleted: %s.", prune())
 
     def draw_repeats(self) -> None:
-        """Show coders again, each hour, what has become due of their own texts."""
-        if time.monotonic() - self.drawn_at <= SECONDS_BETWEEN_DRAWS:
-            return
-        self.drawn_at = time.monotonic()
-        try:
-            if count := draw_due_repeats():
-                logger.info("Texts that are shown again: %d.", count)
-        except (OperationalError, InterfaceError):
-            raise
-        except Exception:
-            # Imports and exports do not wait for it.
-            logger.exception("What is due to be shown again could not be drawn; it is tried again in an hour.")
+        """Show coders again what has become due of their own texts."""
+        if count := draw_due_repeats():
+            logger.info("Texts that are shown again: %d.", count)
 
-    def send_mails(self) -> None:
-        """Send the mails that are due, and each hour queue those of the week and of dates that nobody has queued."""
-        if time.monotonic() - self.mailed_at < SECONDS_BETWEEN_MAILS:
-            return
-        self.mailed_at = time.monotonic()
-        try:
-            if time.monotonic() - self.digests_at > SECONDS_BETWEEN_DIGESTS:
-                self.digests_at = time.monotonic()
-                queue_digests()
-                queue_due_mails()
-            self.delivery.send_due()
-        except (OperationalError, InterfaceError):
-            raise
-        except Exception:
-            # Imports and exports do not wait for it.
-            logger.exception("The mails that are due could not be sent.")
+    def queue_mails(self) -> None:
+        """Queue the mails of the week and of dates that nobody has queued."""
+        queue_digests()
+        queue_due_mails()
 
     def run_task(self, db_task_result: DBTaskResult[Any, Any]) -> None:
         beat()

@@ -3,13 +3,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
-
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
-from annotations.management.base import ProgramCommand
-from annotations.projects.locks import ProjectArchived
+from annotations.management.base import ProgramCommand, refusals
 
 
 class Command(ProgramCommand):
@@ -57,11 +53,8 @@ class Command(ProgramCommand):
             adjudicator=options["adjudicator"],
             again=options["again"],
         )
-        try:
+        with refusals("Nothing was drafted."):
             report = draft_gold(project, request)
-        except (ValidationError, ProjectArchived) as error:
-            messages = error.messages if isinstance(error, ValidationError) else [str(error)]
-            raise CommandError("\n".join([*messages, "Nothing was drafted."])) from error
         self.stdout.write(f"{project.slug}: {report}")
         if report.early:
             self.stdout.write(f"Drafted before all their coders had submitted: {', '.join(report.early)}")

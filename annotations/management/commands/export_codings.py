@@ -4,12 +4,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from annotations.core.files import write_whole
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
-from annotations.management.base import ProgramCommand
+from annotations.management.base import ProgramCommand, refusals
 from annotations.management.commands.import_codings import parse_options
 from annotations.models import Coding, Text
 from annotations.projects.rounds import rounds_of
@@ -72,16 +71,12 @@ class Command(ProgramCommand):
             "gold": options["gold"],
             "options": parse_options(format_, format_.options_written, options["option"]),
         }
-        try:
+        with refusals("Nothing was written.", options["path"]):
             if options["trial"]:
                 report = export_files(project, format_.key, None, **selection)
             else:
                 record_view(Coding.with_models.filter(text__project=project))
                 report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
-        except ValidationError as error:
-            raise CommandError(f"{' '.join(error.messages)}\nNothing was written.") from error
-        except OSError as error:
-            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
         for loss in report.losses:
             self.stderr.write(self.style.WARNING(f"not kept: {loss}"))
         for loss in report.left_out:

@@ -4,10 +4,8 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from annotations.core.files import write_whole
-from annotations.management.base import ProgramCommand
+from annotations.management.base import ProgramCommand, refusals
 from annotations.models import Coding
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project
@@ -23,8 +21,6 @@ class Command(ProgramCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
         record_view(Coding.with_models.filter(text__project=project))
-        try:
+        with refusals("Nothing was written.", options["path"]):
             archive = write_whole(options["path"], lambda out: archive_project(project, out))
-        except OSError as error:
-            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
         self.stdout.write(f"{project.slug}: {archive}")

@@ -3,9 +3,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from annotations.management.base import refusals
 from annotations.models import User
 from annotations.projects.anonymization import forget_person
 
@@ -20,8 +20,6 @@ class Command(BaseCommand):
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
             raise CommandError(f"No user is called {options['username']!r}.")
-        try:
+        with refusals():
             forgotten = forget_person(user)
-        except ValidationError as error:
-            raise CommandError(f"{' '.join(error.messages)}\nNothing was changed.") from error
         self.stdout.write(str(forgotten))

@@ -235,7 +235,8 @@ def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], ar
         value = find_encoding(value) if key == ENCODING.key else value
         option = by_key.get(key)
         if option is None or (option.choices and value not in [choice for choice, _ in option.choices]):
-            available = "; ".join(f"{name}={_values(each)}" for name, each in by_key.items()) or "none"
+            taken = {name: "|".join(choice for choice, _ in one.choices) or one.example for name, one in by_key.items()}
+            available = "; ".join(f"{name}={values}" for name, values in taken.items()) or "none"
             raise CommandError(f"--option {argument}: {format_.label} has these: {available}.")
         selected[key] = value
     return selected
@@ -270,11 +271,6 @@ def _scheme_summary(scheme: Mapping[str, Any]) -> str:
         (name, [one["key"] for one in scheme[name]]) for name in ("levels", "categories", "relations", "attributes")
     )
     return "; ".join(f"{name} {', '.join(keys)}" for name, keys in parts if keys)
-
-
-def _values(option: Option) -> str:
-    """Return the values that an option takes, or an example."""
-    return "|".join(choice for choice, _ in option.choices) or option.example
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:

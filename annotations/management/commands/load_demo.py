@@ -20,9 +20,8 @@ from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import models, pyramids, rounds
-from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
-from annotations.management.demo.work import code, decision_of
+from annotations.management.demo.work import code, decision_of, gold_answers, without_answers
 from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
@@ -55,7 +54,9 @@ class Command(BaseCommand):
             if Project.objects.filter(slug=source["project"]["slug"]).exists():
                 continue
             with transaction.atomic():
-                self._report(_load(source))
+                left_out = _load(source)
+            for one in left_out:
+                self.stdout.write(self.style.WARNING(one))
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
         self.stdout.write(f"  {MANAGER:10} manages all nine projects")
         for name in BEGINNERS:
@@ -67,10 +68,6 @@ class Command(BaseCommand):
         self.stdout.write("  eva, noor and tom have coded: letters by schemes with attributes and bridging")
         self.stdout.write("  kim, lou, sam and ute have been trained, and coded a pilot and most of a main round")
         self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
-
-    def _report(self, left_out: list[str]) -> None:
-        for one in left_out:
-            self.stdout.write(self.style.WARNING(one))
 
 
 def _load(source: dict[str, Any]) -> list[str]:

@@ -6,13 +6,9 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
-
-from annotations.management.base import ProgramCommand
+from annotations.management.base import ProgramCommand, refusals
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
-from annotations.projects.locks import ProjectArchived
 
 
 def _of_coder[Value](kind: Callable[[str], Value]) -> Callable[[str], tuple[str, Value]]:
@@ -97,11 +93,8 @@ class Command(ProgramCommand):
             maxima=dict(options["maximum"]),
             due_on=options["due"],
         )
-        try:
+        with refusals():
             view = (apply_plan if options["apply"] else view_plan)(project, request)
-        except (ValidationError, ProjectArchived) as error:
-            messages = error.messages if isinstance(error, ValidationError) else [str(error)]
-            raise CommandError("\n".join([*messages, "Nothing was changed."])) from error
         if options["format"] == "json":
             self.stdout.write(json.dumps(view.as_dict(), indent=2, ensure_ascii=False))
         else:

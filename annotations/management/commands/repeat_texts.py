@@ -4,12 +4,8 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
-
-from annotations.management.base import ProgramCommand
+from annotations.management.base import ProgramCommand, refusals
 from annotations.planning.repeats import DAYS, RepeatRequest, RepeatView, apply_repeats, view_repeats
-from annotations.projects.locks import ProjectArchived
 
 
 class Command(ProgramCommand):
@@ -37,11 +33,8 @@ class Command(ProgramCommand):
         request = RepeatRequest(
             **terms, round_name=options["round"], coders=tuple(options["coder"]), automatic=not options["once"]
         )
-        try:
+        with refusals():
             view = (apply_repeats if options["apply"] else view_repeats)(project, request)
-        except (ValidationError, ProjectArchived) as error:
-            messages = error.messages if isinstance(error, ValidationError) else [str(error)]
-            raise CommandError("\n".join([*messages, "Nothing was changed."])) from error
         if options["format"] == "json":
             self.stdout.write(json.dumps(view.as_dict(), indent=2, ensure_ascii=False))
         else:
@@ -51,7 +44,7 @@ class Command(ProgramCommand):
         width = max([5, *(len(one.coder) for one in view.coders)])
         self.stdout.write(f"{'coder':<{width}}  submitted  eligible  shown again  new")
         for one in view.coders:
-            numbers = f"{one.submitted:>9}  {one.eligible:>8}  {len(one.earlier):>11}  {len(one.new):>3}"
+            numbers = f"{one.submitted:>9}  {one.eligible:>8}  {len(one.repeated_before):>11}  {len(one.new):>3}"
             self.stdout.write(f"{one.coder:<{width}}  {numbers}  {', '.join(one.new)}".rstrip())
         verb = "shows" if applied else "would show"
         self.stdout.write(f"The round {view.round_.name} {verb} {view.n_new} texts again.")

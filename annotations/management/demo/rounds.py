@@ -18,9 +18,8 @@ from annotations.coding.decisions import Decision
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.management.demo.gold import adjudicate, draft_round
-from annotations.management.demo.gold_texts import gold_answers, without_answers
 from annotations.management.demo.people import BEGINNERS, MANAGER, person
-from annotations.management.demo.work import code, decision_of
+from annotations.management.demo.work import code, decision_of, gold_answers, without_answers
 from annotations.models import (
     Coding,
     GuidelinesVersion,

@@ -1,8 +1,8 @@
-"""What the coders of the demo decide, and when."""
+"""What the coders of the demo decide, and when; and its texts with their gold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
@@ -18,6 +18,7 @@ from annotations.coding.decisions import Decision, parse_operation
 from annotations.coding.operations import Change
 from annotations.coding.readings import alternatives, map_targets
 from annotations.coding.status import submit_coding
+from annotations.formats.model.document import Document, Links
 from annotations.models import Coding, Operation, Project
 
 
@@ -55,3 +56,20 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
         return Decision(keys[label], category="refers" if indices else "none", indices=indices)
     category, *targets = answer.split()
     return Decision(keys[label], category=category, pointers=alternatives(keys[target] for target in targets))
+
+
+def without_answers(document: Document) -> Document:
+    """Return the text with its phrases alone."""
+    return replace(document, marks=[mark.with_answer(None) for mark in document.marks], links=Links.NONE)
+
+
+def gold_answers(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield each label with its answer in the notation of the demo: each mention points at the one before.
+
+    `[the cat](f=cat)` is the phrase f, which stands for the cat.
+    """
+    last: dict[tuple[str, ...], str] = {}
+    for mark in document.marks:
+        entity = mark.answer.indices if mark.answer else ()
+        yield mark.label, "none" if not entity else f"old {last[entity]}" if entity in last else "new"
+        last[entity] = mark.label

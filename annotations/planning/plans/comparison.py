@@ -72,7 +72,7 @@ class Item:
     score: float
 
 
-@dataclass(slots=True)
+@dataclass
 class Answers:
     """The decisions of a coding by markable, in text order, with what is computed of all of them.
 
@@ -83,20 +83,17 @@ class Answers:
     kind: str
     decisions: dict[str, Decision] = field(default_factory=dict)
     checked: tuple[str, ...] = ()
-    _computed: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]] | None = None
 
     def chains(self, key: str) -> list[frozenset[str]]:
         """Return the chains of a markable, which is alone where nothing links it; several where it is ambiguous."""
         members, chains = self._chains
         return [frozenset(members[name]) for name in chains.get(key, ())] or [frozenset({key})]
 
-    @property
+    @cached_property
     def _chains(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
-        if self._computed is None:
-            named = {target for one in self.decisions.values() for target in targets_of(one.pointers)}
-            chains = chains_of(self.kind, sorted({*self.decisions, *named}, key=text_order), self.decisions)
-            self._computed = members_of(chains), chains
-        return self._computed
+        named = {target for one in self.decisions.values() for target in targets_of(one.pointers)}
+        chains = chains_of(self.kind, sorted({*self.decisions, *named}, key=text_order), self.decisions)
+        return members_of(chains), chains
 
     def members(self, key: str) -> frozenset[str]:
         """Return whatever is in a chain with the markable."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -140,11 +140,11 @@ def matrix_of_round(
         begun = "submitted" if status == Coding.Status.SUBMITTED else "begun" if version > corrections else "assigned"
         states[text][coder] = "assigned" if blind else begun
     members = {coder.get_username() for coder in coders}
-    counts = dict(codings.values_list("coder__username").annotate(number=Count("pk")))
-    names = sorted(members | set(counts))
-    works: dict[str, int] = defaultdict(int)
+    counts, works = Counter[str](), Counter[str]()
     for text, coder in codings.values_list("text", "coder__username"):
+        counts[coder] += 1
         works[coder] += work.get(text, 0)
+    names = sorted(members | set(counts))
     rows = [
         Row(
             text,
@@ -153,7 +153,7 @@ def matrix_of_round(
         )
         for text in shown
     ]
-    columns = [Column(name, counts.get(name, 0), works[name], _hours(works[name], seconds)) for name in names]
+    columns = [Column(name, counts[name], works[name], _hours(works[name], seconds)) for name in names]
     return Matrix(shown, rows, columns, _shared_texts(codings, names), unit)
 
 

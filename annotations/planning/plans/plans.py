@@ -159,7 +159,11 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
     coded = Markable.objects.filter(text__in=texts.order_by().values("pk"), predefined=True, level__coded=True)
     counts = dict(coded.order_by().values_list("text").annotate(number=Count("pk")))
     unit = "markables" if counts else "words"
-    rows = list((texts if counts else texts.with_words()).values("pk", "slug", "title", "language", *_words(counts)))
+    rows = list(
+        (texts if counts else texts.with_words()).values(
+            "pk", "slug", "title", "language", *(() if counts else ("words",))
+        )
+    )
     earlier = _earlier_rounds(round_)
     genres = _genres([row["slug"] for row in rows])
     return [
@@ -172,10 +176,6 @@ def planned_texts(project: Project, round_: Round | None) -> tuple[list[PlannedT
         )
         for row in rows
     ], unit
-
-
-def _words(counts: Mapping[int, int]) -> tuple[str, ...]:
-    return () if counts else ("words",)
 
 
 def _earlier_rounds(round_: Round | None) -> Mapping[int, str]:

@@ -43,17 +43,13 @@ class Pace:
         return self.judgements / self.days
 
 
-def estimate_pace(judged_on: Iterable[date], left: int, today: date) -> Pace | None:
+def estimate_pace(judged_on: Iterable[date] | Mapping[date, int], left: int, today: date) -> Pace | None:
     """Return the pace of judgements that were made on these days, with `left` more to make.
 
-    None where nothing can be said: nothing is left, fewer than two days have work, or the end is too far.
+    judged_on: the day of each, or how many were made on each day. None where nothing can be said: nothing is left,
+    fewer than two days have work, or the end is too far.
     """
-    return estimate_pace_of(Counter(judged_on), left, today)
-
-
-def estimate_pace_of(judgements_on: Mapping[date, int], left: int, today: date) -> Pace | None:
-    """Return the same of how many judgements were made on each day."""
-    recent = {day: number for day, number in judgements_on.items() if today - WINDOW < day <= today}
+    recent = {day: number for day, number in Counter(judged_on).items() if today - WINDOW < day <= today}
     worked = sorted(recent)[-WORKED_DAYS:]
     if left <= 0 or len(worked) < FEWEST_WORKED_DAYS:
         return None

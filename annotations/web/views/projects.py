@@ -36,8 +36,7 @@ from annotations.planning.work.progress import (
     read_progress_matrix,
     worked_days,
 )
-from annotations.planning.work.reminders import reminders_of
-from annotations.planning.work.states import State, with_states
+from annotations.planning.work.states import State, reminders_of, with_states
 from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects, steps_to_do
 from annotations.projects.locks import set_archived

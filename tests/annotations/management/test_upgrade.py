@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.management.commands import upgrade
-from annotations.management.moving import moved_file
+from annotations.management.installations import moved_file
 from tests.shared.migrated import unapply_last
 
 

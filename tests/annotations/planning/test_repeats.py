@@ -64,8 +64,8 @@ def of(view, name):
 def test_a_share_of_what_each_coder_has_submitted_is_drawn_by_the_seed(half_done):
     view = view_repeats(half_done, HALF)
     ann, ben, cem = (of(view, name) for name in ("ann", "ben", "cem"))
-    assert (ann.submitted, ann.eligible, len(ann.new), ann.open_texts) == (6, 6, 3, 6)
-    assert (ben.eligible, len(ben.new), ben.open_texts, cem.new) == (2, 1, 0, ())
+    assert (ann.submitted, ann.eligible, len(ann.new), ann.other_open_texts) == (6, 6, 3, 6)
+    assert (ben.eligible, len(ben.new), ben.other_open_texts, cem.new) == (2, 1, 0, ())
     assert not repeated()
     assert view_repeats(half_done, HALF) == view
     others = {view_repeats(half_done, RepeatRequest(share=0.5, seed=seed)).coders[0].new for seed in range(20)}

@@ -11,8 +11,7 @@ from annotations.coding.status import reopen_coding, reopen_own_coding, submit_c
 from annotations.models import Coding, Operation, Plan
 from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.reminders import MOST_REMINDERS, reminders_of
-from annotations.planning.work.states import read_states, with_states
+from annotations.planning.work.states import MOST_REMINDERS, read_states, reminders_of, with_states
 from tests.conftest import judge, person
 
 PAGE = "/projects/large/"

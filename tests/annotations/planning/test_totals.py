@@ -6,8 +6,8 @@ from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.rounds import create_round
 from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.progress import Total, total_by
 from annotations.planning.work.states import read_states
-from annotations.planning.work.totals import Total, total_by
 from annotations.projects.people.members import add_member
 from tests.conftest import judge
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from agreement.measures import cards, consensus
 from annotations.adjudication.queue import Kind, build_queue
 from benchmarks.adjudication import Parts, Row, as_data, count_decisions, find_parts, simulate
+from benchmarks.data.documents import marked_text
 from benchmarks.data.projects import fill_gold
-from benchmarks.workbench import marked_text
 from tests.browser.conftest import saved
 from tests.shared.cases import first_of
 

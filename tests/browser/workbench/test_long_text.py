@@ -11,7 +11,7 @@ from annotations.models import Membership, Project
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.people.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from benchmarks.workbench import marked_text
+from benchmarks.data.documents import marked_text
 from tests.browser.conftest import saved, wait_until
 from tests.conftest import make_project
 

@@ -1,0 +1,111 @@
+"""New processes and databases in which benchmarks measure, and the time and memory that work takes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+from unittest.mock import patch
+
+DATABASES = ("sqlite", "postgresql")
+POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
+# One person asks for more than anybody would in a minute.
+VARIABLES = {"LOCAL": "1", "DJANGO_SETTINGS_MODULE": "config.settings", "PROCESSOR_SECONDS_A_MINUTE": "100000"}
+
+
+def in_new_process(
+    work: Callable[..., Any], *arguments: object, environment: Mapping[str, str] = os.environ, method: str = "spawn"
+) -> Any:
+    """Return what the work returns in a process of its own, started by a method of `multiprocessing`."""
+    with (
+        patch.dict(os.environ, dict(environment), clear=True),
+        ProcessPoolExecutor(1, mp_context=get_context(method)) as pool,
+    ):
+        return pool.submit(work, *arguments).result()
+
+
+def with_django(work: Callable[..., Any], *arguments: object) -> Any:
+    """Set up Django and return what the work returns."""
+    import django
+
+    django.setup()
+    return work(*arguments)
+
+
+def run_on(database: str, work: Callable[..., Any], *arguments: object) -> Any:
+    """Return what the work returns on an empty database, with Django set up, or why there is no such database."""
+    with tempfile.TemporaryDirectory() as data:
+        environment = {**os.environ, **VARIABLES, "DATA_DIR": data}
+        environment.pop("DATABASE_URL", None)
+        if database == "sqlite":
+            return run_in(environment, work, *arguments)
+        import psycopg
+
+        try:
+            with _on_postgres(f"bench_{os.getpid()}") as address:
+                return run_in(environment | {"DATABASE_URL": address}, work, *arguments)
+        except psycopg.OperationalError as error:
+            return {"why": f"no PostgreSQL: {str(error).splitlines()[0]}"}
+
+
+def run_in(environment: Mapping[str, str], work: Callable[..., Any], *arguments: object) -> Any:
+    """Return what the work returns in a new process with Django set up."""
+    return in_new_process(with_django, work, *arguments, environment=environment)
+
+
+@contextmanager
+def _on_postgres(name: str) -> Iterator[str]:
+    import psycopg
+    from psycopg import sql
+
+    with psycopg.connect(POSTGRES, autocommit=True) as server:
+        server.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        try:
+            yield f"{POSTGRES.rsplit('/', 1)[0]}/{name}"
+        finally:
+            server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def migrate() -> None:
+    """Make the tables of an empty database."""
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def analyze() -> None:
+    """Let the database count its rows, as PostgreSQL does itself soon after so many new ones."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("analyze")
+    connection.close()
+
+
+def seconds_of(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return the seconds that the work takes by a clock."""
+    start = clock()
+    work()
+    return clock() - start
+
+
+def milliseconds(seconds: float) -> float:
+    """Return the time in milliseconds, rounded to hundredths."""
+    return round(seconds * 1000, 2)
+
+
+def percentile(times: list[float], share: float) -> float:
+    """Return the time within which that share of the requests was answered."""
+    return sorted(times)[min(int(share * len(times)), len(times) - 1)]
+
+
+def peak_mb() -> float:
+    """Return the most memory that this process has had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
