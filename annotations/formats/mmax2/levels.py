@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, name_text, read_rows
+from annotations.formats.mmax2.project import LAYOUTS, LINES, Level, Project, Row, Runs, Words, name_text, read_rows
 from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
@@ -31,8 +31,6 @@ from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
 
 MOST_FINDINGS = 500
-# What of a layout shows where lines end: the first that a project has.
-LINES = ("sentence", "turn", "line")
 # Pointers of other names that say identity.
 ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}

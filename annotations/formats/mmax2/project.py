@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from annotations.formats.mmax2.scheme import UNSET, local_name, make_key
+from annotations.formats.mmax2.scheme_lines import LEVEL_FILE, SCHEME_FILE
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import Slips
@@ -26,9 +27,9 @@ LAYOUTS = {
     "header": ("header", "headers"),
     "line": ("line", "lines"),
 }
+# What shows where lines end: the first that a project has.
+LINES = ("sentence", "turn", "line")
 LAYOUT_NAMES = frozenset(name for names in LAYOUTS.values() for name in names)
-LEVEL_FILE = "_level.xml"
-SCHEME_FILE = "_scheme.xml"
 WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
 MARKABLE = re.compile(rb"<markable\s")
 MOST_LEVELS = 50

@@ -23,6 +23,7 @@ from annotations.formats.mmax2.scheme import (
     make_key,
     read_scheme,
 )
+from annotations.formats.mmax2.scheme_lines import COMMON_PATHS, SCHEME_FILE
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
@@ -54,8 +55,6 @@ from annotations.formats.schemes.scheme_file import (
 )
 from annotations.formats.syntax.xml import parse
 
-COMMON_PATHS = "common_paths.xml"
-SCHEME_SUFFIX = "_scheme.xml"
 MOST_LEVELS = 50
 ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
 
@@ -106,7 +105,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
             if not level:
                 raise FormatError("a level has no name", common, element.sourceline)
             declared.append(level)
-            scheme = base_name(element.get("schemefile", "").strip()) or f"{level}{SCHEME_SUFFIX}"
+            scheme = base_name(element.get("schemefile", "").strip()) or f"{level}{SCHEME_FILE}"
             file = find_by_name(files, scheme)
             if file is not None:
                 places[level] = file
@@ -124,7 +123,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
 
 
 def _is_scheme(data: bytes, path: str, *, alone: bool) -> bool:
-    if not alone and not path.lower().endswith(SCHEME_SUFFIX):
+    if not alone and not path.lower().endswith(SCHEME_FILE):
         return False
     return local_name(parse(decode_small(data, path), path).tag) == "annotationscheme"
 
