@@ -29,6 +29,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
+from annotations.formats.syntax.xml import parse
 
 MOST_FINDINGS = 500
 # Pointers of other names that say identity.
@@ -121,7 +122,7 @@ class Levels:
                 schemes[level.key] = guess_attributes(row.attributes for row in self.rows_of(level))
                 continue
             if level.scheme not in known:
-                known[level.scheme] = read_scheme(self.bundle.files[level.scheme], level.scheme)
+                known[level.scheme] = read_scheme(parse(self.bundle.files[level.scheme], level.scheme), level.scheme)
             schemes[level.key] = known[level.scheme]
         attributes = [each for scheme in schemes.values() for each in scheme]
         pointers = {each.name for each in attributes if each.kind == Kind.POINTER and each.identity is None}

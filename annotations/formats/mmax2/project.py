@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from annotations.formats.mmax2.scheme import UNSET, local_name, make_key
+from annotations.formats.mmax2.scheme import UNSET, make_key
 from annotations.formats.mmax2.scheme_lines import LEVEL_FILE, SCHEME_FILE
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import Slips
 from annotations.formats.model.spans import merge_spans
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name, parse
 
 if TYPE_CHECKING:
     from lxml import etree

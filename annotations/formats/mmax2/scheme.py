@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -128,11 +128,6 @@ def is_own_name(name: str) -> bool:
     return name in NO_ANSWER | ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
 
 
-def local_name(element_tag: object) -> str:
-    """Return the name of an element without its namespace."""
-    return str(element_tag).rpartition("}")[2]
-
-
 def make_key(name: str, others: Collection[str] = ()) -> str:
     """Return a key made of a name: letters, digits, `-` and `_`, unlike the others."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
@@ -144,24 +139,20 @@ def make_key(name: str, others: Collection[str] = ()) -> str:
     return key
 
 
-def read_scheme(data: bytes, file: str) -> tuple[Attribute, ...]:
+def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
     """Return the attributes of a scheme file. Raises FormatError with the line."""
-    root = parse(data, file)
     if local_name(root.tag) != "annotationscheme":
         raise FormatError(
             f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>", file, root.sourceline
         )
     attributes: list[Attribute] = []
     left = MOST_VALUES
-    for element in root.iter():
-        if local_name(element.tag) != "attribute":
-            continue
+    for element in root.iter("{*}attribute"):
         # `next` names the attributes by their ids, in any case.
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
         if not identity or not name:
             raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
-        values = tuple(_read_value(value) for value in element if local_name(value.tag) == "value")
-        values = tuple(value for value in values if value.name)
+        values = tuple(value for each in element.iterchildren("{*}value") if (value := _read_value(each)).name)
         left -= len(values)
         most = element.get("max_size", "").strip()
         attributes.append(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.brat.names import TYPE
-from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -22,6 +22,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
     ValueSpec,
+    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
@@ -30,12 +31,11 @@ from annotations.formats.schemes.scheme_file import (
     Losses,
     SchemeFile,
     base_name,
-    decode_small,
     find_by_name,
     fit_label,
     identity_categories,
     make_keys,
-    with_identity,
+    text_of,
 )
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
@@ -87,7 +87,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     if file is None:
         raise FormatError(f"there is no {ANNOTATION} in it", name)
     labels, colours = _read_visual(files)
-    sections = _read_sections(decode(decode_small(files[file], file), file), file)
+    sections = _read_sections(text_of(files, file), file)
     return _Configuration(file, sections, labels, colours).build()
 
 
@@ -140,7 +140,7 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
     labels: dict[str, str] = {}
     colours: dict[str, str] = {}
     section = ""
-    for line in decode(decode_small(files[file], file), file).split("\n") if file else ():
+    for line in text_of(files, file).split("\n") if file else ():
         heading = _section(line.strip())
         if heading is not None:
             section = heading
@@ -208,7 +208,9 @@ class _Configuration:
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
             self.losses.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
-        spec = SchemeSpec((LEVEL,), categories, with_identity(categories, relations.values()), tuple(attributes))
+        spec = SchemeSpec(
+            (LEVEL,), categories, (*identity_relations(categories), *relations.values()), tuple(attributes)
+        )
         return SchemeFile(spec, POINTERS if identity else CATEGORIES, self.losses.listed())
 
     def _lose(self, row: _Row, message: str) -> None:

@@ -18,7 +18,6 @@ from annotations.formats.mmax2.scheme import (
     build_question,
     is_own_name,
     level_key,
-    local_name,
     read_scheme,
 )
 from annotations.formats.mmax2.scheme_lines import COMMON_PATHS, SCHEME_FILE
@@ -46,13 +45,13 @@ from annotations.formats.schemes.scheme_file import (
     Losses,
     SchemeFile,
     base_name,
-    decode_small,
     find_by_name,
     fit_help,
     fit_label,
     make_keys,
+    xml_of,
 )
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name
 
 MOST_LEVELS = 50
 ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
@@ -95,7 +94,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
     places: dict[str, str] = {}
     declared: list[str] = []
     if common is not None:
-        root = parse(decode_small(files[common], common), common)
+        root = xml_of(files, common)
         for element in root.iter("{*}level"):
             level = element.get("name", "").strip()
             if not level:
@@ -107,21 +106,16 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
                 places[level] = file
     else:
         for path in sorted(files):
-            if path.lower().endswith(".xml") and _is_scheme(files[path], path, alone=len(files) == 1):
+            is_named = path.lower().endswith(".xml" if len(files) == 1 else SCHEME_FILE)
+            if is_named and local_name(xml_of(files, path).tag) == "annotationscheme":
                 level = base_name(path)[: -len(".xml")].removesuffix("_scheme") or "markable"
                 places.setdefault(level, path)
     if not places:
         raise FormatError("no scheme file of MMAX2 is in it: XML with <annotationscheme>", name)
     if max(len(places), len(declared)) > MOST_LEVELS:
         raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
-    read_files = {file: read_scheme(decode_small(files[file], file), file) for file in dict.fromkeys(places.values())}
+    read_files = {file: read_scheme(xml_of(files, file), file) for file in dict.fromkeys(places.values())}
     return [_LevelFile(level, file, read_files[file]) for level, file in places.items()], declared
-
-
-def _is_scheme(data: bytes, path: str, *, alone: bool) -> bool:
-    if not alone and not path.lower().endswith(SCHEME_FILE):
-        return False
-    return local_name(parse(decode_small(data, path), path).tag) == "annotationscheme"
 
 
 def _choose_kind(attributes: Sequence[Attribute]) -> Kind:

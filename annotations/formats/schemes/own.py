@@ -12,7 +12,7 @@ from annotations.formats.model.scheme_json import (
     scheme_from_json,
     scheme_to_json,
 )
-from annotations.formats.schemes.scheme_file import SchemeFile, base_name, decode_small, find_by_name, read_json
+from annotations.formats.schemes.scheme_file import SchemeFile, base_name, find_by_name, json_of
 
 MOST_NAMED = 10
 
@@ -21,7 +21,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of a JSON file. Raise FormatError with the path of what is wrong in it."""
     file = find_by_name(files, base_name(name)) or next(iter(files))
     try:
-        return SchemeFile(*scheme_from_json(read_json(decode_small(files[file], file), file)))
+        return SchemeFile(*scheme_from_json(json_of(files, file)))
     except SchemeShapeError as error:
         named = [str(problem) for problem in error.problems[:MOST_NAMED]]
         more = len(error.problems) - len(named)
