@@ -22,7 +22,7 @@ from annotations.formats.uima.layers import (
     markable_features,
     name_attributes,
 )
-from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, escape_text, escape_value, fill_gap
+from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
