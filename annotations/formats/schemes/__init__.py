@@ -33,8 +33,6 @@ KINDS = (
     "or layers of INCEpTION or WebAnno (JSON, a type system, or an exported project)"
 )
 
-__all__ = ["SCHEME_FORMATS", "SchemeFile", "SchemeFormat", "read_scheme"]
-
 
 def read_scheme(data: bytes, name: str) -> SchemeFile:
     """Return the scheme of an uploaded file, whichever kind it is. Raise FormatError with file and line."""

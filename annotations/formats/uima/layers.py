@@ -68,33 +68,21 @@ IDENTIFIER = "identifier"
 MOST_FINDINGS = 1000
 
 # What all these files can hold.
-SUPPORTED_FEATURES = frozenset(
-    {
-        Feature.RELATIONS,
-        Feature.ATTRIBUTES,
-        Feature.PLURAL,
-        Feature.POINTERS,
-        Feature.INDICES,
-        Feature.AMBIGUITY,
-        Feature.LATER,
-        Feature.SEVERAL_CHAINS,
-        Feature.CATEGORIES,
-        Feature.LINKED_CATEGORIES,
-        Feature.UNCODED,
-        Feature.UNLINKED,
-        Feature.EDGES,
-        Feature.CROSSING,
-        Feature.CROSSING_IN_CHAIN,
-        Feature.OPTIONAL,
-        Feature.UNSURE,
-        Feature.NOTES,
-        Feature.NAMES,
-        Feature.LABELS,
-        Feature.SENTENCES,
-        Feature.SPACING,
-        Feature.LEADING,
-    }
-)
+SUPPORTED_FEATURES = frozenset(Feature) - {
+    Feature.CONTROL_CHARACTERS,
+    Feature.NO_SENTENCES,
+    Feature.LEVELS,
+    Feature.SPLIT_RELATION,
+    Feature.SPLIT,
+    Feature.TARGETS,
+    Feature.ENTITY_NAMES,
+    Feature.DISCONTINUOUS,
+    Feature.ANTECEDENTS,
+    Feature.HEADS,
+    Feature.SPEAKERS,
+    Feature.SEGMENTS,
+    Feature.TITLE,
+}
 OPTIONS = (
     Option(
         "layers",

@@ -20,17 +20,6 @@ from annotations.formats.uima import layers
 from annotations.formats.uima.cas.reading import bundle_type_systems, read_json, read_xmi
 from annotations.formats.uima.cas.writing import write_json, write_xmi
 
-__all__ = [
-    "CARRIES",
-    "JSON_FORMAT",
-    "XMI_FORMAT",
-    "bundle_type_systems",
-    "read_json",
-    "read_xmi",
-    "write_json",
-    "write_xmi",
-]
-
 CARRIES = layers.SUPPORTED_FEATURES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
 XMI_FORMAT = Format(
     "xmi",

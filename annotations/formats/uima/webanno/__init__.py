@@ -27,8 +27,6 @@ from annotations.formats.uima.layers import OPTIONS, SUPPORTED_FEATURES, WAYS
 from annotations.formats.uima.webanno.reading import read
 from annotations.formats.uima.webanno.writing import write
 
-__all__ = ["FORMAT", "read", "write"]
-
 FORMAT = Format(
     "webanno",
     "WebAnno TSV 3",
