@@ -89,14 +89,9 @@ def _hidden(name: str) -> bool:
 
 def _folders_above(name: str) -> list[str]:
     """Return the folders that hold a file, the nearest first; none where there are too many."""
-    if name.count("/") > DEEPEST_FOLDER:
-        return []
-    above = [posixpath.dirname(name)]
-    while above[-1]:
-        above.append(posixpath.dirname(above[-1]))
-        if above[-1] == above[-2]:
-            break
-    return above
+    folders = name.split("/")[:-1]
+    depths = range(len(folders), -1, -1) if len(folders) <= DEEPEST_FOLDER else ()
+    return ["/".join(folders[:depth]) for depth in depths]
 
 
 def _owning_stem(name: str, stems: set[str]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from pathlib import Path
 
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LINES, Runs
 from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS, Value
@@ -26,7 +27,6 @@ from annotations.formats.mmax2.scheme_lines import (
     pointer_lines,
     scheme_lines,
 )
-from annotations.formats.mmax2.style import STYLE_FILE, style_lines
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import (
     Document,
@@ -64,6 +64,11 @@ DTDS = (
     ),
     File("Markables/markables.dtd", b"<!ELEMENT markables (markable*)>\n<!ATTLIST markable id ID #REQUIRED>\n"),
 )
+# The style sheet by which the MMAX2 program shows a text: without one it opens no project. MMAX2 gives it functions
+# that say which markables begin and end at a word.
+STYLE_FILE = "default_style.xsl"
+STYLE = Path(__file__).with_name("style.xsl")
+HANDLES = (("opening", "addLeftMarkableHandle", "["), ("closing", "addRightMarkableHandle", "]"))
 # MMAX2 asks for a file with the colours of each level; this one leaves them as they are.
 CUSTOMIZATION = encode([HEAD, "<customization></customization>"])
 
@@ -79,12 +84,25 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     files = [File(COMMON_PATHS, encode(common_paths_lines(plan.levels, views))), *DTDS]
     files += [File(f"Schemes/{level}{SCHEME_FILE}", encode(scheme_lines(plan.lines(level)))) for level in plan.levels]
     files += [File(f"Customizations/{level}{CUSTOMIZATION_FILE}", CUSTOMIZATION) for level in plan.levels]
-    bracketed = [level for level in plan.levels if level.lower() not in LAYOUT_NAMES]
-    lines = [level for layout in LINES for level in LAYOUTS[layout] if level in plan.levels][:1]
-    files.append(File(f"Styles/{STYLE_FILE}", encode([HEAD, *style_lines(bracketed, lines)])))
+    files.append(File(f"Styles/{STYLE_FILE}", _style_sheet(plan.levels)))
     for draft in drafts:
         files += draft.files(plan)
     return files
+
+
+def _style_sheet(levels: Collection[str]) -> bytes:
+    """Return the style sheet: markables have brackets that can be clicked, and what shows where lines end ends them."""
+    templates = [
+        f'<xsl:template match="*[@mmax_level=\'{level}\']" mode="{mode}">'
+        f"<xsl:value-of select=\"mmax:{function}(@mmax_level, @id, '{sign}')\"/></xsl:template>\n"
+        for level in levels
+        if level.lower() not in LAYOUT_NAMES
+        for mode, function, sign in HANDLES
+    ]
+    for level in [level for layout in LINES for level in LAYOUTS[layout] if level in levels][:1]:
+        end = "<xsl:text>&#10;</xsl:text>"
+        templates.append(f'<xsl:template match="*[@mmax_level=\'{level}\']" mode="closing">{end}</xsl:template>\n')
+    return STYLE.read_text().replace("<!-- levels -->\n", "".join(templates)).encode()
 
 
 @dataclass(slots=True)
