@@ -6,9 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from annotations.formats.mmax2.scheme import UNSET, make_key
+from annotations.formats.mmax2.scheme import UNSET, Link, Question, make_key
 from annotations.formats.mmax2.scheme_lines import LEVEL_FILE, SCHEME_FILE
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
@@ -104,13 +105,27 @@ def _owning_stem(name: str, stems: set[str]) -> str:
 
 @dataclass(slots=True)
 class Level:
-    """A level of a project. files: the markables file of each folder; layout: what it shows, if anything."""
+    """A level of a project.
+
+    layout: what it shows, if anything. scheme: its scheme file. files: the markables file of each folder. rows: the
+    markables of each of these files. question: what is asked of them.
+    """
 
     name: str
     key: str
     layout: str = ""
     scheme: str | None = None
     files: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    question: Question = field(default_factory=Question)
+
+    def all_rows(self) -> Iterator[Row]:
+        """Yield the markables of all files."""
+        return chain.from_iterable(self.rows.values())
+
+    def links(self) -> tuple[Link, ...]:
+        """Return the attributes whose values are other markables."""
+        return (*self.question.links, *self.question.relations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,12 +54,12 @@ def _build_scheme(levels: Levels, documents: Iterable[Document]) -> SchemeSpec |
     if not any(level.scheme for level in levels.project.levels):
         return None
     categories: dict[str, CategorySpec] = {}
-    for question in levels.questions.values():
-        categories = {category.key: category for category in question.categories} | categories
+    for level in levels.project.levels:
+        categories = {category.key: category for category in level.question.categories} | categories
     level_specs = tuple(
-        LevelSpec(level.key, level.name, levels.question(level).coded)
+        LevelSpec(level.key, level.name, level.question.coded)
         for level in levels.project.levels
-        if any(levels.stands_for(level, row) != "segment" for row in levels.rows_of(level))
+        if any(levels.stands_for(level, row) != "segment" for row in level.all_rows())
         or not level.layout
         or level.key in levels.marked
     )
@@ -106,7 +106,7 @@ class Coder:
         self.places: dict[str, dict[str, Place]] = {}
         for level in levels.project.levels:
             path = levels.file(level, folder)
-            for row in levels.rows[path] if path else ():
+            for row in level.rows[path] if path else ():
                 if levels.stands_for(level, row) == "segment":
                     continue
                 if not row.runs:
@@ -149,8 +149,8 @@ class Coder:
         counts = Counter(
             (level.key, name)
             for level, row, _ in self.rows
-            if level.key in self.levels.marked and not level.layout and not self.levels.question(level).coded
-            for name, values in self.levels.question(level).further.items()
+            if level.key in self.levels.marked and not level.layout and not level.question.coded
+            for name, values in level.question.further.items()
             if name in row.attributes and _value(row.attributes[name], values)
         )
         for (level_key, name), number in counts.items():
@@ -180,7 +180,7 @@ class Coder:
         return head
 
     def _answer(self, level: Level, row: Row, place: Place, path: str) -> Answer | None:
-        question = self.levels.question(level)
+        question = level.question
         attributes = row.attributes
         if not question.coded or question.declared.isdisjoint(attributes):
             return None
@@ -272,7 +272,7 @@ class Coder:
 
     def _sets(self, level: Level, row: Row) -> Iterable[tuple[str, str]]:
         """Yield the sets that a markable is in, each with the name of its entity if it has one."""
-        links = self.levels.question(level).links
+        links = level.question.links
         for link in links:
             reading = link.name.removeprefix(links[0].name)
             for value in map(str.strip, row.attributes.get(link.name, "").split(";")):
@@ -284,7 +284,7 @@ class Coder:
 
         Sets of equal name in two levels are two, unless their entities are called alike.
         """
-        coded = [level for level in self.levels.project.levels if self.levels.question(level).kind == Kind.SET]
+        coded = [level for level in self.levels.project.levels if level.question.kind == Kind.SET]
         names: dict[tuple[str, str], dict[str, None]] = {}
         for level, row, _ in self.rows if coded else ():
             for value, name in self._sets(level, row):
