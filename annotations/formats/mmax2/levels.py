@@ -182,12 +182,12 @@ class Levels:
                 keys |= {level_key(self.keys, name) for name, colon, _ in names if colon or name}
         return keys
 
-    def file(self, level: Level, folder: str) -> str | None:
+    def file(self, level: Level, folder: str) -> str:
         """Return the file of a level in a folder; what is not coded need stand in one folder only."""
         if folder in level.files or level.question.coded:
-            return level.files.get(folder)
+            return level.files.get(folder, "")
         first = next((other for other in self.folders if other in level.files), min(level.files, default=""))
-        return level.files.get(first)
+        return level.files.get(first, "")
 
     def stands_for(self, level: Level, row: Row) -> str:
         if not level.layout:
@@ -199,16 +199,14 @@ class Levels:
 
     def _lay_out(self) -> tuple[Text, tuple[Stretch, ...]]:
         """Return the text in its lines, and its segments."""
-        rows_by_layout: dict[str, list[tuple[Row, str]]] = {}
+        rows_by_layout: dict[str, list[Row]] = {}
         for layout in LAYOUTS:
             level = next((level for level in self.project.levels if level.layout == layout), None)
-            file = self.file(level, self.folders[0]) if level and self.folders else None
+            file = self.file(level, self.folders[0]) if level and self.folders else ""
             if level and file:
-                rows_by_layout[layout] = [
-                    (row, file) for row in level.rows[file] if self.stands_for(level, row) != "markable"
-                ]
+                rows_by_layout[layout] = [row for row in level.rows[file] if self.stands_for(level, row) != "markable"]
         lines = next((rows_by_layout[layout] for layout in LINES if rows_by_layout.get(layout)), [])
-        breaks = {edge for row, _ in lines for first, last in row.runs for edge in (first, last + 1)}
+        breaks = {edge for row in lines for first, last in row.runs for edge in (first, last + 1)}
         starts, pieces, position = [], list[str](), 0
         for number, word in enumerate(self.words.texts):
             if number:
@@ -221,19 +219,9 @@ class Levels:
         text = Text("".join(pieces), tuple(starts), ends)
         segments: dict[tuple[str, int, int], Stretch] = {}
         for layout, rows in rows_by_layout.items():
-            for row, file in rows if layout != "line" else ():
-                label, speaker = label_of(row, "number"), row.attributes.get("speaker", "").strip()
-                check_length(label, LONGEST_LABEL, "label", file, row)
-                check_length(speaker, LONGEST_SPEAKER, "speaker", file, row)
+            for row in rows if layout != "line" else ():
+                label = row.check_length(row.label("number"), LONGEST_LABEL, "label")
+                speaker = row.check_length(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker")
                 for start, end in text.parts(row.runs):
                     segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
         return text, tuple(sorted(segments.values(), key=lambda each: (each.start, -each.end, each.kind)))
-
-
-def check_length(text: str, limit: int, what: str, file: str, row: Row) -> None:
-    if len(text) > limit:
-        raise FormatError(f"a {what} has more than {limit} characters", file, row.line)
-
-
-def label_of(row: Row, other: str) -> str:
-    return (row.attributes.get("label") or row.attributes.get(other) or "").strip()

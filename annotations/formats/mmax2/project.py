@@ -304,7 +304,18 @@ class Row:
     id: str
     runs: Runs
     attributes: Mapping[str, str]
+    file: str
     line: int
+
+    def label(self, other: str) -> str:
+        """Return the label, or what another attribute says."""
+        return (self.attributes.get("label") or self.attributes.get(other) or "").strip()
+
+    def check_length(self, text: str, limit: int, what: str) -> str:
+        """Return the text. Raise FormatError if it is too long."""
+        if len(text) > limit:
+            raise FormatError(f"a {what} has more than {limit} characters", self.file, self.line)
+        return text
 
     def has(self, name: str) -> bool:
         """Return whether the attribute says something."""
@@ -334,4 +345,4 @@ def read_rows(data: bytes, file: str, words: Words, slips: Slips) -> Iterator[Ro
             slips.in_mention(FormatError(str(error), file, line), slips.findings)
             continue
         lines[name] = line
-        yield Row(name, runs, attributes, line)
+        yield Row(name, runs, attributes, file, line)

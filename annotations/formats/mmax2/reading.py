@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from annotations.formats.mmax2.levels import Findings, Levels, check_length, label_of
+from annotations.formats.mmax2.levels import Findings, Levels
 from annotations.formats.mmax2.project import Level, Row, read_project, read_words
-from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link
+from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link, level_key
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -102,34 +102,38 @@ class Coder:
 
     def __init__(self, levels: Levels, folder: str, file: str) -> None:
         self.levels, self.file, self.findings = levels, file, Findings()
-        self.rows: list[tuple[Level, Row, str]] = []
+        self.rows: list[tuple[Level, Row]] = []
         self.places: dict[str, dict[str, Place]] = {}
         for level in levels.project.levels:
-            path = levels.file(level, folder)
-            for row in level.rows[path] if path else ():
+            for row in level.rows.get(levels.file(level, folder), ()):
                 if levels.stands_for(level, row) == "segment":
                     continue
                 if not row.runs:
-                    message = f"{row.id[:100]} covers no word that has a text"
-                    self.findings.add("no-words", message, path or file, row.line, "it is left out", left_out=True)
+                    self._lose(row, "no-words", f"{row.id[:100]} covers no word that has a text", "it is left out")
                     continue
-                self.rows.append((level, row, path or file))
+                self.rows.append((level, row))
                 self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.text.parts(row.runs))
         self.entities = self._entities()
         self.alone = set[Place]()
 
+    def _report(self, row: Row, code: str, message: str, fix: str = "") -> None:
+        self.findings.add(code, message, row.file, row.line, fix)
+
+    def _lose(self, row: Row, code: str, message: str, fix: str) -> None:
+        """Report what of a markable is not read."""
+        self.findings.add(code, message, row.file, row.line, fix, left_out=True)
+
     def document(self) -> Document:
         levels = self.levels
         marks: dict[Place, Mark] = {}
-        for level, row, path in self.rows:
+        for level, row in self.rows:
             place = self.places[level.key][row.id]
-            label = label_of(row, "number" if level.layout else "label")
-            check_length(label, LONGEST_LABEL, "label", path, row)
-            head, answer = self._head(row, place, path), self._answer(level, row, place, path)
+            label = row.check_length(row.label("number" if level.layout else "label"), LONGEST_LABEL, "label")
+            head, answer = self._head(row, place), self._answer(level, row, place)
             mark = Mark(place.parts, level.key, label, head, answer, row.line)
             if place in marks:
                 message = f"{row.id[:100]} has the same words as the markable of line {marks[place].line}"
-                self.findings.add("duplicate-markable", message, path, row.line, "they are read as one")
+                self._report(row, "duplicate-markable", message, "they are read as one")
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark
         self._report_unasked()
@@ -142,44 +146,44 @@ class Coder:
             levels.links,
             findings=self.findings.listed(self.file),
         )
-        return index_places(document, self.alone - {place for place, mark in marks.items() if _says_more(mark)})
+        # A markable that is read of several may have a category from another.
+        named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
+        return index_places(document, self.alone - named)
 
     def _report_unasked(self) -> None:
         """Add how many answers to attributes stand on levels that are only pointed at."""
         counts = Counter(
             (level.key, name)
-            for level, row, _ in self.rows
+            for level, row in self.rows
             if level.key in self.levels.marked and not level.layout and not level.question.coded
             for name, values in level.question.further.items()
             if name in row.attributes and _value(row.attributes[name], values)
         )
-        for (level_key, name), number in counts.items():
-            message = f"{number} answer{'s' * (number > 1)} to {name!r} on the level {level_key!r}, which is not coded"
+        for (key, name), number in counts.items():
+            message = f"{number} answer{'s' * (number > 1)} to {name!r} on the level {key!r}, which is not coded"
             self.findings.add("not-asked", message, self.file, fix="left out", left_out=True)
 
-    def _head(self, row: Row, place: Place, path: str) -> Parts:
+    def _head(self, row: Row, place: Place) -> Parts:
         ids = row.attributes.get("min_ids", "").strip()
         if ids.lower() in UNSET:
             return ()
         try:
             head = self.levels.text.parts(self.levels.words.runs(ids))
         except ValueError as error:
-            self.findings.add(
-                "min-outside", f"min_ids of {row.id[:100]}: {error}", path, row.line, "it is left out", left_out=True
-            )
+            self._lose(row, "min-outside", f"min_ids of {row.id[:100]}: {error}", "it is left out")
             return ()
         words = "".join(self.levels.text.content[start:end] for start, end in head)
         said = row.attributes.get("min_words", "")
         if said and "".join(said.lower().split()) != "".join(words.lower().split()):
             message = f"min_words of {row.id[:100]} are {said[:100]!r}, but min_ids {words[:100]!r}"
-            self.findings.add("min-words", message, path, row.line, "min_ids are read")
+            self._report(row, "min-words", message, "min_ids are read")
         if not lie_in(head, place.parts):
             message = f"min_ids of {row.id[:100]} are not inside the markable"
-            self.findings.add("min-outside", message, path, row.line, "they are left out", left_out=True)
+            self._lose(row, "min-outside", message, "they are left out")
             return ()
         return head
 
-    def _answer(self, level: Level, row: Row, place: Place, path: str) -> Answer | None:
+    def _answer(self, level: Level, row: Row, place: Place) -> Answer | None:
         question = level.question
         attributes = row.attributes
         if not question.coded or question.declared.isdisjoint(attributes):
@@ -188,16 +192,16 @@ class Coder:
         if category is None:
             value = "/".join(attributes[name] for name in question.branches if name in attributes)
             message = f"1 markable of the category {value[:100]}, which is not in the scheme"
-            self.findings.add("unknown-category", message, path, row.line, "it is left out", left_out=True)
-        readings = self._readings(level, row, place, path, question.links) if question.kind == Kind.POINTER else ()
+            self._lose(row, "unknown-category", message, "it is left out")
+        readings = self._readings(level, row, place, question.links) if question.kind == Kind.POINTER else ()
         if readings and any(each.key == category and not each.points_to for each in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
-            self.findings.add("category-and-pointers", message, path, row.line)
-        indices = self._indices(level, row, path) if question.kind == Kind.SET else ()
+            self._report(row, "category-and-pointers", message)
+        indices = self._indices(level, row) if question.kind == Kind.SET else ()
         if question.kind == Kind.SET and not indices and category == "":
             self.alone.add(place)
         relations = {
-            link.name: self._readings(level, row, place, path, [link])
+            link.name: self._readings(level, row, place, [link])
             for link in question.relations
             if link.name in attributes
         }
@@ -222,52 +226,43 @@ class Coder:
             **links_of(readings),
         )
 
-    def _readings(self, level: Level, row: Row, place: Place, path: str, links: Iterable[Link]) -> Readings:
+    def _readings(self, level: Level, row: Row, place: Place, links: Iterable[Link]) -> Readings:
         """Return the readings of the targets that pointers name; each target is one where nothing else is said."""
         readings: dict[tuple[Place, ...], None] = {}
         for link in links:
             if link.name not in row.attributes:
                 continue
-            targets = self._targets(level, row, place, path, link)
+            targets = self._targets(level, row, place, link)
             groups = row.attributes.get(f"{link.name}{READINGS}", "")
-            numbers = _numbers(groups, len(targets)) if groups else [[number] for number in range(len(targets))]
-            if numbers is None:
+            numbers = _numbers(groups, len(targets))
+            if groups and not numbers:
                 message = f"{link.name}{READINGS} of {row.id[:100]} does not say which targets are meant together"
-                self.findings.add("readings", message, path, row.line, "each is an alternative")
-                numbers = [[number] for number in range(len(targets))]
-            for group in numbers:
+                self._report(row, "readings", message, "each is an alternative")
+            for group in numbers or [[number] for number in range(len(targets))]:
                 if reading := tuple(dict.fromkeys(target for number in group if (target := targets[number]))):
                     readings[reading] = None
         return tuple(readings)
 
-    def _targets(self, level: Level, row: Row, place: Place, path: str, link: Link) -> list[Place | None]:
+    def _targets(self, level: Level, row: Row, place: Place, link: Link) -> list[Place | None]:
         """Return the markables that a pointer names, None for what is none."""
         targets: list[Place | None] = []
         # Every piece but those that say nothing has its place in the list.
-        for piece in row.attributes.get(link.name, "").split(";"):
-            if piece.strip().lower() not in UNSET:
-                target = self._target(piece.strip(), level.key, link.domain)
+        for piece in map(str.strip, row.attributes.get(link.name, "").split(";")):
+            if piece.lower() not in UNSET:
+                target = self._target(piece, level.key, link.domain)
                 targets.append(None if target == place else target)
                 if target is None:
-                    message = f"{link.name} of {row.id[:100]} names {piece.strip()[:100]!r}, which is not here"
-                    self.findings.add(
-                        "unknown-reference", message, path, row.line, "the pointer is left out", left_out=True
-                    )
+                    message = f"{link.name} of {row.id[:100]} names {piece[:100]!r}, which is not here"
+                    self._lose(row, "unknown-reference", message, "the pointer is left out")
                 elif target == place:
                     message = f"{row.id[:100]} points to itself"
-                    self.findings.add(
-                        "pointer-to-itself", message, path, row.line, "the pointer is left out", left_out=True
-                    )
+                    self._lose(row, "pointer-to-itself", message, "the pointer is left out")
         return targets
 
     def _target(self, piece: str, level: str, domain: str) -> Place | None:
-        """Return the markable that a pointer names.
-
-        Without a level one of its own, else of the level it is meant for.
-        """
+        """Return the markable that a pointer names: one of its own level, else of the level it is meant for."""
         name, colon, target = piece.rpartition(":")
-        keys = self.levels.keys
-        meant = (keys.get(name) or keys.get(name.lower(), ""),) if colon else (level, domain)
+        meant = (level_key(self.levels.keys, name),) if colon else (level, domain)
         return next((self.places[key][target] for key in meant if target in self.places.get(key, {})), None)
 
     def _sets(self, level: Level, row: Row) -> Iterable[tuple[str, str]]:
@@ -280,13 +275,10 @@ class Coder:
                     yield value, row.attributes.get(f"entity_name{reading}", "")
 
     def _entities(self) -> Mapping[tuple[str, str], str]:
-        """Return the entity of each set.
-
-        Sets of equal name in two levels are two, unless their entities are called alike.
-        """
+        """Return the entity of each set. Sets of equal name in two levels are two, unless their entities are one."""
         coded = [level for level in self.levels.project.levels if level.question.kind == Kind.SET]
         names: dict[tuple[str, str], dict[str, None]] = {}
-        for level, row, _ in self.rows if coded else ():
+        for level, row in self.rows if coded else ():
             for value, name in self._sets(level, row):
                 names.setdefault((level.key, value), {}).update({name: None} if name else {})
         entities = {}
@@ -301,16 +293,9 @@ class Coder:
                 entities |= {(level.key, value): f"{level.key}:{value}" for value in of_level}
         return entities
 
-    def _indices(self, level: Level, row: Row, path: str) -> tuple[str, ...]:
+    def _indices(self, level: Level, row: Row) -> tuple[str, ...]:
         indices = dict.fromkeys(self.entities[level.key, value] for value, _ in self._sets(level, row))
-        for index in indices:
-            check_length(index, LONGEST_INDEX, "set's name", path, row)
-        return tuple(indices)
-
-
-def _says_more(mark: Mark) -> bool:
-    """Return whether a markable that is read of several has a category from another."""
-    return bool(mark.answer and mark.answer.category)
+        return tuple(row.check_length(index, LONGEST_INDEX, "set's name") for index in indices)
 
 
 def _value(value: str, values: Mapping[str, str]) -> str:
@@ -319,12 +304,12 @@ def _value(value: str, values: Mapping[str, str]) -> str:
     return known or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
 
 
-def _numbers(groups: str, most: int) -> list[list[int]] | None:
-    """Return the places, from 0, that `1+2;3` names; None where it says something else."""
+def _numbers(groups: str, most: int) -> list[list[int]]:
+    """Return the places, from 0, that `1+2;3` names; nothing where it says something else."""
     if not READING_NUMBERS.fullmatch(groups):
-        return None
+        return []
     numbers = [[int(number) - 1 for number in group.split("+")] for group in groups.split(";")]
-    return numbers if all(0 <= number < most for group in numbers for number in group) else None
+    return numbers if all(0 <= number < most for group in numbers for number in group) else []
 
 
 def _is_true(attributes: Mapping[str, str], name: str) -> bool:
