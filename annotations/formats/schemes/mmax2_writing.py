@@ -41,6 +41,7 @@ from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTER
 SETS = "coref_class"
 MOST_TARGETS = 9999
 MOST_BUTTONS = 6
+RETIRED = "it is retired, and left out"
 
 type _Question = RelationSpec | AttributeSpec
 
@@ -69,18 +70,18 @@ class _Writer:
         self.levels = self._name_levels()
         self.names = self._name_questions()
 
-    def _lose(self, key: str, *losses: tuple[object, str]) -> None:
-        """Add the sentences whose condition holds."""
-        self.losses += [f"{key}: {sentence}" for holds, sentence in losses if holds]
+    def _lose(self, key: str, losses: Mapping[str, object]) -> None:
+        """Add the sentences that are true."""
+        self.losses += [f"{key}: {sentence}" for sentence, is_true in losses.items() if is_true]
 
     def _without_retired(self, spec: SchemeSpec) -> SchemeSpec:
         """Return the scheme without what is no longer offered, which MMAX2 would offer."""
         questions: list[CategorySpec | _Question] = [*spec.categories, *spec.relations, *spec.attributes]
         for question in questions:
-            self._lose(question.key, (question.retired, "it is retired, and left out"))
+            self._lose(question.key, {RETIRED: question.retired})
         for attribute in spec.attributes:
             for value in attribute.values:
-                self._lose(f"{attribute.key}: {value.key}", (value.retired, "it is retired, and left out"))
+                self._lose(f"{attribute.key}: {value.key}", {RETIRED: value.retired})
         gone = {category.key for category in spec.categories if category.retired}
         return replace(
             spec,
@@ -104,7 +105,7 @@ class _Writer:
             taken = {name.lower() for name in names.values()}
             name = level.key if level.key.lower() not in taken else make_key(f"{level.key}-2", names.values())
             message = f"MMAX2 does not tell small letters from capitals; the level is called {name}"
-            self._lose(level.key, (name != level.key, message))
+            self._lose(level.key, {message: name != level.key})
             names[level.key] = name
         return names
 
@@ -121,17 +122,17 @@ class _Writer:
             names[question.key] = make_key(name if name[0].isalpha() else f"a{name}", used)
             used.add(names[question.key])
             message = f"MMAX2 cannot call it so; it is called {names[question.key]}"
-            self._lose(question.key, (names[question.key] != question.key, message))
+            self._lose(question.key, {message: names[question.key] != question.key})
         return names
 
     def files(self) -> list[File]:
         """Return the files."""
         for level in self.spec.levels:
-            self._lose(
-                level.key,
-                (level.label != level.key, f"the level is called by its key, not {level.label!r}"),
-                (level.coders_mark, "MMAX2 does not say whether coders mark its markables"),
-            )
+            losses = {
+                f"the level is called by its key, not {level.label!r}": level.label != level.key,
+                "MMAX2 does not say whether coders mark its markables": level.coders_mark,
+            }
+            self._lose(level.key, losses)
         coded = [self.levels[level.key] for level in self.spec.levels if level.coded]
         self._choose_answers()
         categories = [self._category(category) for category in self.spec.categories]
@@ -139,7 +140,7 @@ class _Writer:
         asked_on = self._find_levels(coded, offered)
         asking = {level for levels in (*offered.values(), *asked_on.values()) for level in levels}
         for name in coded:
-            self._lose(name, (name not in asking, "the level asks nothing, and is not coded in MMAX2"))
+            self._lose(name, {"the level asks nothing, and is not coded in MMAX2": name not in asking})
         coded = [name for name in coded if name in asking]
         relations = [each for each in self.spec.relations if each.key in asked_on]
         attributes = [each for each in self.spec.attributes if each.key in asked_on]
@@ -186,24 +187,18 @@ class _Writer:
         """Return the category as MMAX2 can offer it, with the level that it points to."""
         relation = self._pointer(category)
         self._lose_texts(category.key, category.help, category.colour)
-        self._lose(
-            category.key,
-            (category.singleton, "MMAX2 does not say that it is a singleton"),
-            (
-                category.takes_index and self.answers != INDICES,
-                "the scheme does not answer by indices; it takes none",
-            ),
-            (
-                relation is not None and self.answers != POINTERS,
-                "the scheme does not answer by pointers; it takes none",
-            ),
-        )
+        losses = {
+            "MMAX2 does not say that it is a singleton": category.singleton,
+            "the scheme does not answer by indices; it takes none": category.takes_index and self.answers != INDICES,
+            "the scheme does not answer by pointers; it takes none": relation and self.answers != POINTERS,
+        }
+        self._lose(category.key, losses)
         points_to, most = "", None
         if relation is not None and self.answers == POINTERS:
             points_to, most = self.levels[relation.to_levels[0]], self._most(relation)
             self._lose_of_relation(relation)
             differs = (relation.key, relation.label, relation.help) != (category.key, category.label, "")
-            self._lose(relation.key, (differs, f"the relation of identity is called as its category, {category.key}"))
+            self._lose(relation.key, {f"the relation of identity is called as its category, {category.key}": differs})
         return CategorySpec(
             category.key,
             _fit(category.label),
@@ -215,23 +210,21 @@ class _Writer:
         )
 
     def _lose_texts(self, key: str, help_text: str, colour: str = "") -> None:
-        self._lose(key, (help_text, "its help is left out"), (colour, "its colour is left out"))
+        self._lose(key, {"its help is left out": help_text, "its colour is left out": colour})
 
     def _most(self, relation: RelationSpec) -> int | None:
         too_many = relation.max_targets is not None and relation.max_targets > MOST_TARGETS
-        self._lose(relation.key, (too_many, "MMAX2 does not bound its targets"))
+        self._lose(relation.key, {"MMAX2 does not bound its targets": too_many})
         return None if too_many else relation.max_targets
 
     def _lose_of_relation(self, relation: RelationSpec) -> None:
-        self._lose(
-            relation.key,
-            (
-                len(relation.to_levels) > 1,
-                f"a pointer of MMAX2 goes to one level: {self.levels[relation.to_levels[0]]}",
-            ),
-            (relation.joint, "MMAX2 does not say that targets may be meant together"),
-            (relation.later, "MMAX2 does not say whether a target may stand later"),
-        )
+        level = self.levels[relation.to_levels[0]]
+        losses = {
+            f"a pointer of MMAX2 goes to one level: {level}": len(relation.to_levels) > 1,
+            "MMAX2 does not say that targets may be meant together": relation.joint,
+            "MMAX2 does not say whether a target may stand later": relation.later,
+        }
+        self._lose(relation.key, losses)
 
     def _condition(self, question: _Question) -> Condition | None:
         """Return when a question is asked: of a relation of identity where its category is chosen."""
@@ -265,45 +258,38 @@ class _Writer:
                 on = set()
             elif condition is not None:
                 on &= asked_on[_source(condition)]
-            self._lose(question.key, (not on, "no level asks it; it is left out"))
+            self._lose(question.key, {"no level asks it; it is left out": not on})
             if on and self._is_said(question, condition):
                 asked_on[question.key] = on
         for question in waiting:
-            self._lose(question.key, (True, "the question that leads to it is not in MMAX2; it is left out"))
+            self._lose(question.key, {"the question that leads to it is not in MMAX2; it is left out": True})
         return asked_on
 
     def _is_said(self, question: _Question, condition: Condition | None) -> bool:
         """Return whether a question can be asked in MMAX2, and name what is lost of it."""
         self._lose_texts(question.key, question.help)
         if isinstance(question, RelationSpec):
-            self._lose(question.key, (not question.to_levels, "it is no longer offered, and left out"))
+            self._lose(question.key, {"it is no longer offered, and left out": not question.to_levels})
             if question.to_levels:
                 self._lose_of_relation(question)
                 self._most(question)
             return bool(question.to_levels)
         for value in question.values:
             self._lose_texts(f"{question.key}: {value.key}", value.help, value.colour)
-        of_relation = question.of == Subject.RELATION
-        self._lose(
-            question.key,
-            (question.kind == AnswerKind.SEVERAL, "one of its values can be chosen in MMAX2, not several"),
-            (question.kind == AnswerKind.NUMBER, "a number is a free text in MMAX2"),
-            (question.required, "MMAX2 does not require an answer"),
-            (question.of == Subject.ENTITY, "MMAX2 asks it of each markable, not once of the entity"),
-            (question.primary_of, "MMAX2 does not say that it is a second choice"),
-            (
-                of_relation and not (condition and condition.relation),
-                "it is asked where the category of the relation is chosen",
-            ),
-            (
-                of_relation and question.asked_if not in (None, Condition(relation=question.relation)),
-                "MMAX2 asks it wherever the relation is set",
-            ),
-            (
-                not of_relation and question.asked_if is not None and question.asked_if.relation,
-                "it is a question of the relation by which it is asked",
-            ),
-        )
+        of_relation, asked_if = question.of == Subject.RELATION, question.asked_if
+        by_category = of_relation and not (condition and condition.relation)
+        losses = {
+            "one of its values can be chosen in MMAX2, not several": question.kind == AnswerKind.SEVERAL,
+            "a number is a free text in MMAX2": question.kind == AnswerKind.NUMBER,
+            "MMAX2 does not require an answer": question.required,
+            "MMAX2 asks it of each markable, not once of the entity": question.of == Subject.ENTITY,
+            "MMAX2 does not say that it is a second choice": question.primary_of,
+            "it is asked where the category of the relation is chosen": by_category,
+            "MMAX2 asks it wherever the relation is set": of_relation
+            and asked_if not in (None, Condition(relation=question.relation)),
+            "it is a question of the relation by which it is asked": not of_relation and asked_if and asked_if.relation,
+        }
+        self._lose(question.key, losses)
         return True
 
     def _lines(self, level: str, categories: Sequence[CategorySpec], questions: Sequence[_Question]) -> list[str]:
