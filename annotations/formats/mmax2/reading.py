@@ -28,6 +28,7 @@ from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import lie_in
 
+TRUE = ("true", "yes")
 BRIDGING = re.compile(r"bridg\w*\Z", re.IGNORECASE)
 READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
 
@@ -64,37 +65,26 @@ def _build_scheme(levels: Levels, documents: Iterable[Document]) -> SchemeSpec |
         or level.key in levels.marked
     )
     spec = SchemeSpec(level_specs, tuple(categories.values()))
-    for answer in _answers_pointing_later(documents):
-        key = answer.category or implied_category(answer, spec)
-        if key in categories:
-            categories[key] = replace(categories[key], allow_later=True)
-    return replace(spec, categories=tuple(categories.values()))
-
-
-def _document_files(folders: list[str], main: str, name: str) -> list[str]:
-    """Return the files after which documents are named.
-
-    These are the .mmax file of a single coder, or what holds its words and markables, else the text in their folders.
-    """
-    if len(folders) == 1 and main.lower().endswith(".xml"):
-        return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
-    if len(folders) < 2:
-        return [main] * len(folders)
-    distinct = folders
-    # a/Markables and b/Markables differ further up.
-    while len({posixpath.basename(folder) for folder in distinct}) < len(distinct) and any(
-        map(posixpath.dirname, distinct)
-    ):
-        distinct = [posixpath.dirname(folder) or folder for folder in distinct]
-    return [posixpath.join(folder, name) for folder in distinct]
-
-
-def _answers_pointing_later(documents: Iterable[Document]) -> Iterable[Answer]:
     for document in documents:
         order = {mark.place: text_order(mark) for mark in document.marks}
         for mark in document.marks:
             if mark.answer and any(order[target] > order[mark.place] for target in mark.answer.pointers):
-                yield mark.answer
+                key = mark.answer.category or implied_category(mark.answer, spec)
+                if key in categories:
+                    categories[key] = replace(categories[key], allow_later=True)
+    return replace(spec, categories=tuple(categories.values()))
+
+
+def _document_files(folders: list[str], main: str, name: str) -> list[str]:
+    """Return the files after which documents are named: that of a single coder, else the text in their folders."""
+    if len(folders) == 1 and main.lower().endswith(".xml"):
+        return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
+    if len(folders) < 2:
+        return [main] * len(folders)
+    # a/Markables and b/Markables differ further up.
+    while len(set(map(posixpath.basename, folders))) < len(folders) and any(map(posixpath.dirname, folders)):
+        folders = [posixpath.dirname(folder) or folder for folder in folders]
+    return [posixpath.join(folder, name) for folder in folders]
 
 
 class Coder:
@@ -197,7 +187,9 @@ class Coder:
         if readings and any(each.key == category and not each.points_to for each in question.categories):
             message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
             self._report(row, "category-and-pointers", message)
-        indices = self._indices(level, row) if question.kind == Kind.SET else ()
+        sets = self._sets(level, row) if question.kind == Kind.SET else ()
+        entities = dict.fromkeys(self.entities[level.key, value] for value, _ in sets)
+        indices = tuple(row.check_length(index, LONGEST_INDEX, "set's name") for index in entities)
         if question.kind == Kind.SET and not indices and category == "":
             self.alone.add(place)
         relations = {
@@ -213,8 +205,8 @@ class Coder:
         return Answer(
             category=category or "",
             indices=indices,
-            optional=_is_true(attributes, "optional"),
-            unsure=_is_true(attributes, "unsure"),
+            optional=attributes.get("optional", "").strip().lower() in TRUE,
+            unsure=attributes.get("unsure", "").strip().lower() in TRUE,
             note=attributes.get("note") or attributes.get("comment", ""),
             name=attributes.get("chain_name", ""),
             relations=tuple((name, targets) for name, targets in relations.items() if targets),
@@ -293,10 +285,6 @@ class Coder:
                 entities |= {(level.key, value): f"{level.key}:{value}" for value in of_level}
         return entities
 
-    def _indices(self, level: Level, row: Row) -> tuple[str, ...]:
-        indices = dict.fromkeys(self.entities[level.key, value] for value, _ in self._sets(level, row))
-        return tuple(row.check_length(index, LONGEST_INDEX, "set's name") for index in indices)
-
 
 def _value(value: str, values: Mapping[str, str]) -> str:
     """Return the answer to a further question: a value as the scheme spells it, or a free text; empty for none."""
@@ -310,7 +298,3 @@ def _numbers(groups: str, most: int) -> list[list[int]]:
         return []
     numbers = [[int(number) - 1 for number in group.split("+")] for group in groups.split(";")]
     return numbers if all(0 <= number < most for group in numbers for number in group) else []
-
-
-def _is_true(attributes: Mapping[str, str], name: str) -> bool:
-    return attributes.get(name, "").strip().lower() in ("true", "yes")

@@ -228,10 +228,7 @@ def build_marks(
 
 
 def _identity_layers(layers: Iterable[str]) -> set[str]:
-    """Return the layers of relations that point to antecedents: those whose names say so; without such, all others.
-
-    What is called bridging never says so.
-    """
+    """Return the layers of relations that point to antecedents: by their names, else all but those called bridging."""
     names = {layer: layer.rpartition(".")[2] for layer in layers}
     others = {layer for layer, name in names.items() if not name.lower().startswith(BRIDGING)}
     return {layer for layer in others if says_identity(names[layer])} or others
@@ -457,13 +454,14 @@ def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
         if mark.answer and mark.answer.relations
         for place in (mark.place, *mark.answer.targets())
     }
-    return [mark for mark in marks if mark.place in related or _needs_span(mark)]
-
-
-def _needs_span(mark: Mark) -> bool:
-    if not (mark.answer and mark.answer.indices) or mark.answer.attributes:
-        return True
-    return bool(markable_features(mark).keys() - {"category"})
+    return [
+        mark
+        for mark in marks
+        if mark.place in related
+        or not (mark.answer and mark.answer.indices)
+        or mark.answer.attributes
+        or markable_features(mark).keys() - {"category"}
+    ]
 
 
 class Arc(NamedTuple):

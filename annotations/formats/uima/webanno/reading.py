@@ -155,7 +155,10 @@ class Annotations:
         self.file_layers.links += self.links.values()
         self.rows = {row.unit: row for row in rows} if self.arcs else {}
         for arc in self.arcs:
-            self._connect(arc)
+            source = arc.source if isinstance(arc.source, Span) else self._end(arc, arc.source)
+            target = self._end(arc, arc.target)
+            if source is not None and target is not None:
+                self.file_layers.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line, arc.reading))
 
     def _chain(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         columns = dict(zip(layer.features, cells, strict=True))
@@ -168,8 +171,7 @@ class Annotations:
                 raise FormatError(message, self.file_layers.file, row.line)
             key = (layer.name, chain, match[2])
             if key not in self.links:
-                link_kind = "" if value == NO_VALUE else unescape_value(value)
-                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, link_kind)
+                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, _unescape(value))
             self._extend(self.links[key], row)
 
     def _spans(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
@@ -201,10 +203,9 @@ class Annotations:
             if ends == NO_VALUE:
                 continue
             for role, end in self._pairs(row, self._split(row, roles, ";"), self._split(row, ends, ";")):
-                kind = "" if role == NO_VALUE else unescape_value(role)
                 match = self._matching(TARGET, end, row)
                 target = _End(leads_to, match["unit"], _normalize_number(match["target"]))
-                self.arcs.append(_Arc(row.line, layer.name, kind, span, target))
+                self.arcs.append(_Arc(row.line, layer.name, _unescape(role), span, target))
 
     def _relations(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         sources = self._split(row, cells[-1])
@@ -213,18 +214,19 @@ class Annotations:
         kinds = nothing if len(cells) == 1 or reading == 0 else self._split(row, cells[0])
         readings = nothing if reading is None else self._split(row, cells[reading])
         base = layer.features[-1].removeprefix("BT_")
-        for (kind, source), (number, _) in zip(
-            self._pairs(row, kinds, sources), self._pairs(row, readings, sources), strict=True
-        ):
-            match = self._matching(SOURCE, source, row)
+        numbers = [number for number, _ in self._pairs(row, readings, sources)]
+        for (kind, cell), number in zip(self._pairs(row, kinds, sources), numbers, strict=True):
+            match = self._matching(SOURCE, cell, row)
+            source = _End(base, match["unit"], _normalize_number(match["source"]))
+            target = _End(base, row.unit, _normalize_number(match["target"]))
             self.arcs.append(
                 _Arc(
                     row.line,
                     layer.name,
-                    _read_value(kind),
-                    _End(base, match["unit"], _normalize_number(match["source"])),
-                    _End(base, row.unit, _normalize_number(match["target"])),
-                    _read_value(number),
+                    _unescape(_split_number(kind)[0]),
+                    source,
+                    target,
+                    _unescape(_split_number(number)[0]),
                 )
             )
 
@@ -279,21 +281,11 @@ class Annotations:
             return False
         if before is not None and row.token > before.token + 1 and id(what) not in self.discontinuous:
             self.discontinuous.add(id(what))
-            self.file_layers.report(
-                "gap",
-                f"an annotation of the layer {what.layer} leaves out tokens before {row.unit}",
-                row.line,
-                "they were taken in, as by WebAnno",
-            )
+            message = f"an annotation of the layer {what.layer} leaves out tokens before {row.unit}"
+            self.file_layers.report("gap", message, row.line, "they were taken in, as by WebAnno")
         self.last[id(what)] = row
         what.start, what.end = min(what.start, row.begin), max(what.end, row.end)
         return True
-
-    def _connect(self, arc: _Arc) -> None:
-        source = arc.source if isinstance(arc.source, Span) else self._end(arc, arc.source)
-        target = self._end(arc, arc.target)
-        if source is not None and target is not None:
-            self.file_layers.relations.append(Relation(arc.layer, arc.kind, source, target, arc.line, arc.reading))
 
     def _end(self, arc: _Arc, end: _End) -> Span | None:
         if end.number:
@@ -313,9 +305,8 @@ class Annotations:
         return span
 
 
-def _read_value(piece: str) -> str:
-    """Return the value of a feature of a relation; empty for none."""
-    value, _ = _split_number(piece)
+def _unescape(value: str) -> str:
+    """Return the value; empty for none."""
     return "" if value == NO_VALUE else unescape_value(value)
 
 

@@ -27,10 +27,6 @@ def fill_gap(gap: int, inner: bool) -> str:
     return "\n" + " " * (gap - 1) if inner and gap else " " * gap
 
 
-def unescape_text(text: str) -> str:
-    return TEXT_ESCAPE.sub(lambda match: LETTERS.get(match[1], match[1]), text)
-
-
 def escape_text(text: str) -> str:
     return TEXT_SPECIAL.sub(lambda match: "\\" + ESCAPES.get(match.group(), match.group()), text)
 
@@ -123,7 +119,7 @@ class Text:
         if "\\" not in text:
             return text
         if not self.java:
-            return unescape_text(text)
+            return TEXT_ESCAPE.sub(lambda match: LETTERS.get(match[1], match[1]), text)
         units = JAVA_ESCAPE.sub(
             lambda match: chr(int(match[1], 16)) if match[1] else LETTERS.get(match[2], match[2]), text
         )

@@ -130,7 +130,11 @@ def _text_lines(content: str, start: int, end: int, after: int | None) -> list[s
 
 
 def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str]) -> None:
-    values = [markable_features(mark) | _attribute_features(mark, names) for mark in marks]
+    values = [
+        markable_features(mark)
+        | {names[key]: format_value(value) for key, value in (mark.answer.attributes if mark.answer else ())}
+        for mark in marks
+    ]
     features = {feature for each in values for feature in each}
     used = [feature for feature in (*FEATURES, *names.values()) if feature in features] or [""]
     columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
@@ -139,10 +143,6 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
             for row in written.reach[mark.place]:
                 column.setdefault(row, []).append(cell)
-
-
-def _attribute_features(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
-    return {names[key]: format_value(value) for key, value in mark.answer.attributes} if mark.answer else {}
 
 
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
