@@ -203,8 +203,7 @@ def _base_name(path: str) -> str:
 
 
 def _element_text(root: etree._Element, name: str) -> str:
-    element = next(root.iter("{*}" + name), None)
-    return (element.text or "").strip() if element is not None else ""
+    return (root.findtext(f".//{{*}}{name}") or "").strip()
 
 
 def _read_levels(file: str, root: etree._Element, schemes: str, prefixes: Sequence[str], where: _Files) -> list[Level]:

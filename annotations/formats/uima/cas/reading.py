@@ -161,17 +161,12 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
 def _guess_types(root: etree._Element, file: str) -> cassis.TypeSystem:
     """Return DKPro Core's types, and those of CorefAnnotator's mentions and entities, whose files come without."""
     mentions = [element for element in root if "Entity" in element.attrib]
-    if not mentions:
-        return _core_types()
     numbers = {element.get("Entity") for element in mentions}
-    types = {
-        _type_name(element, file): ("uima.cas.TOP", ("Label",))
-        for element in root
-        if element.get(f"{XMI}id") in numbers
-    }
+    entities = [element for element in root if element.get(f"{XMI}id") in numbers]
+    types = {_type_name(element, file): ("uima.cas.TOP", ("Label",)) for element in entities if mentions}
     types |= {_type_name(element, file): (ANNOTATION, ("Entity",)) for element in mentions}
     check_types(types, file)
-    return _load(lambda: _add_types(tuple(types.items())), file)
+    return _load(lambda: _add_types(tuple(types.items())), file) if types else _core_types()
 
 
 @lru_cache(maxsize=4)
@@ -181,11 +176,10 @@ def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis
 
     added = cassis.TypeSystem()
     for name, (above, features) in types:
-        if _core_types().contains_type(name, True):
-            continue
-        created = added.create_type(name, above)
-        for feature in features:
-            added.create_feature(created, feature, STRING if feature == "Label" else "uima.cas.TOP")
+        if not _core_types().contains_type(name, True):
+            created = added.create_type(name, above)
+            for feature in features:
+                added.create_feature(created, feature, STRING if feature == "Label" else "uima.cas.TOP")
     return cassis.merge_typesystems(_core_types(), added)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -151,11 +151,10 @@ class _Draft:
     # Of each entity of mentions the number of its chain, and its name.
     entities: dict[int, tuple[str, str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
-    chains: list[FeatureStructure] = field(default_factory=list)
-    links: list[FeatureStructure] = field(default_factory=list)
+    # What leads to others, by its kind.
+    later: dict[str, list[FeatureStructure]] = field(default_factory=lambda: defaultdict(list))
     followed: set[int] = field(default_factory=set)
     numbers: int = 0
-    relations: list[FeatureStructure] = field(default_factory=list)
     slots: list[tuple[Span, FeatureStructure]] = field(default_factory=list)
     segments: dict[tuple[str, int, int], Stretch] = field(default_factory=dict)
     title: str = ""
@@ -167,12 +166,8 @@ class _Draft:
         if name not in self.types:
             self.types[name] = _Type.of(structure)
         match self.types[name].kind:
-            case "chain":
-                self.chains.append(structure)
-            case "link":
-                self.links.append(structure)
-            case "relation":
-                self.relations.append(structure)
+            case "chain" | "link" | "relation" as kind:
+                self.later[kind].append(structure)
             case "span":
                 self._span(structure)
             case "segment":
@@ -186,18 +181,26 @@ class _Draft:
 
     def finish(self) -> None:
         """Follow what leads from one structure to another, now that all are there."""
-        for chain in self.chains:
+        for chain in self.later["chain"]:
             self._follow(_referenced(chain, "first"))
-        self._follow_unchained()
-        for relation in self.relations:
+        # Links that no chain begins with make chains; those that are the next of none come first.
+        left = [link for link in self.later["link"] if id(link) not in self.followed]
+        following = {id(_referenced(link, "next")) for link in left}
+        for link in sorted(left, key=lambda each: id(each) in following):
+            if id(link) not in self.followed:
+                message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
+                fix = "it was made the first of a chain"
+                self.file_layers.report("link-without-chain", message, self._line(link), fix)
+                self._follow(link)
+        for relation in self.later["relation"]:
             layer = relation.type.name
             kind, reading = self._value(relation, self.types[layer].first_string), self._value(relation, READING)
             ends = self._end(_referenced(relation, "Governor")), self._end(_referenced(relation, "Dependent"))
-            self._relation(relation, layer, kind, *ends, reading)
+            self._relation(relation, layer, kind, ends, reading)
         for host, structure in self.slots:
             for element in self._elements(structure):
-                target = self.spans.get(_structure_number(_referenced(element, "target")))
-                self._relation(structure, host.layer, self._value(element, "role"), host, target)
+                ends = host, self.spans.get(_structure_number(_referenced(element, "target")))
+                self._relation(structure, host.layer, self._value(element, "role"), ends, "")
         self.file_layers.report_features(self.unread)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
@@ -297,27 +300,10 @@ class _Draft:
                 self.file_layers.links.append(Link(link.type.name, str(self.numbers), *place, kind))
             link = _referenced(link, "next")
 
-    def _follow_unchained(self) -> None:
-        """Make chains of links that no chain begins with; those that are the next of none come first."""
-        left = [link for link in self.links if id(link) not in self.followed]
-        later = {id(_referenced(link, "next")) for link in left}
-        for link in sorted(left, key=lambda each: id(each) in later):
-            if id(link) not in self.followed:
-                message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
-                fix = "it was made the first of a chain"
-                self.file_layers.report("link-without-chain", message, self._line(link), fix)
-                self._follow(link)
-
     def _relation(
-        self,
-        structure: FeatureStructure,
-        layer: str,
-        kind: str,
-        source: Span | None,
-        target: Span | None,
-        reading: str = "",
+        self, structure: FeatureStructure, layer: str, kind: str, ends: tuple[Span | None, Span | None], reading: str
     ) -> None:
-        line = self._line(structure)
+        line, (source, target) = self._line(structure), ends
         if source is not None and target is not None:
             self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
