@@ -41,13 +41,7 @@ FORMAT = Format(
     read,
     bundle_projects,
     write,
-    frozenset(Feature)
-    - {
-        Feature.TITLE,
-        Feature.EDGES,
-        Feature.SPACING,
-        Feature.CONTROL_CHARACTERS,
-    },
+    frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
     options=(ATTRIBUTE, SLIPS),
     options_written=(ATTRIBUTE,),
     binary=True,

@@ -20,6 +20,7 @@ three. Offsets in all these files count UTF-16 units.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
@@ -42,8 +43,8 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Option
-from annotations.formats.model.links import says_identity
+from annotations.formats.model.format import Format, Option
+from annotations.formats.model.links import related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
 
 MARKABLE = "webanno.custom.Markable"
@@ -114,8 +115,17 @@ OPTIONS = (
     ),
 )
 
-# What helps where the scheme lacks a category of the files.
-WAYS = {"category": "categories=links"}
+# A format of such files.
+layer_format = partial(
+    Format,
+    in_words=True,
+    options=OPTIONS,
+    names_levels=True,
+    names_categories=True,
+    names_questions=True,
+    # what helps where the scheme lacks a category of the files
+    ways={"category": "categories=links"},
+)
 
 
 def is_linguistic(layer: str) -> bool:
@@ -448,12 +458,7 @@ def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
     """Return the marks of which links of chains, where there are some, do not say all."""
     if not chains:
         return list(marks)
-    related = {
-        place
-        for mark in marks
-        if mark.answer and mark.answer.relations
-        for place in (mark.place, *mark.answer.targets())
-    }
+    related = related_places(marks)
     return [
         mark
         for mark in marks
