@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,10 +107,7 @@ class Question:
         return bool(self.links or self.root)
 
     def category(self, attributes: Mapping[str, str]) -> str | None:
-        """Return the category that the attributes of a markable say.
-
-        Empty where they say none, None where it is unknown.
-        """
+        """Return the category that the attributes of a markable say; empty for none, None where it is unknown."""
         name = self.root
         while name:
             value = attributes.get(name, "")
@@ -142,9 +139,8 @@ def make_key(name: str, others: Collection[str] = ()) -> str:
 def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
     """Return the attributes of a scheme file. Raises FormatError with the line."""
     if local_name(root.tag) != "annotationscheme":
-        raise FormatError(
-            f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>", file, root.sourceline
-        )
+        message = f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>"
+        raise FormatError(message, file, root.sourceline)
     attributes: list[Attribute] = []
     left = MOST_VALUES
     for element in root.iter("{*}attribute"):
@@ -257,10 +253,15 @@ def build_question(
     keys: those of all levels, by their names. chosen: the one attribute to go by, if any.
     """
     reached = _reachable_attributes(attributes)
+    candidates = [each for each in attributes if not chosen or each.name == chosen]
     if kind == Kind.NOMINAL:
-        root, links = _nominal_attribute(attributes, chosen), list[Attribute]()
+        nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
+        root, links = (
+            next((each for each in nominal if each.name == "category"), next(iter(nominal), None)),
+            list[Attribute](),
+        )
     else:
-        root, links = _choose_root(_link_attributes(attributes, kind, chosen), attributes, reached)
+        root, links = _choose_root(_link_attributes(candidates, kind), attributes, reached)
     if root is None and not links:
         return Question()
     first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
@@ -276,7 +277,7 @@ def build_question(
         categories.by_key.setdefault("none", CategorySpec("none", "none"))
     return Question(
         kind,
-        tuple(_add_readings(links, categories.domains, attributes)),
+        tuple(dict.fromkeys(_add_readings(links, categories.domains, attributes))),
         root.name if root else "",
         _build_branches(root, attributes, reached, categories) if root else {},
         tuple(categories.by_key.values()),
@@ -321,25 +322,15 @@ def _choose_root(
     return root, [link for link in links if link.id in below] + [link for link in links if link.id not in led]
 
 
-def _nominal_attribute(attributes: Sequence[Attribute], chosen: str) -> Attribute | None:
-    nominal = [each for each in attributes if each.kind == Kind.NOMINAL and each.name not in ("optional", "unsure")]
-    if chosen:
-        return next((each for each in nominal if each.name == chosen), None)
-    return next((each for each in nominal if each.name == "category"), nominal[0] if nominal else None)
-
-
-def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
+def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
     """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
 
     Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
     """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
-    if chosen:
-        return [of_kind[chosen]] if chosen in of_kind else []
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
     if kind == Kind.SET:
-        links.sort(key=lambda each: not each.name.startswith("coref"))
-        return links[:1]
+        return sorted(links, key=lambda each: not each.name.startswith("coref"))[:1]
     return [each for each in links if not _is_other(each)] or links
 
 
@@ -350,29 +341,27 @@ def _first_reading(name: str) -> str:
 
 def _add_readings(
     links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]
-) -> list[Link]:
-    """Return the links with those of further readings."""
+) -> Iterator[Link]:
+    """Yield the links, then those of their further readings."""
     firsts = {link.name: link for link in links}
-    with_readings = [Link(link.name, domains[link.id]) for link in links]
+    yield from (Link(link.name, domains[link.id]) for link in links)
     for each in attributes:
         first = firsts.get(_first_reading(each.name))
         if first and each.kind == first.kind and each.name not in firsts:
-            with_readings.append(Link(each.name, domains[first.id]))
-    return list(dict.fromkeys(with_readings))
+            yield Link(each.name, domains[first.id])
 
 
 def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
     """Return for the id of each attribute the ids of all that its values lead to."""
-    leads: dict[str, dict[str, None]] = {attribute.id: {} for attribute in attributes}
+    leads: dict[str, set[str]] = {attribute.id: set() for attribute in attributes}
     for attribute in attributes:
-        for value in attribute.values:
-            leads[attribute.id].update((identity, None) for identity in value.next if identity in leads)
+        leads[attribute.id].update(each for value in attribute.values for each in value.next if each in leads)
     reached = {}
     for start in leads:
         ids: set[str] = set()
         left = [start]
         while left:
-            new = leads[left.pop()].keys() - ids
+            new = leads[left.pop()] - ids
             ids |= new
             left += new
         reached[start] = frozenset(ids)

@@ -67,11 +67,13 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of MMAX2 scheme files, one for each level. Raise FormatError with file and line."""
     levels, declared = _read_levels(files, name)
     losses = Losses(name)
-    kind = _choose_kind([attribute for level in levels for attribute in level.attributes])
+    every = [attribute for level in levels for attribute in level.attributes]
+    kind = Kind.SET if any(each.kind == Kind.SET for each in every) else Kind.NOMINAL
+    kind = Kind.POINTER if any(_is_identity(each, every) for each in every) else kind
     merger = _Merger(losses)
     names = dict.fromkeys([level.name for level in levels] + declared)
     known = {each.lower() for each in names}
-    targets = (each.domain for level in levels for each in level.attributes if each.kind == Kind.POINTER)
+    targets = (each.domain for each in every if each.kind == Kind.POINTER)
     keys = make_keys([*names, *(target for target in targets if target and target.lower() not in known)])
     if len(keys) > MOST_LEVELS:
         raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
@@ -101,8 +103,7 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
                 raise FormatError("a level has no name", common, element.sourceline)
             declared.append(level)
             scheme = base_name(element.get("schemefile", "").strip()) or f"{level}{SCHEME_FILE}"
-            file = find_by_name(files, scheme)
-            if file is not None:
+            if file := find_by_name(files, scheme):
                 places[level] = file
     else:
         for path in sorted(files):
@@ -116,13 +117,6 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
         raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
     read_files = {file: read_scheme(xml_of(files, file), file) for file in dict.fromkeys(places.values())}
     return [_LevelFile(level, file, read_files[file]) for level, file in places.items()], declared
-
-
-def _choose_kind(attributes: Sequence[Attribute]) -> Kind:
-    """Return how the levels say identity: by pointers, by sets, or not at all."""
-    if any(_is_identity(each, attributes) for each in attributes):
-        return Kind.POINTER
-    return Kind.SET if any(each.kind == Kind.SET for each in attributes) else Kind.NOMINAL
 
 
 def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
@@ -303,18 +297,12 @@ class _Level:
             return [(CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
         if attribute.name in self.linked:
             # A pointer of identity is set where its category is chosen.
-            return [
-                source
-                for root in self.question.branches
-                for leading in self.by_id.values()
-                if leading.name == root
-                for each in leading.values
-                if attribute.id in each.next
-                for source in self._sources_of(leading, each)
-            ]
+            roots = (each for root in self.question.branches for each in self.by_id.values() if each.name == root)
+            leading = ((root, each) for root in roots for each in root.values if attribute.id in each.next)
+            return [source for root, each in leading for source in self._sources_of(root, each)]
         if attribute.kind == Kind.POINTER:
             return [(attribute.id, "")] if value.name.lower() != "not_set" else []
-        return [(attribute.id, value.name)] if attribute.id in {each.id for each in self.left} else []
+        return [(attribute.id, value.name)] if attribute in self.left else []
 
     def _categories_below(self, name: str, value: str) -> list[str]:
         """Return the categories that are left once an attribute has a value."""
