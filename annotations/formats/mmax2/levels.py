@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from annotations.formats.mmax2.project import LAYOUTS, LINES, Level, Project, Row, Runs, Words, name_text, read_rows
 from annotations.formats.mmax2.scheme import (
@@ -21,12 +21,12 @@ from annotations.formats.mmax2.scheme import (
 from annotations.formats.model.document import (
     LONGEST_LABEL,
     LONGEST_SPEAKER,
-    Finding,
     FormatError,
     Links,
     Parts,
     Stretch,
 )
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
@@ -38,25 +38,9 @@ ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 
 
-@dataclass(slots=True)
-class Findings:
-    """What is odd, within bounds."""
-
-    findings: list[Finding] = field(default_factory=list)
-    n_unlisted: int = 0
-
-    def add(
-        self, code: str, message: str, file: str, line: int | None = None, fix: str = "", *, left_out: bool = False
-    ) -> None:
-        if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(code, message, file, line, fix, left_out))
-        else:
-            self.n_unlisted += 1
-
-    def listed(self, file: str) -> tuple[Finding, ...]:
-        if not self.n_unlisted:
-            return tuple(self.findings)
-        return (*self.findings, Finding("more-findings", f"{self.n_unlisted} more findings are not listed", file))
+def findings_of(file: str) -> Findings:
+    """Return what is odd in a file: nothing yet."""
+    return Findings(file, MOST_FINDINGS, "more-findings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +61,7 @@ class Levels:
     def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
         self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
         self.name = name_text(bundle.main)
-        self.findings = Findings()
+        self.findings = findings_of(bundle.main)
         for level in project.levels:
             level.rows = {
                 path: list(read_rows(bundle.files[path], path, words, slips)) for path in level.files.values()
@@ -85,7 +69,7 @@ class Levels:
         self.findings.findings += slips.finish(1)
         for path, number in project.unnamed.items():
             message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
-            self.findings.add("unnamed-level", message, bundle.main, fix="they are left out", left_out=True)
+            self.findings.add(message, code="unnamed-level", fix="they are left out", left_out=True)
         self.keys = {level.name.lower(): level.key for level in project.levels}
         self.keys |= {level.name: level.key for level in project.levels}
         schemes = self._schemes()
@@ -139,7 +123,7 @@ class Levels:
         question, file = level.question, level.scheme or self.bundle.main
         if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
-            self.findings.add("no-scheme", message, file, fix="sets and pointers are told by their values")
+            self.findings.add(message, code="no-scheme", file=file, fix="sets and pointers are told by their values")
         read = {link.name for link in level.links()}
         unread = {each.name for each in scheme if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
         guessed = {
@@ -150,10 +134,14 @@ class Levels:
         used = Counter(name for row in level.all_rows() for name in row.attributes if row.has(name))
         for name in (link.name for link in question.links if question.kind == Kind.POINTER and link.name in guessed):
             message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
-            self.findings.add("identity", message, file, fix='identity="false" in the scheme makes them a relation')
+            self.findings.add(
+                message, code="identity", file=file, fix='identity="false" in the scheme makes them a relation'
+            )
         for name in sorted(unread & used.keys()):
             message = f"{used[name]} values of {name} of the level {level.name} are not read"
-            self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
+            self.findings.add(
+                message, code="not-read", file=file, fix=f"choose the attribute {name} to read it", left_out=True
+            )
         if question.coded:
             known = {each.name for each in scheme}
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)
@@ -169,7 +157,7 @@ class Levels:
         )
         for name, number in counts.most_common():
             message = f"{number} values of the attribute {name}, which {what}"
-            self.findings.add("attribute", message, self.bundle.main, fix=fix, left_out=True)
+            self.findings.add(message, code="attribute", fix=fix, left_out=True)
 
     def _targets(self) -> set[str]:
         """Return the keys of the levels that pointers may go to, and of those that they go to."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from annotations.formats.mmax2.levels import Findings, Levels
+from annotations.formats.mmax2.levels import Levels, findings_of
 from annotations.formats.mmax2.project import Level, Row, read_project, read_words
 from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link, level_key
 from annotations.formats.model.document import (
@@ -46,7 +46,7 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
     if not documents:
         documents = [Document(levels.name, bundle.main, levels.text.content, [], levels.segments)]
     scheme = _build_scheme(levels, documents)
-    documents[0] = replace(documents[0], findings=(*levels.findings.listed(bundle.main), *documents[0].findings))
+    documents[0] = replace(documents[0], findings=(*levels.findings.listed(), *documents[0].findings))
     return [replace(document, scheme=scheme) for document in documents]
 
 
@@ -91,7 +91,7 @@ class Coder:
     """One coder's markables while they become a document. alone: what is in no set and has no category."""
 
     def __init__(self, levels: Levels, folder: str, file: str) -> None:
-        self.levels, self.file, self.findings = levels, file, Findings()
+        self.levels, self.file, self.findings = levels, file, findings_of(file)
         self.rows: list[tuple[Level, Row]] = []
         self.places: dict[str, dict[str, Place]] = {}
         for level in levels.project.levels:
@@ -107,11 +107,11 @@ class Coder:
         self.alone = set[Place]()
 
     def _report(self, row: Row, code: str, message: str, fix: str = "") -> None:
-        self.findings.add(code, message, row.file, row.line, fix)
+        self.findings.add(message, row.line, fix, code=code, file=row.file)
 
     def _lose(self, row: Row, code: str, message: str, fix: str) -> None:
         """Report what of a markable is not read."""
-        self.findings.add(code, message, row.file, row.line, fix, left_out=True)
+        self.findings.add(message, row.line, fix, code=code, file=row.file, left_out=True)
 
     def document(self) -> Document:
         levels = self.levels
@@ -134,7 +134,7 @@ class Coder:
             sorted(marks.values(), key=text_order),
             levels.segments,
             levels.links,
-            findings=self.findings.listed(self.file),
+            findings=self.findings.listed(),
         )
         # A markable that is read of several may have a category from another.
         named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
@@ -151,7 +151,7 @@ class Coder:
         )
         for (key, name), number in counts.items():
             message = f"{number} answer{'s' * (number > 1)} to {name!r} on the level {key!r}, which is not coded"
-            self.findings.add("not-asked", message, self.file, fix="left out", left_out=True)
+            self.findings.add(message, code="not-asked", fix="left out", left_out=True)
 
     def _head(self, row: Row, place: Place) -> Parts:
         ids = row.attributes.get("min_ids", "").strip()
@@ -281,7 +281,7 @@ class Coder:
             of_level = {value: entity for (key, value), entity in entities.items() if key == level.key}
             if len(set(of_level.values())) < len(of_level):
                 message = f"entity names of the level {level.name} stand for several sets"
-                self.findings.add("entity-names", message, self.file, fix="the names of the sets are taken instead")
+                self.findings.add(message, code="entity-names", fix="the names of the sets are taken instead")
                 entities |= {(level.key, value): f"{level.key}:{value}" for value in of_level}
         return entities
 

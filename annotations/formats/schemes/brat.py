@@ -28,12 +28,12 @@ from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     POINTERS,
     Keys,
-    Losses,
     SchemeFile,
     base_name,
     find_by_name,
     fit_label,
     identity_categories,
+    losses_of,
     make_keys,
     text_of,
 )
@@ -157,7 +157,7 @@ class _Configuration:
         self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
         self.sections, self.labels, self.colours = sections, labels, colours
-        self.losses = Losses(file)
+        self.losses = losses_of(file)
         self.types = [row.name for row in sections["entities"] if not row.abstract]
         if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)

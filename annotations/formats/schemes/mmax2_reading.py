@@ -22,6 +22,7 @@ from annotations.formats.mmax2.scheme import (
 )
 from annotations.formats.mmax2.scheme_lines import COMMON_PATHS, SCHEME_FILE
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -42,12 +43,12 @@ from annotations.formats.schemes.scheme_file import (
     LONGEST_LABEL,
     POINTERS,
     Keys,
-    Losses,
     SchemeFile,
     base_name,
     find_by_name,
     fit_help,
     fit_label,
+    losses_of,
     make_keys,
     xml_of,
 )
@@ -66,7 +67,7 @@ class _LevelFile(NamedTuple):
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of MMAX2 scheme files, one for each level. Raise FormatError with file and line."""
     levels, declared = _read_levels(files, name)
-    losses = Losses(name)
+    losses = losses_of(name)
     every = [attribute for level in levels for attribute in level.attributes]
     kind = Kind.SET if any(each.kind == Kind.SET for each in every) else Kind.NOMINAL
     kind = Kind.POINTER if any(_is_identity(each, every) for each in every) else kind
@@ -148,7 +149,7 @@ class _Merged:
 class _Merger:
     """The questions of all levels. What is asked on several levels in the same words is one question."""
 
-    losses: Losses
+    losses: Findings
     keys: Keys = field(default_factory=Keys)
     merged: dict[str, _Merged] = field(default_factory=dict)
 
@@ -227,7 +228,7 @@ type _Source = tuple[str, str]
 class _Level:
     """The scheme file of a level while its questions are made."""
 
-    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, losses: Losses) -> None:
+    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, losses: Findings) -> None:
         self.name, self.file, self.key = level.name, level.file, key
         self.levels, self.losses = levels, losses
         every = level.attributes

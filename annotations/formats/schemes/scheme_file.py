@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import CATEGORY, CategorySpec, SchemeSpec
 from annotations.formats.syntax.xml import parse
@@ -52,27 +53,9 @@ class SchemeFormat:
     write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
-@dataclass(slots=True)
-class Losses:
-    """What a file says that a scheme here cannot say, within bounds."""
-
-    file: str
-    findings: list[Finding] = field(default_factory=list)
-    n_unlisted: int = 0
-
-    def add(self, message: str, line: int | None = None, file: str = "") -> None:
-        """Add a sentence."""
-        if len(self.findings) < MOST_LOSSES:
-            self.findings.append(Finding("scheme-loss", message, file or self.file, line))
-        else:
-            self.n_unlisted += 1
-
-    def listed(self) -> tuple[Finding, ...]:
-        """Return them all, with a last one that counts those that are not listed."""
-        if not self.n_unlisted:
-            return tuple(self.findings)
-        message = f"{self.n_unlisted} more things are not listed"
-        return (*self.findings, Finding("scheme-loss", message, self.file))
+def losses_of(file: str) -> Findings:
+    """Return what a file says that a scheme here cannot say: nothing yet."""
+    return Findings(file, MOST_LOSSES, "scheme-loss", "things")
 
 
 @dataclass(slots=True)
@@ -124,13 +107,12 @@ def xml_of(files: Mapping[str, bytes], path: str) -> etree._Element:
 
 def json_of(files: Mapping[str, bytes], path: str) -> Any:
     """Return what a JSON file holds. Raise FormatError with line and column."""
+    text = text_of(files, path)
     try:
-        return json.loads(text_of(files, path))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(f"this is not JSON: {error.msg}", path, error.lineno, error.colno) from None
     except (RecursionError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
         raise FormatError(f"this JSON cannot be read: {error}", path) from None
 
 

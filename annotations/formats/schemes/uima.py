@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     AnswerKind,
@@ -32,13 +33,13 @@ from annotations.formats.schemes.scheme_file import (
     INDICES,
     POINTERS,
     Keys,
-    Losses,
     SchemeFile,
     base_name,
     fit_help,
     fit_label,
     identity_categories,
     json_of,
+    losses_of,
     make_keys,
     xml_of,
 )
@@ -98,7 +99,7 @@ class _Layer:
 
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of layers. Raise FormatError with file and line."""
-    losses = Losses(name)
+    losses = losses_of(name)
     named: dict[str, _Layer] = {}
     for file in _choose_files(files):
         if file.lower().endswith(".json"):
@@ -223,7 +224,7 @@ def _allowed_values(element: etree._Element) -> list[str]:
 # ---- layers as JSON
 
 
-def _read_json_layers(data: Any, file: str, losses: Losses) -> list[_Layer]:
+def _read_json_layers(data: Any, file: str, losses: Findings) -> list[_Layer]:
     found: Any = data
     if isinstance(data, dict):
         found = data.get("layers") if "layers" in data else [data]
@@ -295,7 +296,7 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 class _Build:
     """Layers while they become a scheme."""
 
-    def __init__(self, layers: Sequence[_Layer], losses: Losses) -> None:
+    def __init__(self, layers: Sequence[_Layer], losses: Findings) -> None:
         self.losses = losses
         self.spans = [layer for layer in layers if layer.kind == SPAN_KIND]
         self.chains = [layer for layer in layers if layer.kind == CHAIN_KIND]
