@@ -6,27 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
+from annotations.formats.mmax2 import elements
+from annotations.formats.mmax2.elements import HEAD, LEVEL_FILE, SCHEME_FILE, encode, format_element
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LINES, Runs
 from annotations.formats.mmax2.scheme import ALWAYS_ASKED, ENTITY_NAME, NO_ANSWER, READING, READINGS, Value
-from annotations.formats.mmax2.scheme_lines import (
-    COMMON_PATHS,
-    CUSTOMIZATION_FILE,
-    HEAD,
-    LEVEL_FILE,
-    SCHEME_FILE,
-    SET,
-    Leads,
-    attribute_lines,
-    choice_lines,
-    common_paths_lines,
-    encode,
-    find_leads,
-    flag_lines,
-    format_element,
-    freetext_lines,
-    pointer_lines,
-    scheme_lines,
-)
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import (
     Document,
@@ -81,9 +64,11 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     fits = ATTRIBUTE_NAME.fullmatch(attribute) and attribute not in (*NO_ANSWER, *ANSWER)
     plan = _Plan(scheme, documents[0].links, drafts, attribute if fits else "coref_class")
     views = ["<views>", format_element("stylesheet", {}, STYLE_FILE), "</views>"]
-    files = [File(COMMON_PATHS, encode(common_paths_lines(plan.levels, views))), *DTDS]
-    files += [File(f"Schemes/{level}{SCHEME_FILE}", encode(scheme_lines(plan.lines(level)))) for level in plan.levels]
-    files += [File(f"Customizations/{level}{CUSTOMIZATION_FILE}", CUSTOMIZATION) for level in plan.levels]
+    files = [File(elements.COMMON_PATHS, encode(elements.common_paths(plan.levels, views))), *DTDS]
+    files += [
+        File(f"Schemes/{level}{SCHEME_FILE}", encode(elements.scheme(plan.lines(level)))) for level in plan.levels
+    ]
+    files += [File(f"Customizations/{level}{elements.CUSTOMIZATION_FILE}", CUSTOMIZATION) for level in plan.levels]
     files.append(File(f"Styles/{STYLE_FILE}", _style_sheet(plan.levels)))
     for draft in drafts:
         files += draft.files(plan)
@@ -149,10 +134,7 @@ class _Draft:
             for number, (start, end) in enumerate(self.tokens.spans, start=1)
         ]
         basedata = [HEAD, '<!DOCTYPE words SYSTEM "words.dtd">', "<words>", *words, "</words>"]
-        files = [
-            File(f"{name}.mmax", encode([HEAD, *project])),
-            File(f"Basedata/{name}_words.xml", encode(basedata)),
-        ]
+        files = [File(f"{name}.mmax", encode([HEAD, *project])), File(f"Basedata/{name}_words.xml", encode(basedata))]
         order = {level: number for number, level in enumerate(plan.levels)}
         rows = sorted(self.rows, key=lambda row: (order[row.level], row.runs[0][0], -row.runs[-1][1]))
         ids = {id(row): f"markable_{number}" for number, row in enumerate(rows, start=1)}
@@ -313,30 +295,30 @@ class _Plan:
                 *(each for each in self.relations.values() if not each.from_levels or level in each.from_levels),
                 *(each for each in self.attributes.values() if not each.levels or level in each.levels),
             ]
-            leads = find_leads(((each, _condition(each)) for each in questions), self.names)
+            leads = elements.find_leads(((each, _condition(each)) for each in questions), self.names)
             lines += self._category_lines(leads) + self._link_lines(level)
             for question in questions:
                 lines += self._question_lines(question, level, leads)
-            lines += flag_lines("optional") + flag_lines("unsure") + freetext_lines("note")
-            lines += freetext_lines("chain_name")
-        lines += freetext_lines("label") + freetext_lines("min_ids")
+            lines += elements.flag("optional") + elements.flag("unsure") + elements.freetext("note")
+            lines += elements.freetext("chain_name")
+        lines += elements.freetext("label") + elements.freetext("min_ids")
         if level.lower() in LAYOUT_NAMES:
             uses = [Value("segment"), Value("markable"), Value("both")]
-            lines += freetext_lines("speaker") + attribute_lines("stands_for", "nominal_button", uses)
+            lines += elements.freetext("speaker") + elements.attribute("stands_for", "nominal_button", uses)
         return lines
 
-    def _question_lines(self, question: RelationSpec | AttributeSpec, level: str, leads: Leads) -> list[str]:
+    def _question_lines(self, question: RelationSpec | AttributeSpec, level: str, leads: elements.Leads) -> list[str]:
         """Return a further question: a pointer that says no identity, values, a free text."""
         name = self.names[question.key]
         if isinstance(question, RelationSpec):
-            domain, to = next(iter(question.to_levels), level), leads.get((question.key, SET), ())
-            lines = pointer_lines(name, question.label, domain, question.max_targets, identity=False, leads=to)
-            return lines + (freetext_lines(f"{name}{READINGS}") if question.joint else [])
+            domain, to = next(iter(question.to_levels), level), leads.get((question.key, elements.SET), ())
+            lines = elements.pointer(name, question.label, domain, question.max_targets, identity=False, leads=to)
+            return lines + (elements.freetext(f"{name}{READINGS}") if question.joint else [])
         if question.kind == AnswerKind.ONE:
-            return choice_lines(name, "nominal_list", question, leads)
-        return freetext_lines(name, question.label)
+            return elements.choice(name, "nominal_list", question, leads)
+        return elements.freetext(name, question.label)
 
-    def _category_lines(self, leads: Leads) -> list[str]:
+    def _category_lines(self, leads: elements.Leads) -> list[str]:
         values = []
         for category in self.categories.values():
             to = [self.pointers[category.key]] if category.key in self.pointers else []
@@ -345,22 +327,22 @@ class _Plan:
             to += ["optional"] if category.takes_optional else []
             to += leads.get((CATEGORY, category.key), ())
             values.append(Value(category.key, category.label, tuple(to)))
-        return attribute_lines(CATEGORY, "nominal_button", values)
+        return elements.attribute(CATEGORY, "nominal_button", values)
 
     def _link_lines(self, level: str) -> list[str]:
         """Return the sets or pointers, as the categories lead to them."""
         lines = []
         for number in range(1, self.readings + 1) if self.links == Links.INDICES else ():
             name, entity_name = self._set_names(number)
-            lines += attribute_lines(name, "markable_set", [Value(name)]) + freetext_lines(entity_name)
+            lines += elements.attribute(name, "markable_set", [Value(name)]) + elements.freetext(entity_name)
         # said where a reader might take a pointer for another relation
         misleads = any(OTHER_RELATION.search(name) for name in self.pointers.values())
         identity = True if self.relations or misleads else None
         for key, name in self.pointers.items():
             category = self.categories[key]
-            lines += pointer_lines(name, "", category.points_to, category.max_pointers, identity)
+            lines += elements.pointer(name, "", category.points_to, category.max_pointers, identity)
         if self.loose:
-            lines += pointer_lines(ANTECEDENT, "", level, None, identity)
+            lines += elements.pointer(ANTECEDENT, "", level, None, identity)
         return lines
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from annotations.formats.mmax2.elements import COMMON_PATHS, SCHEME_FILE
 from annotations.formats.mmax2.scheme import (
     NO_ANSWER,
     Attribute,
@@ -20,7 +21,6 @@ from annotations.formats.mmax2.scheme import (
     level_key,
     read_scheme,
 )
-from annotations.formats.mmax2.scheme_lines import COMMON_PATHS, SCHEME_FILE
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.findings import Findings
 from annotations.formats.model.links import OTHER_RELATION, says_identity

@@ -7,22 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotations.formats.losses.rules import NOT_IN_XML
+from annotations.formats.mmax2 import elements
 from annotations.formats.mmax2.scheme import READINGS, Value, is_own_name, make_key
-from annotations.formats.mmax2.scheme_lines import (
-    COMMON_PATHS,
-    SCHEME_FILE,
-    SET,
-    Leads,
-    attribute_lines,
-    choice_lines,
-    common_paths_lines,
-    encode,
-    find_leads,
-    flag_lines,
-    freetext_lines,
-    pointer_lines,
-    scheme_lines,
-)
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import (
@@ -149,11 +135,11 @@ class _Writer:
             *self._by_level(attributes, asked_on, coded),
         ]
         categories = self._by_level(categories, offered, coded)
-        files = [File(COMMON_PATHS, encode(common_paths_lines(self.levels.values())))]
+        files = [File(elements.COMMON_PATHS, elements.encode(elements.common_paths(self.levels.values())))]
         for name in self.levels.values():
             here = [question for question in questions if name in asked_on[question.key]]
             lines = self._lines(name, categories, here) if name in coded else []
-            files.append(File(f"Schemes/{name}{SCHEME_FILE}", encode(scheme_lines(lines))))
+            files.append(File(f"Schemes/{name}{elements.SCHEME_FILE}", elements.encode(elements.scheme(lines))))
         return files
 
     def _by_level[Spec: (CategorySpec, RelationSpec, AttributeSpec)](
@@ -294,7 +280,7 @@ class _Writer:
 
     def _lines(self, level: str, categories: Sequence[CategorySpec], questions: Sequence[_Question]) -> list[str]:
         """Return the attributes of the file of a level."""
-        leads = find_leads(((each, self._condition(each)) for each in questions), self.names)
+        leads = elements.find_leads(((each, self._condition(each)) for each in questions), self.names)
         used = {CATEGORY, *(self.names[question.key] for question in questions)}
         pointers: dict[str, str] = {}
         for category in categories:
@@ -306,19 +292,19 @@ class _Writer:
         lines = _category_lines(here, pointers, leads)
         for question in questions:
             lines += self._question_lines(question, leads)
-        return lines + (flag_lines("optional") if any(category.takes_optional for category in here) else [])
+        return lines + (elements.flag("optional") if any(category.takes_optional for category in here) else [])
 
-    def _question_lines(self, question: _Question, leads: Leads) -> list[str]:
+    def _question_lines(self, question: _Question, leads: elements.Leads) -> list[str]:
         name, label = self.names[question.key], _fit(question.label)
         if isinstance(question, RelationSpec):
             most = question.max_targets if (question.max_targets or 0) <= MOST_TARGETS else None
-            domain, to = self.levels[question.to_levels[0]], leads.get((question.key, SET), ())
-            return pointer_lines(name, label, domain, most, identity=False, leads=to)
+            domain, to = self.levels[question.to_levels[0]], leads.get((question.key, elements.SET), ())
+            return elements.pointer(name, label, domain, most, identity=False, leads=to)
         if question.kind not in LISTED_KINDS:
-            return freetext_lines(name, label)
+            return elements.freetext(name, label)
         values = tuple(replace(value, label=_fit(value.label)) for value in question.values)
         kind = "nominal_button" if len(values) <= MOST_BUTTONS else "nominal_list"
-        return choice_lines(name, kind, replace(question, label=label, values=values), leads)
+        return elements.choice(name, kind, replace(question, label=label, values=values), leads)
 
 
 def _source(condition: Condition | None) -> str:
@@ -326,7 +312,9 @@ def _source(condition: Condition | None) -> str:
     return condition.relation or condition.question if condition else ""
 
 
-def _category_lines(categories: Sequence[CategorySpec], pointers: Mapping[str, str], leads: Leads) -> list[str]:
+def _category_lines(
+    categories: Sequence[CategorySpec], pointers: Mapping[str, str], leads: elements.Leads
+) -> list[str]:
     """Return the categories of a level with the pointers and sets by which they say identity."""
     values = []
     for category in categories:
@@ -335,13 +323,13 @@ def _category_lines(categories: Sequence[CategorySpec], pointers: Mapping[str, s
         to += leads.get((CATEGORY, category.key), ())
         to += ["optional"] if category.takes_optional else []
         values.append(Value(category.key, category.label, tuple(to)))
-    lines = attribute_lines(CATEGORY, "nominal_button", values) if values else []
+    lines = elements.attribute(CATEGORY, "nominal_button", values) if values else []
     for category in categories:
         if category.key in pointers:
             name, most = pointers[category.key], category.max_pointers
-            lines += pointer_lines(name, category.label, category.points_to, most, identity=True)
+            lines += elements.pointer(name, category.label, category.points_to, most, identity=True)
     if any(category.takes_index for category in categories):
-        lines += attribute_lines(SETS, "markable_set", [Value(SETS)])
+        lines += elements.attribute(SETS, "markable_set", [Value(SETS)])
     return lines
 
 

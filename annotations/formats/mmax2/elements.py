@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.scheme import Value
-from annotations.formats.model.scheme import AttributeSpec, Condition, RelationSpec, ValueSpec
+from annotations.formats.model.scheme import AttributeSpec, Condition, RelationSpec
 from annotations.formats.syntax.xml import escape
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -40,7 +40,7 @@ def _escape(text: str) -> str:
     return escape(NOT_IN_XML.sub("\ufffd", text))
 
 
-def common_paths_lines(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
+def common_paths(levels: Iterable[str], views: Sequence[str] = ()) -> list[str]:
     """Return the lines of `common_paths.xml`. levels: their keys."""
     lines = [HEAD, "<common_paths>"]
     lines += [format_element(f"{name}_path", {}, folder) for name, folder in FOLDERS.items()]
@@ -51,14 +51,12 @@ def common_paths_lines(levels: Iterable[str], views: Sequence[str] = ()) -> list
     return [*lines, "</annotations>", "</common_paths>"]
 
 
-def scheme_lines(lines: Iterable[str]) -> list[str]:
+def scheme(lines: Iterable[str]) -> list[str]:
     """Return the lines of the scheme file of a level, with the given attributes."""
     return [HEAD, "<annotationscheme>", *lines, "</annotationscheme>"]
 
 
-def attribute_lines(
-    name: str, kind: str, values: Iterable[Value], details: Mapping[str, str] | None = None
-) -> list[str]:
+def attribute(name: str, kind: str, values: Iterable[Value], details: Mapping[str, str] | None = None) -> list[str]:
     """Return the lines of an attribute with its values, of which `next` names the attributes that they lead to."""
     attributes = {"id": f"at_{name}", "name": name, "type": kind, **(details or {})}
     lines = [f"{format_element('attribute', attributes)[:-2]}>"]
@@ -69,35 +67,32 @@ def attribute_lines(
     return [*lines, "</attribute>"]
 
 
-def freetext_lines(name: str, label: str = "") -> list[str]:
+def freetext(name: str, label: str = "") -> list[str]:
     """Return the lines of a free text."""
-    return attribute_lines(name, "freetext", [Value(name)], {"text": label} if label else None)
+    return attribute(name, "freetext", [Value(name)], {"text": label} if label else None)
 
 
-def flag_lines(name: str) -> list[str]:
+def flag(name: str) -> list[str]:
     """Return the lines of an attribute that is true or false."""
-    return attribute_lines(name, "nominal_button", [Value("false"), Value("true")])
+    return attribute(name, "nominal_button", [Value("false"), Value("true")])
 
 
-def pointer_lines(
+def pointer(
     name: str, label: str, domain: str, most: int | None, identity: bool | None, leads: Sequence[str] = ()
 ) -> list[str]:
     """Return the lines of a pointer to markables of a level, `domain`. identity: None if the file does not say it."""
     details = {"text": label} if label else {}
     details |= {"target_domain": domain, "max_size": str(most or -1)}
     details |= {} if identity is None else {"identity": str(identity).lower()}
-    return attribute_lines(name, "markable_pointer", [Value(NOT_SET), Value(SET, next=tuple(leads))], details)
+    return attribute(name, "markable_pointer", [Value(NOT_SET), Value(SET, next=tuple(leads))], details)
 
 
-def choice_lines(name: str, kind: str, question: AttributeSpec, leads: Leads) -> list[str]:
+def choice(name: str, kind: str, question: AttributeSpec, leads: Leads) -> list[str]:
     """Return the lines of an attribute that has one of the values of a question."""
-    values = [choice(value, leads.get((question.key, value.key), ())) for value in question.values]
-    return attribute_lines(name, kind, values, {"text": question.label})
-
-
-def choice(value: ValueSpec, leads: Sequence[str]) -> Value:
-    """Return the value as a file has it."""
-    return Value(value.key, value.label, tuple(leads))
+    values = [
+        Value(value.key, value.label, tuple(leads.get((question.key, value.key), ()))) for value in question.values
+    ]
+    return attribute(name, kind, values, {"text": question.label})
 
 
 def find_leads(
