@@ -12,6 +12,7 @@ from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import Document, Mark, Parts, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import tokenize
+from annotations.formats.uima import layers
 from annotations.formats.uima.cas.names import (
     ANNOTATION,
     CHAIN,
@@ -27,19 +28,6 @@ from annotations.formats.uima.cas.names import (
     TOKEN,
     TYPE_SYSTEM,
 )
-from annotations.formats.uima.layers import (
-    FEATURES,
-    LINK,
-    MARKABLE,
-    OTHER_RELATION,
-    READING,
-    RELATION,
-    choose_spans,
-    find_arcs,
-    group_by_entity,
-    markable_features,
-    name_attributes,
-)
 
 if TYPE_CHECKING:
     import cassis
@@ -48,7 +36,7 @@ if TYPE_CHECKING:
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     types = _build_types(documents, names)
     return [
         *write_each(
@@ -62,7 +50,7 @@ def write_xmi(documents: Sequence[Document]) -> list[File]:
 
 def write_json(documents: Sequence[Document]) -> list[File]:
     """Return a JSON file for each document, with the types in it."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     types = _build_types(documents, names)
     return write_each(
         documents,
@@ -82,17 +70,17 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
     attributes = {name: STRINGS if key in several else STRING for key, name in names.items()}
-    relation = {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING, READING: STRING}
+    relation = {"Governor": layers.MARKABLE, "Dependent": layers.MARKABLE, "type": STRING, layers.READING: STRING}
     descriptions: dict[str, tuple[str, dict[str, str]]] = {
         META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
         META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
         SENTENCE: (ANNOTATION, {}),
         TOKEN: (ANNOTATION, {}),
-        LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING, "referenceRelation": STRING}),
-        CHAIN: ("uima.cas.AnnotationBase", {"first": LINK}),
-        MARKABLE: (ANNOTATION, dict.fromkeys(FEATURES, STRING) | attributes),
-        RELATION: (ANNOTATION, relation),
-        OTHER_RELATION: (ANNOTATION, relation),
+        layers.LINK: (ANNOTATION, {"next": layers.LINK, "referenceType": STRING, "referenceRelation": STRING}),
+        CHAIN: ("uima.cas.AnnotationBase", {"first": layers.LINK}),
+        layers.MARKABLE: (ANNOTATION, dict.fromkeys(layers.FEATURES, STRING) | attributes),
+        layers.RELATION: (ANNOTATION, relation),
+        layers.OTHER_RELATION: (ANNOTATION, relation),
         SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
     }
     for name, (above, _) in descriptions.items():
@@ -130,17 +118,19 @@ def _build_cas(document: Document, types: cassis.TypeSystem, names: Mapping[str,
 
 def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) -> None:
     marks = sorted(document.marks, key=text_order)
-    chains = group_by_entity(document, marks)
-    spans = {mark.place: _add_span(cas, mark, names) for mark in choose_spans(marks, chains=bool(chains))}
+    chains = layers.group_by_entity(document, marks)
+    spans = {mark.place: _add_span(cas, mark, names) for mark in layers.choose_spans(marks, chains=bool(chains))}
     for mark in marks:
-        for arc in find_arcs(mark):
+        for arc in layers.find_arcs(mark):
             if arc.target in spans:
                 where = _extent(arc.target.parts)
                 relation = _add_annotation(cas, arc.layer, where, type_=arc.kind, reading=arc.reading)
                 relation.Governor, relation.Dependent = spans[mark.place], spans[arc.target]
     for members in chains.values():
         links = [
-            _add_annotation(cas, LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else "")
+            _add_annotation(
+                cas, layers.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
+            )
             for mark in members
         ]
         for link, after in pairwise(links):
@@ -150,7 +140,7 @@ def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) 
 
 def _add_span(cas: cassis.Cas, mark: Mark, names: Mapping[str, str]) -> FeatureStructure:
     """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
-    span = _add_annotation(cas, MARKABLE, _extent(mark.parts), **markable_features(mark))
+    span = _add_annotation(cas, layers.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
     for key, value in mark.answer.attributes if mark.answer else ():
         if isinstance(value, tuple):
             setattr(span, names[key], cas.typesystem.get_type(STRINGS)(elements=list(value)))

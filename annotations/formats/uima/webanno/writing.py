@@ -10,25 +10,13 @@ from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.units import Units
-from annotations.formats.uima.layers import (
-    FEATURES,
-    LINK,
-    MARKABLE,
-    OTHER_RELATION,
-    READING,
-    RELATION,
-    choose_spans,
-    find_arcs,
-    group_by_entity,
-    markable_features,
-    name_attributes,
-)
+from annotations.formats.uima import layers
 from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
 
@@ -90,13 +78,13 @@ def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]
 def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
     written = _Columns(document, tokenize(document))
     marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
-    chains = group_by_entity(document, marks)
-    spans = choose_spans(marks, chains=bool(chains))
+    chains = layers.group_by_entity(document, marks)
+    spans = layers.choose_spans(marks, chains=bool(chains))
     if spans:
         _add_spans(written, spans, names)
     if chains:
         _add_chains(written, chains.values())
-    for layer in (RELATION, OTHER_RELATION):
+    for layer in (layers.RELATION, layers.OTHER_RELATION):
         _add_relations(written, spans, layer)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
@@ -124,13 +112,13 @@ def _text_lines(content: str, start: int, end: int, after: int | None) -> list[s
 
 def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str]) -> None:
     values = [
-        markable_features(mark)
+        layers.markable_features(mark)
         | {names[key]: format_value(value) for key, value in (mark.answer.attributes if mark.answer else ())}
         for mark in marks
     ]
     features = {feature for each in values for feature in each}
-    used = [feature for feature in (*FEATURES, *names.values()) if feature in features] or [""]
-    columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
+    used = [feature for feature in (*layers.FEATURES, *names.values()) if feature in features] or [""]
+    columns = written.layer(f"#T_SP={layers.MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
@@ -139,7 +127,7 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
 
 
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
-    kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
+    kinds, links = written.layer(f"#T_CH={layers.LINK}|referenceType|referenceRelation", 2)
     for chain, marks in enumerate(chains, start=1):
         for number, mark in enumerate(marks, start=1):
             category = mark.answer.category if mark.answer else ""
@@ -150,11 +138,13 @@ def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
 
 def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None:
     numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
-    arcs = [(mark, arc) for mark in marks for arc in find_arcs(mark) if arc.layer == layer and arc.target in numbers]
+    arcs = [
+        (mark, arc) for mark in marks for arc in layers.find_arcs(mark) if arc.layer == layer and arc.target in numbers
+    ]
     if not arcs:
         return
-    features = ["type", *([READING] if any(arc.reading for _, arc in arcs) else [])]
-    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{MARKABLE}", len(features) + 1)
+    features = ["type", *([layers.READING] if any(arc.reading for _, arc in arcs) else [])]
+    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{layers.MARKABLE}", len(features) + 1)
     for mark, arc in arcs:
         row = written.reach[arc.target][0]
         for value, column in zip((arc.kind, arc.reading), columns, strict=False):
