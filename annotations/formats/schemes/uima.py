@@ -8,7 +8,6 @@ projects do.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -156,7 +155,7 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
     slots = {name: child_text(each["target"], "rangeTypeName") for name, each in features.items() if "target" in each}
     layers = []
     for name, element in elements.items():
-        kind = _kind_of_type(name, bases.get(name, ""), features[name])
+        kind = _kind_of_type(name, bases[name], features[name])
         if not kind:
             continue
         attached = child_text(features[name][SOURCE], "rangeTypeName") if kind == RELATION_KIND else ""
@@ -202,17 +201,15 @@ def _feature_of_type(
 
 
 def _bases(parents: Mapping[str, str]) -> dict[str, str]:
-    """Return the type of UIMA that each type is of in the end; types that are of none of the roots are left out."""
-    below = defaultdict[str, list[str]](list)
-    for name, above in parents.items():
-        below[above].append(name)
+    """Return the type of UIMA that each type is of in the end; empty where that is none of annotations."""
     bases: dict[str, str] = {}
-    for root in ROOTS:
-        waiting = list(below[root])
-        while waiting:
-            name = waiting.pop()
-            bases[name] = root
-            waiting += below[name]
+    for name in parents:
+        path = list[str]()
+        while name in parents and name not in bases:
+            bases[name] = ""  # should the types go round in a circle
+            path.append(name)
+            name = parents[name]
+        bases |= dict.fromkeys(path, bases.get(name, name if name in ROOTS else ""))
     return bases
 
 
