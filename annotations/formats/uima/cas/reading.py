@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 XMI = "{http://www.omg.org/XMI}"
-VIEW = "{http:///uima/cas.ecore}View"
+VIEW, TEXT = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
 TAG = re.compile(r"\{http:///(?P<package>[^{}]*)\.ecore\}(?P<name>.+)$")
 # Elements that are of no type, although they look like it.
 NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
@@ -98,8 +98,10 @@ def read_xmi(
 def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
     for element in root:
         if element.tag != VIEW:
-            name, values = _type_name(element, file), {str(key): value for key, value in element.attrib.items()}
-            yield Structure(values.get(f"{XMI}id"), name, _stands(values, "sofa"), values, element.sourceline)
+            values = {str(key): value for key, value in element.attrib.items()}
+            stands = _stands(values, "sofa")
+            name = _type_name(element, file) if stands or element.tag == TEXT else ""
+            yield Structure(values.get(f"{XMI}id"), name, stands, values, element.sourceline)
 
 
 def _xmi_views(root: etree._Element) -> Iterator[View]:
