@@ -28,8 +28,6 @@ from annotations.formats.mmax2.writing import write
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
-__all__ = ["FORMAT", "bundle_projects", "read", "write"]
-
 ATTRIBUTE = Option(
     "attribute",
     "The attribute that says what goes together, if not pointers to antecedents or, where there are none, sets",
@@ -43,13 +41,7 @@ FORMAT = Format(
     read,
     bundle_projects,
     write,
-    frozenset(Feature)
-    - {
-        Feature.TITLE,
-        Feature.EDGES,
-        Feature.SPACING,
-        Feature.CONTROL_CHARACTERS,
-    },
+    frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
     options=(ATTRIBUTE, SLIPS),
     options_written=(ATTRIBUTE,),
     binary=True,

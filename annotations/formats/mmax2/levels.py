@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, name_text, read_rows
+from annotations.formats.mmax2.project import LAYOUTS, LINES, Level, Project, Row, Runs, Words, name_text, read_rows
 from annotations.formats.mmax2.scheme import (
     Attribute,
     Kind,
@@ -15,48 +15,32 @@ from annotations.formats.mmax2.scheme import (
     choose_kind,
     guess_attributes,
     is_own_name,
+    level_key,
     read_scheme,
 )
 from annotations.formats.model.document import (
     LONGEST_LABEL,
     LONGEST_SPEAKER,
-    Finding,
     FormatError,
     Links,
     Parts,
     Stretch,
 )
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, says_identity
 from annotations.formats.model.slips import Slips
+from annotations.formats.syntax.xml import parse
 
 MOST_FINDINGS = 500
-# What of a layout shows where lines end: the first that a project has.
-LINES = ("sentence", "turn", "line")
 # Pointers of other names that say identity.
 ANTECEDENT = re.compile("ante|^ref$")
 LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 
 
-@dataclass(slots=True)
-class Findings:
-    """What is odd, within bounds."""
-
-    findings: list[Finding] = field(default_factory=list)
-    n_unlisted: int = 0
-
-    def add(
-        self, code: str, message: str, file: str, line: int | None = None, fix: str = "", *, left_out: bool = False
-    ) -> None:
-        if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(code, message, file, line, fix, left_out))
-        else:
-            self.n_unlisted += 1
-
-    def listed(self, file: str) -> tuple[Finding, ...]:
-        if not self.n_unlisted:
-            return tuple(self.findings)
-        return (*self.findings, Finding("more-findings", f"{self.n_unlisted} more findings are not listed", file))
+def findings_of(file: str) -> Findings:
+    """Return what is odd in a file: nothing yet."""
+    return Findings(file, MOST_FINDINGS, "more-findings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +61,15 @@ class Levels:
     def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
         self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
         self.name = name_text(bundle.main)
-        self.findings = Findings()
-        self.rows = {
-            path: list(read_rows(bundle.files[path], path, words, slips))
-            for level in project.levels
-            for path in level.files.values()
-        }
+        self.findings = findings_of(bundle.main)
+        for level in project.levels:
+            level.rows = {
+                path: list(read_rows(bundle.files[path], path, words, slips)) for path in level.files.values()
+            }
         self.findings.findings += slips.finish(1)
         for path, number in project.unnamed.items():
             message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
-            self.findings.add("unnamed-level", message, bundle.main, fix="they are left out", left_out=True)
+            self.findings.add(message, code="unnamed-level", fix="they are left out", left_out=True)
         self.keys = {level.name.lower(): level.key for level in project.levels}
         self.keys |= {level.name: level.key for level in project.levels}
         schemes = self._schemes()
@@ -94,72 +77,71 @@ class Levels:
         if kind == Kind.FREETEXT:
             raise FormatError(f"no level has sets, pointers or values called {chosen[:100]!r}", bundle.main)
         self.links = LINKS.get(kind, Links.NONE)
-        self.questions = {}
         for level in project.levels:
             scheme = schemes[level.key]
-            laid_out = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in scheme)
-            question = (
-                Question() if laid_out and not chosen else build_question(scheme, level.key, self.keys, kind, chosen)
-            )
-            question = add_further(question, scheme, level.key, self.keys)
-            self.questions[level.key] = question
-            self._report_unread(level, scheme, question)
-        if not any(question.coded for question in self.questions.values()):
-            self._report_attributes(
-                self.project.levels, "is no set and no pointer", "choose the attribute that says what goes together"
-            )
-        self.marked = {level.key for level in project.levels if self.question(level).coded} | self._targets()
-        self.folders = self._folders()
+            question = Question()
+            shows = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in scheme)
+            if chosen or not shows:
+                question = build_question(scheme, level.key, self.keys, kind, chosen)
+            level.question = add_further(question, scheme, level.key, self.keys)
+            self._report_unread(level, scheme)
+        coded = [level for level in project.levels if level.question.coded]
+        if not coded:
+            fix = "choose the attribute that says what goes together"
+            self._report_attributes(project.levels, "is no set and no pointer", fix)
+        self.marked = {level.key for level in coded} | self._targets()
+        # The folders of the coders: those that hold markables of a coded level, first the one that the project names.
+        folders = {folder for level in coded for folder in level.files}
+        folders = folders or {folder for level in project.levels for folder in level.files}
+        self.folders = sorted(folders, key=lambda folder: (folder != project.markables, folder))
         self.text, self.segments = self._lay_out()
-
-    def question(self, level: Level) -> Question:
-        return self.questions[level.key]
 
     def _schemes(self) -> dict[str, tuple[Attribute, ...]]:
         """Return the attributes of each level, told by the markables where there is no scheme file."""
-        schemes, known = {}, dict[str, tuple[Attribute, ...]]()
-        for level in self.project.levels:
-            if level.scheme is None:
-                schemes[level.key] = guess_attributes(row.attributes for row in self.rows_of(level))
-                continue
-            if level.scheme not in known:
-                known[level.scheme] = read_scheme(self.bundle.files[level.scheme], level.scheme)
-            schemes[level.key] = known[level.scheme]
+        files = dict.fromkeys(level.scheme for level in self.project.levels if level.scheme is not None)
+        known = {file: read_scheme(parse(self.bundle.files[file], file), file) for file in files}
+        schemes = {
+            level.key: guess_attributes(row.attributes for row in level.all_rows())
+            if level.scheme is None
+            else known[level.scheme]
+            for level in self.project.levels
+        }
         attributes = [each for scheme in schemes.values() for each in scheme]
         pointers = {each.name for each in attributes if each.kind == Kind.POINTER and each.identity is None}
         identity = identity_names(pointers)
-        by_name = not self.chosen and any(map(says_identity, identity))
+        others = pointers - identity if not self.chosen and any(map(says_identity, identity)) else ()
 
         def understand(each: Attribute) -> Attribute:
             if each.name == self.chosen and each.kind == Kind.FREETEXT:
                 return replace(each, kind=Kind.SET)
-            return replace(each, identity=False) if by_name and each.name in pointers - identity else each
+            return replace(each, identity=False) if each.name in others else each
 
         return {key: tuple(map(understand, scheme)) for key, scheme in schemes.items()}
 
-    def rows_of(self, level: Level) -> Iterable[Row]:
-        return (row for path in level.files.values() for row in self.rows[path])
-
-    def _report_unread(self, level: Level, scheme: Iterable[Attribute], question: Question) -> None:
+    def _report_unread(self, level: Level, scheme: Iterable[Attribute]) -> None:
         """Say what of the markables is not read, what is guessed, and that a scheme is missing."""
-        file = level.scheme or self.bundle.main
+        question, file = level.question, level.scheme or self.bundle.main
         if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
-            self.findings.add("no-scheme", message, file, fix="sets and pointers are told by their values")
-        read = {link.name for link in (*question.links, *question.relations)}
+            self.findings.add(message, code="no-scheme", file=file, fix="sets and pointers are told by their values")
+        read = {link.name for link in level.links()}
         unread = {each.name for each in scheme if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
         guessed = {
             each.name
             for each in scheme
             if each.identity is None and not says_identity(each.name) and not ANTECEDENT.search(each.name)
         }
-        used = Counter(name for row in self.rows_of(level) for name in row.attributes if row.has(name))
+        used = Counter(name for row in level.all_rows() for name in row.attributes if row.has(name))
         for name in (link.name for link in question.links if question.kind == Kind.POINTER and link.name in guessed):
             message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
-            self.findings.add("identity", message, file, fix='identity="false" in the scheme makes them a relation')
+            self.findings.add(
+                message, code="identity", file=file, fix='identity="false" in the scheme makes them a relation'
+            )
         for name in sorted(unread & used.keys()):
             message = f"{used[name]} values of {name} of the level {level.name} are not read"
-            self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it", left_out=True)
+            self.findings.add(
+                message, code="not-read", file=file, fix=f"choose the attribute {name} to read it", left_out=True
+            )
         if question.coded:
             known = {each.name for each in scheme}
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)
@@ -169,42 +151,31 @@ class Levels:
         counts = Counter(
             name
             for level in levels
-            for row in self.rows_of(level)
+            for row in level.all_rows()
             for name in row.attributes
             if name not in known and not is_own_name(name) and row.has(name)
         )
         for name, number in counts.most_common():
             message = f"{number} values of the attribute {name}, which {what}"
-            self.findings.add("attribute", message, self.bundle.main, fix=fix, left_out=True)
+            self.findings.add(message, code="attribute", fix=fix, left_out=True)
 
     def _targets(self) -> set[str]:
         """Return the keys of the levels that pointers may go to, and of those that they go to."""
-        keys = {link.domain for question in self.questions.values() for link in question.links}
+        keys = {link.domain for level in self.project.levels for link in level.question.links}
         for level in self.project.levels:
-            for link in self.question(level).relations:
-                if any(row.has(link.name) for row in self.rows_of(level)):
-                    keys.add(link.domain)
-            for link in (*self.question(level).links, *self.question(level).relations):
-                for value in (row.attributes.get(link.name, "") for row in self.rows_of(level)):
-                    names = {piece.strip().rpartition(":")[0] for piece in value.split(";")} if ":" in value else ()
-                    keys |= {self.keys.get(name) or self.keys.get(name.lower(), "") for name in names}
+            for link in level.links():
+                values = [row.attributes[link.name] for row in level.all_rows() if row.has(link.name)]
+                keys |= {link.domain} if values else set()
+                names = (piece.strip().rpartition(":") for value in values for piece in value.split(";"))
+                keys |= {level_key(self.keys, name) for name, colon, _ in names if colon or name}
         return keys
 
-    def _folders(self) -> list[str]:
-        """Return the folders of the coders: those that hold markables of a coded level.
-
-        The one the project names is first.
-        """
-        coded = {folder for level in self.project.levels if self.question(level).coded for folder in level.files}
-        every = coded or {folder for level in self.project.levels for folder in level.files}
-        return sorted(every, key=lambda folder: (folder != self.project.markables, folder))
-
-    def file(self, level: Level, folder: str) -> str | None:
+    def file(self, level: Level, folder: str) -> str:
         """Return the file of a level in a folder; what is not coded need stand in one folder only."""
-        if folder in level.files or self.question(level).coded:
-            return level.files.get(folder)
-        first = next((other for other in self.folders if other in level.files), min(level.files, default=None))
-        return level.files[first] if first is not None else None
+        if folder in level.files or level.question.coded:
+            return level.files.get(folder, "")
+        first = next((other for other in self.folders if other in level.files), min(level.files, default=""))
+        return level.files.get(first, "")
 
     def stands_for(self, level: Level, row: Row) -> str:
         if not level.layout:
@@ -216,16 +187,14 @@ class Levels:
 
     def _lay_out(self) -> tuple[Text, tuple[Stretch, ...]]:
         """Return the text in its lines, and its segments."""
-        rows_by_layout: dict[str, list[tuple[Row, str]]] = {}
+        rows_by_layout: dict[str, list[Row]] = {}
         for layout in LAYOUTS:
             level = next((level for level in self.project.levels if level.layout == layout), None)
-            file = self.file(level, self.folders[0]) if level and self.folders else None
+            file = self.file(level, self.folders[0]) if level and self.folders else ""
             if level and file:
-                rows_by_layout[layout] = [
-                    (row, file) for row in self.rows[file] if self.stands_for(level, row) != "markable"
-                ]
+                rows_by_layout[layout] = [row for row in level.rows[file] if self.stands_for(level, row) != "markable"]
         lines = next((rows_by_layout[layout] for layout in LINES if rows_by_layout.get(layout)), [])
-        breaks = {edge for row, _ in lines for first, last in row.runs for edge in (first, last + 1)}
+        breaks = {edge for row in lines for first, last in row.runs for edge in (first, last + 1)}
         starts, pieces, position = [], list[str](), 0
         for number, word in enumerate(self.words.texts):
             if number:
@@ -238,19 +207,9 @@ class Levels:
         text = Text("".join(pieces), tuple(starts), ends)
         segments: dict[tuple[str, int, int], Stretch] = {}
         for layout, rows in rows_by_layout.items():
-            for row, file in rows if layout != "line" else ():
-                label, speaker = label_of(row, "number"), row.attributes.get("speaker", "").strip()
-                check_length(label, LONGEST_LABEL, "label", file, row)
-                check_length(speaker, LONGEST_SPEAKER, "speaker", file, row)
+            for row in rows if layout != "line" else ():
+                label = row.check_length(row.label("number"), LONGEST_LABEL, "label")
+                speaker = row.check_length(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker")
                 for start, end in text.parts(row.runs):
                     segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
         return text, tuple(sorted(segments.values(), key=lambda each: (each.start, -each.end, each.kind)))
-
-
-def check_length(text: str, limit: int, what: str, file: str, row: Row) -> None:
-    if len(text) > limit:
-        raise FormatError(f"a {what} has more than {limit} characters", file, row.line)
-
-
-def label_of(row: Row, other: str) -> str:
-    return (row.attributes.get("label") or row.attributes.get(other) or "").strip()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from annotations.formats.mmax2.scheme import UNSET, local_name, make_key
+from annotations.formats.mmax2.elements import LEVEL_FILE, SCHEME_FILE
+from annotations.formats.mmax2.scheme import UNSET, Link, Question, make_key
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import Slips
 from annotations.formats.model.spans import merge_spans
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name, parse
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -26,9 +29,9 @@ LAYOUTS = {
     "header": ("header", "headers"),
     "line": ("line", "lines"),
 }
+# What shows where lines end: the first that a project has.
+LINES = ("sentence", "turn", "line")
 LAYOUT_NAMES = frozenset(name for names in LAYOUTS.values() for name in names)
-LEVEL_FILE = "_level.xml"
-SCHEME_FILE = "_scheme.xml"
 WORDS_FILE = re.compile(r"[._]words\.xml$", re.IGNORECASE)
 MARKABLE = re.compile(rb"<markable\s")
 MOST_LEVELS = 50
@@ -46,33 +49,28 @@ def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
     another .mmax file of that folder is left out; what is named after none belongs to all. Without any .mmax file the
     files of words stand for them.
     """
-    names = list(dict.fromkeys(names))
-    shown = [name for name in names if not _hidden(name)]
+    shown = [name for name in dict.fromkeys(names) if not posixpath.basename(name).startswith(".")]
     mains = [name for name in shown if name.lower().endswith(suffixes)] or list(filter(WORDS_FILE.search, shown))
     # The .mmax files of a folder, and those of all folders in a folder.
-    under: dict[str, set[str]] = {}
-    beside: dict[str, set[str]] = {}
+    under, beside = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for main in mains:
         folder = posixpath.dirname(main)
-        under.setdefault(folder, set()).add(name_text(main))
-        beside.setdefault(posixpath.dirname(folder), set()).add(name_text(main))
+        under[folder].add(name_text(main))
+        beside[posixpath.dirname(folder)].add(name_text(main))
     # By folder, whether it holds a .mmax file, and the stem that the file is named after.
-    by_stem: dict[tuple[str, bool, str], list[str]] = {}
-    for name in names:
-        if not name.lower().endswith(".xml") or _hidden(name):
-            continue
-        above = _folders_above(name)
+    by_stem = defaultdict[tuple[str, bool, str], list[str]](list)
+    for name in shown:
+        above = _folders_above(name) if name.lower().endswith(".xml") else []
         home = next((folder for folder in above if folder in under), None)
-        places = [folder for folder in above if folder in beside] if home is None else [home]
-        for folder in places:
+        for folder in [folder for folder in above if folder in beside] if home is None else [home]:
             stems = beside[folder] if home is None else under[folder]
-            by_stem.setdefault((folder, home is not None, _owning_stem(name, stems)), []).append(name)
+            by_stem[folder, home is not None, _owning_stem(name, stems)].append(name)
     bundles = []
     for main in mains:
         folder, main_stem = posixpath.dirname(main), name_text(main)
         keys = [(folder, True)] + ([(posixpath.dirname(folder), False)] if folder else [])
-        own = [name for key in keys for name in by_stem.get((*key, main_stem), ())]
-        shared = [name for key in keys for name in by_stem.get((*key, ""), ())[:MOST_SHARED]]
+        own = [name for key in keys for name in by_stem[*key, main_stem]]
+        shared = [name for key in keys for name in by_stem[*key, ""][:MOST_SHARED]]
         bundles.append((main, *own, *shared))
     return bundles
 
@@ -82,20 +80,11 @@ def name_text(main: str) -> str:
     return WORDS_FILE.sub("", posixpath.basename(main)) if WORDS_FILE.search(main) else stem(main)
 
 
-def _hidden(name: str) -> bool:
-    return posixpath.basename(name).startswith(".")
-
-
 def _folders_above(name: str) -> list[str]:
     """Return the folders that hold a file, the nearest first; none where there are too many."""
-    if name.count("/") > DEEPEST_FOLDER:
-        return []
-    above = [posixpath.dirname(name)]
-    while above[-1]:
-        above.append(posixpath.dirname(above[-1]))
-        if above[-1] == above[-2]:
-            break
-    return above
+    folders = name.split("/")[:-1]
+    depths = range(len(folders), -1, -1) if len(folders) <= DEEPEST_FOLDER else ()
+    return ["/".join(folders[:depth]) for depth in depths]
 
 
 def _owning_stem(name: str, stems: set[str]) -> str:
@@ -108,13 +97,27 @@ def _owning_stem(name: str, stems: set[str]) -> str:
 
 @dataclass(slots=True)
 class Level:
-    """A level of a project. files: the markables file of each folder; layout: what it shows, if anything."""
+    """A level of a project.
+
+    layout: what it shows, if anything. scheme: its scheme file. files: the markables file of each folder. rows: the
+    markables of each of these files. question: what is asked of them.
+    """
 
     name: str
     key: str
     layout: str = ""
     scheme: str | None = None
     files: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    question: Question = field(default_factory=Question)
+
+    def all_rows(self) -> Iterator[Row]:
+        """Yield the markables of all files."""
+        return chain.from_iterable(self.rows.values())
+
+    def links(self) -> tuple[Link, ...]:
+        """Return the attributes whose values are other markables."""
+        return (*self.question.links, *self.question.relations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +175,9 @@ class _Files:
         self.main = bundle.main
         self.folder = posixpath.dirname(bundle.main)
         self.paths = sorted(bundle.files)
-        self.by_base: dict[str, list[str]] = {}
+        self.by_base = defaultdict[str, list[str]](list)
         for path in self.paths:
-            self.by_base.setdefault(_base_name(path), []).append(path)
+            self.by_base[posixpath.basename(path).lower()].append(path)
 
     def find(self, folder: str, name: str) -> str | None:
         path = posixpath.normpath(posixpath.join(self.folder, folder.replace("\\", "/"), name.replace("\\", "/")))
@@ -183,17 +186,13 @@ class _Files:
 
     def with_name(self, path: str) -> list[str]:
         """Return the files of that name in any folder; capital and small letters differ only where both stand there."""
-        paths = self.by_base.get(_base_name(path), [])
-        return [each for each in paths if posixpath.basename(each) == posixpath.basename(path)] or paths
-
-
-def _base_name(path: str) -> str:
-    return posixpath.basename(path).lower()
+        name = posixpath.basename(path)
+        paths = self.by_base[name.lower()]
+        return [each for each in paths if posixpath.basename(each) == name] or paths
 
 
 def _element_text(root: etree._Element, name: str) -> str:
-    element = next(root.iter("{*}" + name), None)
-    return (element.text or "").strip() if element is not None else ""
+    return (root.findtext(f".//{{*}}{name}") or "").strip()
 
 
 def _read_levels(file: str, root: etree._Element, schemes: str, prefixes: Sequence[str], where: _Files) -> list[Level]:
@@ -221,15 +220,8 @@ def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
         base = posixpath.basename(path)
         if not base.lower().endswith(LEVEL_FILE):
             continue
-        name_with_prefix = base[: -len(LEVEL_FILE)]
-        name = next(
-            (
-                name_with_prefix.removeprefix(f"{prefix}_")
-                for prefix in prefixes
-                if name_with_prefix.startswith(f"{prefix}_")
-            ),
-            "",
-        )
+        named = base[: -len(LEVEL_FILE)]
+        name = next((named.removeprefix(f"{each}_") for each in prefixes if named.startswith(f"{each}_")), "")
         if not name:
             continue
         if name not in levels:
@@ -293,7 +285,18 @@ class Row:
     id: str
     runs: Runs
     attributes: Mapping[str, str]
+    file: str
     line: int
+
+    def label(self, other: str) -> str:
+        """Return the label, or what another attribute says."""
+        return (self.attributes.get("label") or self.attributes.get(other) or "").strip()
+
+    def check_length(self, text: str, limit: int, what: str) -> str:
+        """Return the text. Raise FormatError if it is too long."""
+        if len(text) > limit:
+            raise FormatError(f"a {what} has more than {limit} characters", self.file, self.line)
+        return text
 
     def has(self, name: str) -> bool:
         """Return whether the attribute says something."""
@@ -310,17 +313,19 @@ def read_rows(data: bytes, file: str, words: Words, slips: Slips) -> Iterator[Ro
         line = element.sourceline or 0
         attributes = {local_name(name).lower(): str(value) for name, value in element.attrib.items()}
         name = attributes.get("id", "").strip()
-        try:
-            if not name:
-                raise ValueError("a markable has no id")
-            if name in lines:
-                raise ValueError(f"the id {name[:100]!r} is given twice (also in line {lines[name]})")
+        runs: Runs = ()
+        error = ""
+        if not name:
+            error = "a markable has no id"
+        elif name in lines:
+            error = f"the id {name[:100]!r} is given twice (also in line {lines[name]})"
+        else:
             try:
                 runs = words.runs(attributes.get("span", ""))
-            except ValueError as error:
-                raise ValueError(f"{name[:100]}: {error}") from None
-        except ValueError as error:
-            slips.in_mention(FormatError(str(error), file, line), slips.findings)
+            except ValueError as wrong:
+                error = f"{name[:100]}: {wrong}"
+        if error:
+            slips.in_mention(FormatError(error, file, line), slips.findings)
             continue
         lines[name] = line
-        yield Row(name, runs, attributes, line)
+        yield Row(name, runs, attributes, file, line)

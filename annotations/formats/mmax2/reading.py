@@ -1,16 +1,36 @@
 """Projects -> documents, one for each coder."""
 
 import posixpath
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from annotations.formats.mmax2.coder import Coder
-from annotations.formats.mmax2.levels import Levels
-from annotations.formats.mmax2.project import read_project, read_words
-from annotations.formats.model.document import Answer, Document, implied_category, text_order
+from annotations.formats.mmax2.levels import Levels, findings_of
+from annotations.formats.mmax2.project import Level, Row, read_project, read_words
+from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link, level_key
+from annotations.formats.model.document import (
+    LONGEST_INDEX,
+    LONGEST_LABEL,
+    Answer,
+    Document,
+    Mark,
+    Parts,
+    Place,
+    Readings,
+    implied_category,
+    links_of,
+    text_order,
+)
 from annotations.formats.model.format import Bundle
+from annotations.formats.model.links import index_places, merge_marks
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
+from annotations.formats.model.spans import lie_in
+
+TRUE = ("true", "yes")
+BRIDGING = re.compile(r"bridg\w*\Z", re.IGNORECASE)
+READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
 
 
 def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]:
@@ -26,7 +46,7 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
     if not documents:
         documents = [Document(levels.name, bundle.main, levels.text.content, [], levels.segments)]
     scheme = _build_scheme(levels, documents)
-    documents[0] = replace(documents[0], findings=(*levels.findings.listed(bundle.main), *documents[0].findings))
+    documents[0] = replace(documents[0], findings=(*levels.findings.listed(), *documents[0].findings))
     return [replace(document, scheme=scheme) for document in documents]
 
 
@@ -35,44 +55,246 @@ def _build_scheme(levels: Levels, documents: Iterable[Document]) -> SchemeSpec |
     if not any(level.scheme for level in levels.project.levels):
         return None
     categories: dict[str, CategorySpec] = {}
-    for question in levels.questions.values():
-        categories = {category.key: category for category in question.categories} | categories
+    for level in levels.project.levels:
+        categories = {category.key: category for category in level.question.categories} | categories
     level_specs = tuple(
-        LevelSpec(level.key, level.name, levels.question(level).coded)
+        LevelSpec(level.key, level.name, level.question.coded)
         for level in levels.project.levels
-        if any(levels.stands_for(level, row) != "segment" for row in levels.rows_of(level))
+        if any(levels.stands_for(level, row) != "segment" for row in level.all_rows())
         or not level.layout
         or level.key in levels.marked
     )
     spec = SchemeSpec(level_specs, tuple(categories.values()))
-    for answer in _answers_pointing_later(documents):
-        key = answer.category or implied_category(answer, spec)
-        if key in categories:
-            categories[key] = replace(categories[key], allow_later=True)
-    return replace(spec, categories=tuple(categories.values()))
-
-
-def _document_files(folders: list[str], main: str, name: str) -> list[str]:
-    """Return the files after which documents are named.
-
-    These are the .mmax file of a single coder, or what holds its words and markables, else the text in their folders.
-    """
-    if len(folders) == 1 and main.lower().endswith(".xml"):
-        return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
-    if len(folders) < 2:
-        return [main] * len(folders)
-    distinct = folders
-    # a/Markables and b/Markables differ further up.
-    while len({posixpath.basename(folder) for folder in distinct}) < len(distinct) and any(
-        map(posixpath.dirname, distinct)
-    ):
-        distinct = [posixpath.dirname(folder) or folder for folder in distinct]
-    return [posixpath.join(folder, name) for folder in distinct]
-
-
-def _answers_pointing_later(documents: Iterable[Document]) -> Iterable[Answer]:
     for document in documents:
         order = {mark.place: text_order(mark) for mark in document.marks}
         for mark in document.marks:
             if mark.answer and any(order[target] > order[mark.place] for target in mark.answer.pointers):
-                yield mark.answer
+                key = mark.answer.category or implied_category(mark.answer, spec)
+                if key in categories:
+                    categories[key] = replace(categories[key], allow_later=True)
+    return replace(spec, categories=tuple(categories.values()))
+
+
+def _document_files(folders: list[str], main: str, name: str) -> list[str]:
+    """Return the files after which documents are named: that of a single coder, else the text in their folders."""
+    if len(folders) == 1 and main.lower().endswith(".xml"):
+        return [posixpath.join(posixpath.commonpath([posixpath.dirname(main), folders[0]]), name)]
+    if len(folders) < 2:
+        return [main] * len(folders)
+    # a/Markables and b/Markables differ further up.
+    while len(set(map(posixpath.basename, folders))) < len(folders) and any(map(posixpath.dirname, folders)):
+        folders = [posixpath.dirname(folder) or folder for folder in folders]
+    return [posixpath.join(folder, name) for folder in folders]
+
+
+class Coder:
+    """One coder's markables while they become a document. alone: what is in no set and has no category."""
+
+    def __init__(self, levels: Levels, folder: str, file: str) -> None:
+        self.levels, self.file, self.findings = levels, file, findings_of(file)
+        self.rows: list[tuple[Level, Row]] = []
+        self.places: dict[str, dict[str, Place]] = {}
+        for level in levels.project.levels:
+            for row in level.rows.get(levels.file(level, folder), ()):
+                if levels.stands_for(level, row) == "segment":
+                    continue
+                if not row.runs:
+                    self._lose(row, "no-words", f"{row.id[:100]} covers no word that has a text", "it is left out")
+                    continue
+                self.rows.append((level, row))
+                self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.text.parts(row.runs))
+        self.entities = self._entities()
+        self.alone = set[Place]()
+
+    def _report(self, row: Row, code: str, message: str, fix: str = "") -> None:
+        self.findings.add(message, row.line, fix, code=code, file=row.file)
+
+    def _lose(self, row: Row, code: str, message: str, fix: str) -> None:
+        """Report what of a markable is not read."""
+        self.findings.add(message, row.line, fix, code=code, file=row.file, left_out=True)
+
+    def document(self) -> Document:
+        levels = self.levels
+        marks: dict[Place, Mark] = {}
+        for level, row in self.rows:
+            place = self.places[level.key][row.id]
+            label = row.check_length(row.label("number" if level.layout else "label"), LONGEST_LABEL, "label")
+            head, answer = self._head(row, place), self._answer(level, row, place)
+            mark = Mark(place.parts, level.key, label, head, answer, row.line)
+            if place in marks:
+                message = f"{row.id[:100]} has the same words as the markable of line {marks[place].line}"
+                self._report(row, "duplicate-markable", message, "they are read as one")
+                mark = merge_marks(marks[place], mark)
+            marks[place] = mark
+        self._report_unasked()
+        document = Document(
+            levels.name,
+            self.file,
+            levels.text.content,
+            sorted(marks.values(), key=text_order),
+            levels.segments,
+            levels.links,
+            findings=self.findings.listed(),
+        )
+        # A markable that is read of several may have a category from another.
+        named = {place for place, mark in marks.items() if mark.answer and mark.answer.category}
+        return index_places(document, self.alone - named)
+
+    def _report_unasked(self) -> None:
+        """Add how many answers to attributes stand on levels that are only pointed at."""
+        counts = Counter(
+            (level.key, name)
+            for level, row in self.rows
+            if level.key in self.levels.marked and not level.layout and not level.question.coded
+            for name, values in level.question.further.items()
+            if name in row.attributes and _value(row.attributes[name], values)
+        )
+        for (key, name), number in counts.items():
+            message = f"{number} answer{'s' * (number > 1)} to {name!r} on the level {key!r}, which is not coded"
+            self.findings.add(message, code="not-asked", fix="left out", left_out=True)
+
+    def _head(self, row: Row, place: Place) -> Parts:
+        ids = row.attributes.get("min_ids", "").strip()
+        if ids.lower() in UNSET:
+            return ()
+        try:
+            head = self.levels.text.parts(self.levels.words.runs(ids))
+        except ValueError as error:
+            self._lose(row, "min-outside", f"min_ids of {row.id[:100]}: {error}", "it is left out")
+            return ()
+        words = "".join(self.levels.text.content[start:end] for start, end in head)
+        said = row.attributes.get("min_words", "")
+        if said and "".join(said.lower().split()) != "".join(words.lower().split()):
+            message = f"min_words of {row.id[:100]} are {said[:100]!r}, but min_ids {words[:100]!r}"
+            self._report(row, "min-words", message, "min_ids are read")
+        if not lie_in(head, place.parts):
+            message = f"min_ids of {row.id[:100]} are not inside the markable"
+            self._lose(row, "min-outside", message, "they are left out")
+            return ()
+        return head
+
+    def _answer(self, level: Level, row: Row, place: Place) -> Answer | None:
+        question = level.question
+        attributes = row.attributes
+        if not question.coded or question.declared.isdisjoint(attributes):
+            return None
+        category = question.category(attributes)
+        if category is None:
+            value = "/".join(attributes[name] for name in question.branches if name in attributes)
+            message = f"1 markable of the category {value[:100]}, which is not in the scheme"
+            self._lose(row, "unknown-category", message, "it is left out")
+        readings = self._readings(level, row, place, question.links) if question.kind == Kind.POINTER else ()
+        if readings and any(each.key == category and not each.points_to for each in question.categories):
+            message = f"{row.id[:100]} has antecedents, but its category {category} takes none"
+            self._report(row, "category-and-pointers", message)
+        sets = self._sets(level, row) if question.kind == Kind.SET else ()
+        entities = dict.fromkeys(self.entities[level.key, value] for value, _ in sets)
+        indices = tuple(row.check_length(index, LONGEST_INDEX, "set's name") for index in entities)
+        if question.kind == Kind.SET and not indices and category == "":
+            self.alone.add(place)
+        relations = {
+            link.name: self._readings(level, row, place, [link])
+            for link in question.relations
+            if link.name in attributes
+        }
+        # COREA says in another attribute that a pointer is none to an antecedent.
+        bridging = next((attributes[name] for name in question.further if BRIDGING.match(attributes.get(name, ""))), "")
+        if readings and bridging:
+            relations[bridging] = (*relations.get(bridging, ()), *readings)
+            readings = ()
+        return Answer(
+            category=category or "",
+            indices=indices,
+            optional=attributes.get("optional", "").strip().lower() in TRUE,
+            unsure=attributes.get("unsure", "").strip().lower() in TRUE,
+            note=attributes.get("note") or attributes.get("comment", ""),
+            name=attributes.get("chain_name", ""),
+            relations=tuple((name, targets) for name, targets in relations.items() if targets),
+            attributes=tuple(
+                (name, value)
+                for name, values in question.further.items()
+                if name in attributes and (value := _value(attributes[name], values))
+            ),
+            **links_of(readings),
+        )
+
+    def _readings(self, level: Level, row: Row, place: Place, links: Iterable[Link]) -> Readings:
+        """Return the readings of the targets that pointers name; each target is one where nothing else is said."""
+        readings: dict[tuple[Place, ...], None] = {}
+        for link in links:
+            if link.name not in row.attributes:
+                continue
+            targets = self._targets(level, row, place, link)
+            groups = row.attributes.get(f"{link.name}{READINGS}", "")
+            numbers = _numbers(groups, len(targets))
+            if groups and not numbers:
+                message = f"{link.name}{READINGS} of {row.id[:100]} does not say which targets are meant together"
+                self._report(row, "readings", message, "each is an alternative")
+            for group in numbers or [[number] for number in range(len(targets))]:
+                if reading := tuple(dict.fromkeys(target for number in group if (target := targets[number]))):
+                    readings[reading] = None
+        return tuple(readings)
+
+    def _targets(self, level: Level, row: Row, place: Place, link: Link) -> list[Place | None]:
+        """Return the markables that a pointer names, None for what is none."""
+        targets: list[Place | None] = []
+        # Every piece but those that say nothing has its place in the list.
+        for piece in map(str.strip, row.attributes.get(link.name, "").split(";")):
+            if piece.lower() not in UNSET:
+                target = self._target(piece, level.key, link.domain)
+                targets.append(None if target == place else target)
+                if target is None:
+                    message = f"{link.name} of {row.id[:100]} names {piece[:100]!r}, which is not here"
+                    self._lose(row, "unknown-reference", message, "the pointer is left out")
+                elif target == place:
+                    message = f"{row.id[:100]} points to itself"
+                    self._lose(row, "pointer-to-itself", message, "the pointer is left out")
+        return targets
+
+    def _target(self, piece: str, level: str, domain: str) -> Place | None:
+        """Return the markable that a pointer names: one of its own level, else of the level it is meant for."""
+        name, colon, target = piece.rpartition(":")
+        meant = (level_key(self.levels.keys, name),) if colon else (level, domain)
+        return next((self.places[key][target] for key in meant if target in self.places.get(key, {})), None)
+
+    def _sets(self, level: Level, row: Row) -> Iterable[tuple[str, str]]:
+        """Yield the sets that a markable is in, each with the name of its entity if it has one."""
+        links = level.question.links
+        for link in links:
+            reading = link.name.removeprefix(links[0].name)
+            for value in map(str.strip, row.attributes.get(link.name, "").split(";")):
+                if value.lower() not in UNSET:
+                    yield value, row.attributes.get(f"entity_name{reading}", "")
+
+    def _entities(self) -> Mapping[tuple[str, str], str]:
+        """Return the entity of each set. Sets of equal name in two levels are two, unless their entities are one."""
+        coded = [level for level in self.levels.project.levels if level.question.kind == Kind.SET]
+        names: dict[tuple[str, str], dict[str, None]] = {}
+        for level, row in self.rows if coded else ():
+            for value, name in self._sets(level, row):
+                names.setdefault((level.key, value), {}).update({name: None} if name else {})
+        entities = {}
+        for (key, value), entity_names in names.items():
+            plain = value if key == coded[0].key else f"{key}:{value}"
+            entities[key, value] = next(iter(entity_names)) if len(entity_names) == 1 else plain
+        for level in coded:
+            of_level = {value: entity for (key, value), entity in entities.items() if key == level.key}
+            if len(set(of_level.values())) < len(of_level):
+                message = f"entity names of the level {level.name} stand for several sets"
+                self.findings.add(message, code="entity-names", fix="the names of the sets are taken instead")
+                entities |= {(level.key, value): f"{level.key}:{value}" for value in of_level}
+        return entities
+
+
+def _value(value: str, values: Mapping[str, str]) -> str:
+    """Return the answer to a further question: a value as the scheme spells it, or a free text; empty for none."""
+    known = values.get(value.lower())
+    return known or ("" if value.lower() in (UNSET if values else ("", "empty")) else value)
+
+
+def _numbers(groups: str, most: int) -> list[list[int]]:
+    """Return the places, from 0, that `1+2;3` names; nothing where it says something else."""
+    if not READING_NUMBERS.fullmatch(groups):
+        return []
+    numbers = [[int(number) - 1 for number in group.split("+")] for group in groups.split(";")]
+    return numbers if all(0 <= number < most for group in numbers for number in group) else []

@@ -5,17 +5,22 @@ asked where it is chosen: so values lead to sets and pointers, and that makes th
 compared as MMAX2 does it: data may have them in small letters where the scheme has not.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import OTHER_RELATION
 from annotations.formats.model.scheme import CategorySpec
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 LONGEST_KEY = 50
 MOST_ATTRIBUTES = 200
@@ -25,6 +30,7 @@ UNSET = ("", "empty", "none", "not_set")
 # `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
 READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
 SET_NAME = re.compile("set_[0-9]+")
+LIMIT = re.compile("[0-9]{1,4}")
 POINTER_NAME = re.compile("(?:(?P<level>[^:;]+):)?markable_[0-9]+")
 # These say something of a markable, but do not answer what is asked of it.
 NO_ANSWER = frozenset({"label", "number", "speaker", "stands_for", "min_ids", "min_words", "id", "span", "mmax_level"})
@@ -101,10 +107,7 @@ class Question:
         return bool(self.links or self.root)
 
     def category(self, attributes: Mapping[str, str]) -> str | None:
-        """Return the category that the attributes of a markable say.
-
-        Empty where they say none, None where it is unknown.
-        """
+        """Return the category that the attributes of a markable say; empty for none, None where it is unknown."""
         name = self.root
         while name:
             value = attributes.get(name, "")
@@ -122,11 +125,6 @@ def is_own_name(name: str) -> bool:
     return name in NO_ANSWER | ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS)
 
 
-def local_name(element_tag: object) -> str:
-    """Return the name of an element without its namespace."""
-    return str(element_tag).rpartition("}")[2]
-
-
 def make_key(name: str, others: Collection[str] = ()) -> str:
     """Return a key made of a name: letters, digits, `-` and `_`, unlike the others."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
@@ -138,42 +136,43 @@ def make_key(name: str, others: Collection[str] = ()) -> str:
     return key
 
 
-def read_scheme(data: bytes, file: str) -> tuple[Attribute, ...]:
+def read_scheme(root: etree._Element, file: str) -> tuple[Attribute, ...]:
     """Return the attributes of a scheme file. Raises FormatError with the line."""
-    root = parse(data, file)
     if local_name(root.tag) != "annotationscheme":
-        raise FormatError(
-            f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>", file, root.sourceline
-        )
+        message = f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>"
+        raise FormatError(message, file, root.sourceline)
     attributes: list[Attribute] = []
     left = MOST_VALUES
-    for element in root.iter():
-        if local_name(element.tag) != "attribute":
-            continue
+    for element in root.iter("{*}attribute"):
         # `next` names the attributes by their ids, in any case.
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
         if not identity or not name:
             raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
-        values = tuple(
-            Value(value.get("name", "").strip(), value.get("text", "").strip(), _parse_next(value.get("next", "")))
-            for value in element
-            if local_name(value.tag) == "value" and value.get("name", "").strip()
-        )
+        values = tuple(value for each in element.iterchildren("{*}value") if (value := _read_value(each)).name)
         left -= len(values)
-        domain = element.get("target_domain", "").strip()
-        kind = _parse_kind(element.get("type", "nominal_list"))
-        label = element.get("text", "").strip() or element.get("name", "").strip()
-        most = _parse_limit(element.get("max_size", ""))
-        makes_chains = {"true": True, "false": False}.get(element.get("identity", "").strip().lower())
-        attributes.append(Attribute(identity, name, kind, values, domain, most, label, makes_chains))
+        most = element.get("max_size", "").strip()
+        attributes.append(
+            Attribute(
+                identity,
+                name,
+                _parse_kind(element.get("type", "nominal_list")),
+                values,
+                element.get("target_domain", "").strip(),
+                int(most) or None if LIMIT.fullmatch(most) else None,
+                element.get("text", "").strip() or element.get("name", "").strip(),
+                {"true": True, "false": False}.get(element.get("identity", "").strip().lower()),
+            )
+        )
         if len(attributes) > MOST_ATTRIBUTES or left < 0:
             message = f"a scheme has at most {MOST_ATTRIBUTES} attributes and {MOST_VALUES} values"
             raise FormatError(message, file, element.sourceline)
     return tuple(attributes)
 
 
-def _parse_next(ids: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.strip().lower() for each in ids.split(",") if each.strip()))
+def _read_value(element: etree._Element) -> Value:
+    leads = (each.strip().lower() for each in element.get("next", "").split(","))
+    following = tuple(dict.fromkeys(each for each in leads if each))
+    return Value(element.get("name", "").strip(), element.get("text", "").strip(), following)
 
 
 def _parse_kind(name: str) -> Kind:
@@ -181,12 +180,6 @@ def _parse_kind(name: str) -> Kind:
     if name.startswith("nominal"):
         return Kind.NOMINAL
     return next((kind for kind in (Kind.SET, Kind.POINTER) if name.split(":")[0] == kind), Kind.FREETEXT)
-
-
-def _parse_limit(digits: str) -> int | None:
-    digits = digits.strip()
-    bounded = re.fullmatch("[0-9]{1,4}", digits)
-    return int(digits) or None if bounded else None
 
 
 def guess_attributes(rows: Iterable[Mapping[str, str]]) -> tuple[Attribute, ...]:
@@ -228,21 +221,22 @@ def _is_other(pointer: Attribute) -> bool:
     return not pointer.identity if pointer.identity is not None else bool(OTHER_RELATION.search(pointer.name))
 
 
+def level_key(keys: Mapping[str, str], name: str, other: str = "") -> str:
+    """Return the key of the level of that name, in small letters if need be; `other` if there is none."""
+    return keys.get(name) or keys.get(name.lower()) or other
+
+
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
     """Return the question with the attributes of its level that say neither category nor identity.
 
     The pointers of a level that is not coded are no relations.
     """
-    linked = {link.name for link in question.links}
-    left = [
-        each for each in attributes if each.name not in linked | question.branches.keys() and not is_own_name(each.name)
-    ]
+    read = {link.name for link in question.links} | question.branches.keys()
+    left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
     return replace(
         question,
-        relations=tuple(
-            Link(each.name, keys.get(each.domain) or keys.get(each.domain.lower()) or level) for each in pointers
-        ),
+        relations=tuple(Link(each.name, level_key(keys, each.domain, level)) for each in pointers),
         further={
             each.name: {value.name.lower(): value.name for value in each.values} if each.kind == Kind.NOMINAL else {}
             for each in left
@@ -258,61 +252,85 @@ def build_question(
 
     keys: those of all levels, by their names. chosen: the one attribute to go by, if any.
     """
-    declared = frozenset(attribute.name for attribute in attributes) - NO_ANSWER
-    if kind == Kind.NOMINAL:
-        root = _nominal_attribute(attributes, chosen)
-        return (
-            _add_categories(
-                Question(kind, declared=declared), root, attributes, _reachable_attributes(attributes), {}, {}
-            )
-            if root
-            else Question()
-        )
-    links = _link_attributes(attributes, kind, chosen)
     reached = _reachable_attributes(attributes)
+    candidates = [each for each in attributes if not chosen or each.name == chosen]
+    if kind == Kind.NOMINAL:
+        nominal = [each for each in candidates if each.kind == kind and each.name not in ("optional", "unsure")]
+        root, links = (
+            next((each for each in nominal if each.name == "category"), next(iter(nominal), None)),
+            list[Attribute](),
+        )
+    else:
+        root, links = _choose_root(_link_attributes(candidates, kind), attributes, reached)
+    if root is None and not links:
+        return Question()
+    first_readings = {(each.kind, _first_reading(each.name)) for each in attributes}
+    categories = _Categories(
+        kind,
+        {link.id: level_key(keys, link.domain, level) for link in links},
+        {link.id: None if (link.kind, link.name) in first_readings else link.most for link in links},
+    )
+    if root is None:
+        # No nominal attribute leads to the sets or pointers.
+        for link in links:
+            categories.add(link.name, link.name, [link.id])
+        categories.by_key.setdefault("none", CategorySpec("none", "none"))
+    return Question(
+        kind,
+        tuple(dict.fromkeys(_add_readings(links, categories.domains, attributes))),
+        root.name if root else "",
+        _build_branches(root, attributes, reached, categories) if root else {},
+        tuple(categories.by_key.values()),
+        frozenset(attribute.name for attribute in attributes) - NO_ANSWER,
+    )
+
+
+@dataclass(slots=True)
+class _Categories:
+    """The categories of a level. domains, limits: of each set or pointer its level and how many targets it may have."""
+
+    kind: Kind
+    domains: Mapping[str, str]
+    limits: Mapping[str, int | None]
+    by_key: dict[str, CategorySpec] = field(default_factory=dict)
+
+    def add(self, name: str, label: str, to: Sequence[str], *, optional: bool = False) -> str:
+        """Add a category that leads to those sets or pointers and return its key."""
+        key = make_key(name, self.by_key)
+        category = CategorySpec(key, label, takes_optional=optional)
+        if self.kind == Kind.SET:
+            category = replace(category, takes_index=bool(to))
+        elif to:
+            limits = [self.limits[identity] or 0 for identity in to]
+            most = max(limits) if all(limits) else None
+            category = replace(category, points_to=self.domains[to[0]], max_pointers=most)
+        self.by_key[key] = category
+        return key
+
+
+def _choose_root(
+    links: Sequence[Attribute], attributes: Sequence[Attribute], reached: Mapping[str, frozenset[str]]
+) -> tuple[Attribute | None, list[Attribute]]:
+    """Return the attribute whose values are categories, if any, and the links that it leads to or nothing does."""
     names = {link.id for link in links}
     roots = [each for each in attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
     led = {identity for each in roots for identity in reached[each.id]}
     # What no other leads to comes first; of those the one that leads to most.
     first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
     root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
-    below = reached[root.id] if root else frozenset()
-    free = [link for link in links if link.id not in led]
-    chosen_links = [link for link in links if link.id in below] + free
-    if not chosen_links:
-        return Question()
-    domains = {link.id: keys.get(link.domain) or keys.get(link.domain.lower()) or level for link in chosen_links}
-    linked_question = Question(kind, tuple(_add_readings(chosen_links, domains, attributes)), declared=declared)
-    limits = {link.id: None if _has_readings(link, attributes) else link.most for link in chosen_links}
-    if root is None:
-        return Question(
-            kind,
-            linked_question.links,
-            categories=_link_categories(chosen_links, domains, limits, kind),
-            declared=declared,
-        )
-    return _add_categories(linked_question, root, attributes, reached, domains, limits)
+    below = reached[root.id] if root else frozenset[str]()
+    return root, [link for link in links if link.id in below] + [link for link in links if link.id not in led]
 
 
-def _nominal_attribute(attributes: Sequence[Attribute], chosen: str) -> Attribute | None:
-    nominal = [each for each in attributes if each.kind == Kind.NOMINAL and each.name not in ("optional", "unsure")]
-    if chosen:
-        return next((each for each in nominal if each.name == chosen), None)
-    return next((each for each in nominal if each.name == "category"), nominal[0] if nominal else None)
-
-
-def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
+def _link_attributes(attributes: Sequence[Attribute], kind: Kind) -> list[Attribute]:
     """Return the attributes of that kind that may say identity: of sets one, and of pointers no other relation.
 
     Further readings are left out, they come with the first. Where every pointer is of another relation, all may.
     """
     of_kind = {each.name: each for each in attributes if each.kind == kind and each.identity is not False}
-    if chosen:
-        return [of_kind[chosen]] if chosen in of_kind else []
     links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
     if kind == Kind.SET:
-        links.sort(key=lambda each: not each.name.startswith("coref"))
-        return links[:1]
+        return sorted(links, key=lambda each: not each.name.startswith("coref"))[:1]
     return [each for each in links if not _is_other(each)] or links
 
 
@@ -321,55 +339,47 @@ def _first_reading(name: str) -> str:
     return reading["first"] if reading else ""
 
 
-def _has_readings(link: Attribute, attributes: Sequence[Attribute]) -> bool:
-    return any(each.kind == link.kind and _first_reading(each.name) == link.name for each in attributes)
-
-
 def _add_readings(
     links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]
-) -> list[Link]:
-    """Return the links with those of further readings."""
+) -> Iterator[Link]:
+    """Yield the links, then those of their further readings."""
     firsts = {link.name: link for link in links}
-    with_readings = [Link(link.name, domains[link.id]) for link in links]
+    yield from (Link(link.name, domains[link.id]) for link in links)
     for each in attributes:
         first = firsts.get(_first_reading(each.name))
         if first and each.kind == first.kind and each.name not in firsts:
-            with_readings.append(Link(each.name, domains[first.id]))
-    return list(dict.fromkeys(with_readings))
+            yield Link(each.name, domains[first.id])
 
 
 def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
     """Return for the id of each attribute the ids of all that its values lead to."""
-    leads: dict[str, dict[str, None]] = {attribute.id: {} for attribute in attributes}
+    leads: dict[str, set[str]] = {attribute.id: set() for attribute in attributes}
     for attribute in attributes:
-        for value in attribute.values:
-            leads[attribute.id].update((identity, None) for identity in value.next if identity in leads)
+        leads[attribute.id].update(each for value in attribute.values for each in value.next if each in leads)
     reached = {}
     for start in leads:
         ids: set[str] = set()
         left = [start]
         while left:
-            new = leads[left.pop()].keys() - ids
+            new = leads[left.pop()] - ids
             ids |= new
             left += new
         reached[start] = frozenset(ids)
     return reached
 
 
-def _add_categories(
-    question: Question,
+def _build_branches(
     root: Attribute,
     attributes: Sequence[Attribute],
     reached: Mapping[str, frozenset[str]],
-    domains: Mapping[str, str],
-    limits: Mapping[str, int | None],
-) -> Question:
-    """Return the question with its categories: the values of the root.
+    categories: _Categories,
+) -> dict[str, dict[str, Branch]]:
+    """Return what follows from the values of the root, and add their categories.
 
     In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
     """
     by_id = {attribute.id: attribute for attribute in attributes}
-    categories: dict[str, CategorySpec] = {}
+    domains = categories.domains
     branches: dict[str, dict[str, Branch]] = {}
     seen, left = {root.id}, [root]
     while left:
@@ -378,57 +388,20 @@ def _add_categories(
         for value in attribute.values:
             if value.name in branch:
                 continue
-            after = {identity for each in value.next if each in by_id for identity in (each, *reached[each])}
+            following = [by_id[each] for each in value.next if each in by_id]
+            after = {identity for each in following for identity in (each.id, *reached[each.id])}
             to = [identity for identity in domains if identity in after]
-            inner = next(
-                (by_id[each] for each in value.next if _leads_to_links(by_id.get(each), reached, domains)), None
-            )
+            nominal = (each for each in following if each.kind == Kind.NOMINAL)
+            inner = next((each for each in nominal if not reached[each.id].isdisjoint(domains)), None)
             if len({domains[identity] for identity in to}) > 1 and inner and inner.id not in seen:
                 seen.add(inner.id)
                 left.append(inner)
                 branch[value.name] = Branch(inner=inner.name)
             else:
-                key = make_key(value.name, categories)
-                optional = any(by_id[each].name == "optional" for each in value.next if each in by_id)
-                categories[key] = _build_category(
-                    key, value.label or value.name, question.kind, to, domains, limits, optional
+                optional = any(each.name == "optional" for each in following)
+                branch[value.name] = Branch(
+                    categories.add(value.name, value.label or value.name, to, optional=optional)
                 )
-                branch[value.name] = Branch(key)
         for name, followed in list(branch.items()):
             branch.setdefault(name.lower(), followed)
-    return Question(question.kind, question.links, root.name, branches, tuple(categories.values()), question.declared)
-
-
-def _leads_to_links(
-    attribute: Attribute | None, reached: Mapping[str, frozenset[str]], domains: Mapping[str, str]
-) -> bool:
-    return attribute is not None and attribute.kind == Kind.NOMINAL and not reached[attribute.id].isdisjoint(domains)
-
-
-def _build_category(
-    key: str,
-    label: str,
-    kind: Kind,
-    to: Sequence[str],
-    domains: Mapping[str, str],
-    limits: Mapping[str, int | None],
-    optional: bool = False,
-) -> CategorySpec:
-    if kind == Kind.SET:
-        return CategorySpec(key, label, takes_index=bool(to), takes_optional=optional)
-    limit = [limits[identity] or 0 for identity in to]
-    most = max(limit) if limit and all(limit) else None
-    return CategorySpec(key, label, domains[to[0]] if to else "", most, takes_optional=optional)
-
-
-def _link_categories(
-    links: Sequence[Attribute], domains: Mapping[str, str], limits: Mapping[str, int | None], kind: Kind
-) -> tuple[CategorySpec, ...]:
-    """Return the categories of a scheme without a nominal attribute that leads to its sets or pointers."""
-    categories: dict[str, CategorySpec] = {}
-    for link in links:
-        key = make_key(link.name, categories)
-        categories[key] = _build_category(key, link.name, kind, [link.id], domains, limits)
-    if "none" not in categories:
-        categories["none"] = CategorySpec("none", "none")
-    return tuple(categories.values())
+    return branches

@@ -111,13 +111,13 @@ def index_related(document: Document) -> Document:
     """Return the document with an entity for whatever relations lead from or to, also where it is in no chain."""
     if document.links != Links.INDICES:
         return document
-    related = {
-        place
-        for mark in document.marks
-        if mark.answer and mark.answer.relations
-        for place in (mark.place, *mark.answer.targets())
-    }
-    return index_places(document, related)
+    return index_places(document, related_places(document.marks))
+
+
+def related_places(marks: Iterable[Mark]) -> set[Place]:
+    """Return the places of marks with relations besides identity, and what these marks point at."""
+    related = (mark for mark in marks if mark.answer and mark.answer.relations)
+    return {place for mark in related if mark.answer for place in (mark.place, *mark.answer.targets())}
 
 
 def unlinked_places(document: Document) -> set[Place]:

@@ -4,10 +4,14 @@ A kind is a `SchemeFormat`. What a file says that a scheme here cannot say is a 
 kind cannot say of a scheme here is told when it is written.
 """
 
+import json
 from collections.abc import Mapping
 
 from annotations.formats.model.document import FormatError
-from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, own, uima
+from annotations.formats.model.format import File
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.scheme_json import SCHEME_FILE, SchemeShapeError, scheme_from_json, scheme_to_json
+from annotations.formats.schemes import brat, mmax2_reading, mmax2_writing, uima
 from annotations.formats.schemes.scheme_file import (
     MOST_BYTES,
     MOST_FILES,
@@ -15,36 +19,54 @@ from annotations.formats.schemes.scheme_file import (
     SchemeFile,
     SchemeFormat,
     base_name,
+    find_by_name,
+    json_of,
 )
 from annotations.formats.syntax.archive import unpack
 
-SCHEME_FORMATS: dict[str, SchemeFormat] = {
-    format_.key: format_
-    for format_ in (
-        SchemeFormat("json", "Coindex (JSON)", own.read, own.write),
-        SchemeFormat("mmax2", "MMAX2 annotation schemes", mmax2_reading.read, mmax2_writing.write),
-        SchemeFormat("brat", "brat configuration", brat.read),
-        SchemeFormat("uima", "INCEpTION or WebAnno layers, UIMA type system", uima.read),
-    )
-}
+MOST_NAMED = 10
 KINDS = (
     "a scheme exported here (JSON), annotation schemes of MMAX2 (XML, or a zip with common_paths.xml), "
     "annotation.conf of brat (or a zip with visual.conf), "
     "or layers of INCEpTION or WebAnno (JSON, a type system, or an exported project)"
 )
 
-__all__ = ["SCHEME_FORMATS", "SchemeFile", "SchemeFormat", "read_scheme"]
+
+def read_own(files: Mapping[str, bytes], name: str) -> SchemeFile:
+    """Return the scheme of a JSON file of this program. Raise FormatError with the path of what is wrong in it."""
+    file = find_by_name(files, base_name(name)) or next(iter(files))
+    try:
+        return SchemeFile(*scheme_from_json(json_of(files, file)))
+    except SchemeShapeError as error:
+        named = [str(problem) for problem in error.problems[:MOST_NAMED]]
+        more = len(error.problems) - len(named)
+        raise FormatError(" ".join([*named, f"And {more} more."] if more else named), file) from None
+
+
+def write_own(spec: SchemeSpec, answers: str) -> tuple[list[File], list[str]]:
+    """Return the one file of a scheme, and that nothing is lost."""
+    data = {**SCHEME_FILE, **scheme_to_json(spec, answers)}
+    return [File("scheme.json", f"{json.dumps(data, indent=2, ensure_ascii=False)}\n".encode())], []
+
+
+SCHEME_FORMATS: dict[str, SchemeFormat] = {
+    format_.key: format_
+    for format_ in (
+        SchemeFormat("json", "Coindex (JSON)", read_own, write_own),
+        SchemeFormat("mmax2", "MMAX2 annotation schemes", mmax2_reading.read, mmax2_writing.write),
+        SchemeFormat("brat", "brat configuration", brat.read),
+        SchemeFormat("uima", "INCEpTION or WebAnno layers, UIMA type system", uima.read),
+    )
+}
 
 
 def read_scheme(data: bytes, name: str) -> SchemeFile:
     """Return the scheme of an uploaded file, whichever kind it is. Raise FormatError with file and line."""
+    files = {name: data}
     if name.lower().endswith(".zip") or data.startswith(b"PK\x03\x04"):
-        entries = unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES)
-        files = dict(entries)
-    else:
-        if len(data) > MOST_BYTES:
-            raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", name)
-        files = {name: data}
+        files = dict(unpack(data, name, most_files=MOST_FILES, most_bytes=MOST_UNPACKED_BYTES))
+    elif len(data) > MOST_BYTES:
+        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", name)
     return SCHEME_FORMATS[_detect(files, name)].read(files, name)
 
 

@@ -5,15 +5,15 @@ types are an attribute. Types below another one are all meant where that is name
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from annotations.formats.brat.names import TYPE
-from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.document import FormatError
 from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
-    AnswerKind,
     AttributeSpec,
     CategorySpec,
     Condition,
@@ -22,20 +22,20 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
     ValueSpec,
+    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     POINTERS,
     Keys,
-    Losses,
     SchemeFile,
     base_name,
-    decode_small,
     find_by_name,
     fit_label,
     identity_categories,
+    losses_of,
     make_keys,
-    with_identity,
+    text_of,
 )
 
 ANNOTATION, VISUAL = "annotation.conf", "visual.conf"
@@ -61,22 +61,14 @@ class _Row:
     line: int
     abstract: bool = False
 
-
-@dataclass(slots=True)
-class _Types:
-    """The types of spans that can be chosen, with those that are above others."""
-
-    chosen: dict[str, None] = field(default_factory=dict)
-    below: dict[str, list[str]] = field(default_factory=dict)
-
-    def meant(self, names: Iterable[str]) -> list[str] | None:
-        """Return the types that are meant by names of types; None for all of them."""
-        found: dict[str, None] = {}
-        for name in dict.fromkeys(names):
-            if name in ANY_SPAN:
-                return None
-            found |= dict.fromkeys(each for each in (name, *self.below.get(name, ())) if each in self.chosen)
-        return None if found.keys() == self.chosen.keys() else [each for each in self.chosen if each in found]
+    def arguments(self) -> dict[str, list[str]]:
+        """Return what the line says after the name: `Arg1:Person|Place, Value:A|B`."""
+        pairs = (part.partition(":") for part in self.rest.split(","))
+        return {
+            name.strip(): [each.strip() for each in meant.split("|") if each.strip()]
+            for name, colon, meant in pairs
+            if colon and not name.strip().startswith("<")
+        }
 
 
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
@@ -87,7 +79,7 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     if file is None:
         raise FormatError(f"there is no {ANNOTATION} in it", name)
     labels, colours = _read_visual(files)
-    sections = _read_sections(decode(decode_small(files[file], file), file), file)
+    sections = _read_sections(text_of(files, file), file)
     return _Configuration(file, sections, labels, colours).build()
 
 
@@ -140,7 +132,7 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
     labels: dict[str, str] = {}
     colours: dict[str, str] = {}
     section = ""
-    for line in decode(decode_small(files[file], file), file).split("\n") if file else ():
+    for line in text_of(files, file).split("\n") if file else ():
         heading = _section(line.strip())
         if heading is not None:
             section = heading
@@ -155,26 +147,35 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
 
 
 class _Configuration:
-    """A configuration while it becomes a scheme."""
+    """A configuration while it becomes a scheme.
+
+    types: those of spans that can be chosen. below: what is below the others. question: where types are its values,
+    whose keys are `values`.
+    """
 
     def __init__(
-        self,
-        file: str,
-        sections: Mapping[str, Sequence[_Row]],
-        labels: Mapping[str, str],
-        colours: Mapping[str, str],
+        self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
         self.sections, self.labels, self.colours = sections, labels, colours
-        self.losses = Losses(file)
-        self.types = self._read_types(sections["entities"])
-        if not self.types.chosen:
+        self.losses = losses_of(file)
+        self.types = [row.name for row in sections["entities"] if not row.abstract]
+        if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)
+        self.below = defaultdict[str, list[str]](list)
+        above: list[_Row] = []
+        for row in sections["entities"]:
+            del above[row.depth :]
+            for other in above:
+                self.below[other.name].append(row.name)
+            above.append(row)
         self.keys = Keys()
+        self.question = CATEGORY
+        self.values: dict[str, str] = {}
 
     def build(self) -> SchemeFile:
         """Return the scheme."""
-        rows = self.sections.get("relations", ())
-        identity = [row for row in rows if not row.abstract and self._is_identity(row)]
+        rows = [row for row in self.sections.get("relations", ()) if not row.abstract]
+        identity = [row for row in rows if "symmetric-transitive" in row.rest or says_identity(row.name)]
         attributes: list[AttributeSpec] = []
         if identity:
             for row in identity[1:]:
@@ -182,33 +183,33 @@ class _Configuration:
             name = identity[0].name
             categories = identity_categories(self.keys.make(name), self._label(name), LEVEL.key)
             self.keys.used.add(categories[1].key)
-            values = make_keys(self.types.chosen)
-            question = self.keys.make(TYPE)
+            self.values, self.question = make_keys(self.types), self.keys.make(TYPE)
             specs = tuple(
-                ValueSpec(key, self._label(one), "", self.colours.get(one, "")) for one, key in values.items()
+                ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
+                for name, key in self.values.items()
             )
-            attributes.append(AttributeSpec(question, TYPE, required=True, values=specs))
+            attributes.append(AttributeSpec(self.question, TYPE, required=True, values=specs))
         else:
-            values = {name: self.keys.make(name) for name in self.types.chosen}
-            question = CATEGORY
+            self.values = {name: self.keys.make(name) for name in dict.fromkeys(self.types)}
             categories = tuple(
-                CategorySpec(key, self._label(name), colour=self.colours.get(name, "")) for name, key in values.items()
+                CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
+                for name, key in self.values.items()
             )
         relations: dict[str, RelationSpec] = {}
         for row in rows:
-            if row.abstract or row in identity:
+            if row in identity:
                 continue
             if row.name in relations:
                 self._lose(row, "brat has it several times, for other types; the first is read")
             else:
-                relations[row.name] = self._relation(row, question, values)
-        keys = {name: relation.key for name, relation in relations.items()}
+                relations[row.name] = self._relation(row)
         for row in self.sections.get("attributes", ()):
-            attributes += self._attribute(row, question, values, keys)
+            attributes += self._attribute(row, relations)
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
             self.losses.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
-        spec = SchemeSpec((LEVEL,), categories, with_identity(categories, relations.values()), tuple(attributes))
+        every_relation = (*identity_relations(categories), *relations.values())
+        spec = SchemeSpec((LEVEL,), categories, every_relation, tuple(attributes))
         return SchemeFile(spec, POINTERS if identity else CATEGORIES, self.losses.listed())
 
     def _lose(self, row: _Row, message: str) -> None:
@@ -217,75 +218,45 @@ class _Configuration:
     def _label(self, name: str) -> str:
         return fit_label(self.labels.get(name, ""), name)
 
-    def _read_types(self, rows: Sequence[_Row]) -> _Types:
-        types = _Types()
-        above: list[_Row] = []
-        for row in rows:
-            del above[row.depth :]
-            if not row.abstract:
-                types.chosen[row.name] = None
-            for other in above:
-                types.below.setdefault(other.name, []).append(row.name)
-            above.append(row)
-        return types
+    def _meant(self, names: Iterable[str]) -> set[str] | None:
+        """Return the types that are meant by names of types; None for all of them."""
+        names = set(names)
+        below = (each for name in names for each in self.below.get(name, ()))
+        meant = {*names, *below} & self.values.keys()
+        return None if not names.isdisjoint(ANY_SPAN) or meant == self.values.keys() else meant
 
-    def _is_identity(self, row: _Row) -> bool:
-        return "symmetric-transitive" in row.rest or says_identity(row.name)
+    def _condition(self, names: Iterable[str]) -> Condition | None:
+        meant = self._meant(names) or ()
+        values = tuple(key for name, key in self.values.items() if name in meant)
+        return Condition(self.question, values) if values else None
 
-    def _arguments(self, row: _Row) -> dict[str, list[str]]:
-        """Return what a line says after the name: `Arg1:Person|Place, Value:A|B`."""
-        pairs = (part.partition(":") for part in row.rest.split(","))
-        return {
-            name.strip(): [each.strip() for each in meant.split("|") if each.strip()]
-            for name, colon, meant in pairs
-            if colon and not name.strip().startswith("<")
-        }
-
-    def _condition(self, names: Sequence[str], question: str, values: Mapping[str, str]) -> Condition | None:
-        meant = self.types.meant(names)
-        return None if not meant else Condition(question, tuple(values[name] for name in meant))
-
-    def _relation(self, row: _Row, question: str, values: Mapping[str, str]) -> RelationSpec:
-        arguments = list(self._arguments(row).values())
-        source, target = ([*arguments, [], []])[:2]
-        if target and self.types.meant(target) is not None:
+    def _relation(self, row: _Row) -> RelationSpec:
+        source, target = [*row.arguments().values(), [], []][:2]
+        if target and self._meant(target) is not None:
             self._lose(row, f"the types of its targets, {', '.join(target[:20])}, are not asked for")
         return RelationSpec(
             self.keys.make(row.name),
             self._label(row.name),
             to_levels=(LEVEL.key,),
             later=True,
-            asked_if=self._condition(source, question, values),
+            asked_if=self._condition(source),
         )
 
-    def _attribute(
-        self, row: _Row, question: str, values: Mapping[str, str], relations: Mapping[str, str]
-    ) -> list[AttributeSpec]:
-        arguments = self._arguments(row)
+    def _attribute(self, row: _Row, relations: Mapping[str, RelationSpec]) -> list[AttributeSpec]:
+        arguments = row.arguments()
         names = next((meant for name, meant in arguments.items() if name.lower().startswith("arg")), [])
         chosen = next((meant for name, meant in arguments.items() if name.lower() == "value"), [])
         of_relations = [name for name in names if name in relations]
-        of_spans = [name for name in names if name in ANY_SPAN or name in self.types.chosen or name in self.types.below]
+        of_spans = [name for name in names if name in (*ANY_SPAN, *self.values, *self.below)]
         lost = [name for name in names if name not in of_spans and name not in of_relations]
         if lost:
             self._lose(row, f"it is not asked of {', '.join(lost[:20])}")
-        if names and not of_spans and not of_relations:
-            return []
-        specs = tuple(ValueSpec(key, self._label(one)) for one, key in make_keys(chosen).items()) or (YES,)
-        label = self._label(row.name)
+        values = tuple(ValueSpec(key, self._label(name)) for name, key in make_keys(chosen).items()) or (YES,)
+        attribute = AttributeSpec("", self._label(row.name), values=values)
         made = []
         if of_spans or not names:
-            condition = self._condition(of_spans, question, values)
-            made.append(AttributeSpec(self.keys.make(row.name), label, asked_if=condition, values=specs))
+            made.append(replace(attribute, key=self.keys.make(row.name), asked_if=self._condition(of_spans)))
         for name in of_relations:
-            made.append(
-                AttributeSpec(
-                    self.keys.make(row.name if not made else f"{row.name}-{name}"),
-                    label,
-                    of=Subject.RELATION,
-                    relation=relations[name],
-                    kind=AnswerKind.ONE,
-                    values=specs,
-                )
-            )
+            key = self.keys.make(f"{row.name}-{name}" if made else row.name)
+            made.append(replace(attribute, key=key, of=Subject.RELATION, relation=relations[name].key))
         return made

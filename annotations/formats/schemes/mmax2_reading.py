@@ -5,25 +5,24 @@ antecedents or sets say identity, and the values that lead to them by `next` are
 attribute, free text and pointer is a question of its own, asked where `next` leads to it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from annotations.formats.mmax2.elements import COMMON_PATHS, SCHEME_FILE
 from annotations.formats.mmax2.scheme import (
-    ALWAYS_ASKED,
-    ENTITY_NAME,
     NO_ANSWER,
-    READINGS,
     Attribute,
     Kind,
     Question,
     Value,
     build_question,
-    local_name,
-    make_key,
+    is_own_name,
+    level_key,
     read_scheme,
 )
 from annotations.formats.model.document import FormatError
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -36,6 +35,7 @@ from annotations.formats.model.scheme import (
     SchemeSpec,
     Subject,
     ValueSpec,
+    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
@@ -43,19 +43,17 @@ from annotations.formats.schemes.scheme_file import (
     LONGEST_LABEL,
     POINTERS,
     Keys,
-    Losses,
     SchemeFile,
     base_name,
-    decode_small,
     find_by_name,
     fit_help,
     fit_label,
-    with_identity,
+    losses_of,
+    make_keys,
+    xml_of,
 )
-from annotations.formats.syntax.xml import parse
+from annotations.formats.syntax.xml import local_name
 
-COMMON_PATHS = "common_paths.xml"
-SCHEME_SUFFIX = "_scheme.xml"
 MOST_LEVELS = 50
 ANSWERS = {Kind.POINTER: POINTERS, Kind.SET: INDICES}
 
@@ -69,18 +67,17 @@ class _LevelFile(NamedTuple):
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of MMAX2 scheme files, one for each level. Raise FormatError with file and line."""
     levels, declared = _read_levels(files, name)
-    losses = Losses(name)
-    kind = _choose_kind([attribute for level in levels for attribute in level.attributes])
+    losses = losses_of(name)
+    every = [attribute for level in levels for attribute in level.attributes]
+    kind = Kind.SET if any(each.kind == Kind.SET for each in every) else Kind.NOMINAL
+    kind = Kind.POINTER if any(_is_identity(each, every) for each in every) else kind
     merger = _Merger(losses)
     names = dict.fromkeys([level.name for level in levels] + declared)
-    targets = [each.domain for level in levels for each in level.attributes if each.kind == Kind.POINTER]
     known = {each.lower() for each in names}
-    names |= dict.fromkeys(target for target in targets if target and target.lower() not in known)
-    if len(names) > MOST_LEVELS:
+    targets = (each.domain for each in every if each.kind == Kind.POINTER)
+    keys = make_keys([*names, *(target for target in targets if target and target.lower() not in known)])
+    if len(keys) > MOST_LEVELS:
         raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
-    keys: dict[str, str] = {}
-    for level_name in names:
-        keys[level_name] = make_key(level_name, keys.values())
     lookup = {level_name.lower(): key for level_name, key in keys.items()} | keys
     coded = set[str]()
     before = 0
@@ -100,40 +97,27 @@ def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile
     places: dict[str, str] = {}
     declared: list[str] = []
     if common is not None:
-        root = parse(decode_small(files[common], common), common)
+        root = xml_of(files, common)
         for element in root.iter("{*}level"):
             level = element.get("name", "").strip()
             if not level:
                 raise FormatError("a level has no name", common, element.sourceline)
             declared.append(level)
-            scheme = base_name(element.get("schemefile", "").strip()) or f"{level}{SCHEME_SUFFIX}"
-            file = find_by_name(files, scheme)
-            if file is not None:
+            scheme = base_name(element.get("schemefile", "").strip()) or f"{level}{SCHEME_FILE}"
+            if file := find_by_name(files, scheme):
                 places[level] = file
     else:
         for path in sorted(files):
-            if path.lower().endswith(".xml") and _is_scheme(files[path], path, alone=len(files) == 1):
+            is_named = path.lower().endswith(".xml" if len(files) == 1 else SCHEME_FILE)
+            if is_named and local_name(xml_of(files, path).tag) == "annotationscheme":
                 level = base_name(path)[: -len(".xml")].removesuffix("_scheme") or "markable"
                 places.setdefault(level, path)
     if not places:
         raise FormatError("no scheme file of MMAX2 is in it: XML with <annotationscheme>", name)
     if max(len(places), len(declared)) > MOST_LEVELS:
         raise FormatError(f"there are more than {MOST_LEVELS} levels", name)
-    read_files = {file: read_scheme(decode_small(files[file], file), file) for file in dict.fromkeys(places.values())}
+    read_files = {file: read_scheme(xml_of(files, file), file) for file in dict.fromkeys(places.values())}
     return [_LevelFile(level, file, read_files[file]) for level, file in places.items()], declared
-
-
-def _is_scheme(data: bytes, path: str, *, alone: bool) -> bool:
-    if not alone and not path.lower().endswith(SCHEME_SUFFIX):
-        return False
-    return local_name(parse(decode_small(data, path), path).tag) == "annotationscheme"
-
-
-def _choose_kind(attributes: Sequence[Attribute]) -> Kind:
-    """Return how the levels say identity: by pointers, by sets, or not at all."""
-    if any(_is_identity(each, attributes) for each in attributes):
-        return Kind.POINTER
-    return Kind.SET if any(each.kind == Kind.SET for each in attributes) else Kind.NOMINAL
 
 
 def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
@@ -148,19 +132,15 @@ def _is_identity(attribute: Attribute, attributes: Sequence[Attribute]) -> bool:
     return not any(each.kind == Kind.SET for each in attributes) and not OTHER_RELATION.search(attribute.name)
 
 
-class _Source(NamedTuple):
-    """What leads to an attribute: a value of a question, or a pointer that is set."""
-
-    question: str
-    value: str
+type _Spec = CategorySpec | RelationSpec | AttributeSpec
 
 
 @dataclass(slots=True)
-class _Merged[Spec]:
+class _Merged:
     """A question with its name and first place in the files, and the keys of the levels on which it is asked."""
 
     name: str
-    spec: Spec
+    spec: _Spec
     levels: list[str]
     place: int
 
@@ -169,107 +149,86 @@ class _Merged[Spec]:
 class _Merger:
     """The questions of all levels. What is asked on several levels in the same words is one question."""
 
-    losses: Losses
+    losses: Findings
     keys: Keys = field(default_factory=Keys)
-    categories: dict[str, _Merged[CategorySpec]] = field(default_factory=dict)
-    relations: dict[str, _Merged[RelationSpec]] = field(default_factory=dict)
-    attributes: dict[str, _Merged[AttributeSpec]] = field(default_factory=dict)
+    merged: dict[str, _Merged] = field(default_factory=dict)
 
-    def add_category(self, spec: CategorySpec, level: str) -> str:
-        """Add a category of a level and return its key."""
-        return self._add(self.categories, spec, level, len(self.categories), _merge_categories)
-
-    def add_relation(self, spec: RelationSpec, level: str, place: int) -> str:
-        """Add a relation that markables of a level may have and return its key. place: of all, in the files."""
-        return self._add(self.relations, spec, level, place, _merge_conditions)
-
-    def add_attribute(self, spec: AttributeSpec, level: str, place: int) -> str:
-        """Add an attribute of a level and return its key. place: of all, in the files."""
-        return self._add(self.attributes, spec, level, place, _merge_conditions)
-
-    def _add[Spec: (CategorySpec, RelationSpec, AttributeSpec)](
-        self,
-        known: dict[str, _Merged[Spec]],
-        spec: Spec,
-        level: str,
-        place: int,
-        merge: Callable[[Spec, Spec], Spec | None],
-    ) -> str:
-        for key, other in known.items():
-            merged = merge(other.spec, spec) if other.name == spec.key and level not in other.levels else None
-            if merged is not None:
-                other.spec = merged
-                other.levels.append(level)
+    def add(self, spec: _Spec, level: str, place: int = 0) -> str:
+        """Add a question of a level and return its key. place: of all but categories, in the files."""
+        for key, known in self.merged.items():
+            if known.name == spec.key and level not in known.levels and (both := _merge(known.spec, spec)):
+                known.spec = both
+                known.levels.append(level)
                 return key
         key = self.keys.make(spec.key)
-        known[key] = _Merged(spec.key, replace(spec, key=key), [level], place)
+        self.merged[key] = _Merged(spec.key, replace(spec, key=key), [level], place)
         return key
 
     def build(self, levels: Sequence[LevelSpec]) -> SchemeSpec:
         """Return the scheme."""
         coded = [level.key for level in levels if level.coded]
-        order = {level.key: number for number, level in enumerate(levels)}
-        categories = []
-        for key, category in self.categories.items():
-            on = category.levels
-            if 1 < len(on) < len(coded):
-                self.losses.add(f"the category {key} is offered on {', '.join(on)} only; here on every coded level")
-            categories.append(replace(category.spec, level=on[0] if len(on) == 1 < len(coded) else ""))
-
-        def those(on: Iterable[str]) -> tuple[str, ...]:
-            return () if set(on) == set(coded) else tuple(sorted(on, key=order.__getitem__))
-
-        relations = [replace(one.spec, from_levels=those(one.levels)) for one in _in_place(self.relations)]
-        attributes = [replace(one.spec, levels=those(one.levels)) for one in _in_place(self.attributes)]
+        categories: list[CategorySpec] = []
+        relations: list[RelationSpec] = []
+        attributes: list[AttributeSpec] = []
+        for question in sorted(self.merged.values(), key=lambda each: each.place):
+            on = [key for key in coded if key in question.levels]
+            some = () if len(on) == len(coded) else tuple(on)
+            match question.spec:
+                case CategorySpec() as category:
+                    if 1 < len(on) < len(coded):
+                        names = ", ".join(question.levels)
+                        self.losses.add(
+                            f"the category {category.key} is offered on {names} only; here on every coded level"
+                        )
+                    categories.append(replace(category, level=on[0] if len(some) == 1 else ""))
+                case RelationSpec() as relation:
+                    relations.append(replace(relation, from_levels=some))
+                case AttributeSpec() as attribute:
+                    attributes.append(replace(attribute, levels=some))
         return SchemeSpec(
             tuple(levels),
             tuple(categories),
-            with_identity(categories, relations),
+            (*identity_relations(categories), *relations),
             tuple(_with_questions_first(attributes)),
         )
 
 
-def _in_place[Spec](merged: Mapping[str, _Merged[Spec]]) -> list[_Merged[Spec]]:
-    return sorted(merged.values(), key=lambda one: one.place)
+def _merge(known: _Spec, spec: _Spec) -> _Spec | None:
+    """Return the question of two levels as one, with the values of both that lead to it; None where they differ."""
+    spec = replace(spec, key=known.key)
+    if spec == known:
+        return known
+    if isinstance(known, CategorySpec) or isinstance(spec, CategorySpec):
+        return None
+    condition, other = known.asked_if, spec.asked_if
+    if replace(spec, asked_if=condition) != known or condition is None or other is None:
+        return None
+    if condition.relation or condition.question != other.question:
+        return None
+    values = dict.fromkeys((*condition.values, *other.values))
+    return replace(known, asked_if=Condition(condition.question, tuple(values)))
 
 
 def _with_questions_first(attributes: Iterable[AttributeSpec]) -> list[AttributeSpec]:
     """Return the attributes in their order, but each after the one by whose answer it is asked."""
     waiting = list(attributes)
-    ordered: list[AttributeSpec] = []
-    done = {"", CATEGORY}
+    ordered: dict[str, AttributeSpec] = {}
     while waiting:
-        one = next(each for each in waiting if each.asked_if is None or each.asked_if.question in done)
-        waiting.remove(one)
-        ordered.append(one)
-        done.add(one.key)
-    return ordered
+        done = {"", CATEGORY, *ordered}
+        attribute = next(each for each in waiting if each.asked_if is None or each.asked_if.question in done)
+        waiting.remove(attribute)
+        ordered[attribute.key] = attribute
+    return list(ordered.values())
 
 
-def _merge_categories(known: CategorySpec, spec: CategorySpec) -> CategorySpec | None:
-    """Return the category of two levels, None where they differ."""
-    return known if replace(spec, key=known.key) == known else None
-
-
-def _merge_conditions[Spec: (RelationSpec, AttributeSpec)](known: Spec, spec: Spec) -> Spec | None:
-    """Return the question of two levels as one, with the values of both that lead to it; None where they differ."""
-    if replace(spec, key=known.key, asked_if=None) != replace(known, asked_if=None):
-        return None
-    condition = _join_conditions(known.asked_if, spec.asked_if)
-    return None if condition is None and known.asked_if != spec.asked_if else replace(known, asked_if=condition)
-
-
-def _join_conditions(one: Condition | None, other: Condition | None) -> Condition | None:
-    """Return the condition that holds where one of two does; None where there is none or no condition says so."""
-    if one == other or one is None or other is None or one.relation or one.question != other.question:
-        return one if one == other else None
-    return Condition(one.question, tuple(dict.fromkeys((*one.values, *other.values))))
+# What leads to an attribute: a question, the category or by its id, and its value; that of a pointer is empty.
+type _Source = tuple[str, str]
 
 
 class _Level:
     """The scheme file of a level while its questions are made."""
 
-    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, losses: Losses) -> None:
+    def __init__(self, level: _LevelFile, key: str, levels: Mapping[str, str], kind: Kind, losses: Findings) -> None:
         self.name, self.file, self.key = level.name, level.file, key
         self.levels, self.losses = levels, losses
         every = level.attributes
@@ -289,9 +248,7 @@ class _Level:
 
     def _is_question(self, attribute: Attribute) -> bool:
         name = attribute.name
-        if name in NO_ANSWER or name in ALWAYS_ASKED or name.startswith(ENTITY_NAME) or name.endswith(READINGS):
-            return False
-        if name in self.question.branches or name in self.linked:
+        if is_own_name(name) or name in self.question.branches or name in self.linked:
             return False
         if attribute.kind == Kind.SET:
             self._lose(f"{name}: a scheme has one set or pointer that says identity; this one is left out")
@@ -306,20 +263,21 @@ class _Level:
 
     def add_to(self, merger: _Merger, before: int) -> bool:
         """Add the questions of the level; return whether it has any. before: how many attributes came before."""
-        places = {identity: before + number for number, identity in enumerate(self.by_id)}
         for category in self.question.categories:
             spec = replace(category, label=fit_label(category.label, category.key))
-            self.category_keys[category.key] = merger.add_category(spec, self.key)
+            self.category_keys[category.key] = merger.add(spec, self.key)
         sources = self._sources()
         waiting = list(self.left)
         while waiting:
-            ready = next((each for each in waiting if self._is_ready(sources[each.id])), None)
+            known = {CATEGORY, *self.made}
+            ready = next((each for each in waiting if known.issuperset(by for by, _ in sources[each.id])), None)
             if ready is None:
                 ready = waiting[0]
                 self._lose(f"{ready.name}: it is asked by its own answer in the end; here it is asked always")
                 sources[ready.id] = []
             waiting.remove(ready)
-            self._add(ready, sources[ready.id], merger, places[ready.id])
+            place = before + list(self.by_id).index(ready.id)
+            self.made[ready.id] = merger.add(self._spec(ready, sources[ready.id]), self.key, place)
         return bool(self.question.categories or self.made)
 
     def _sources(self) -> dict[str, list[_Source]]:
@@ -337,21 +295,15 @@ class _Level:
 
     def _sources_of(self, attribute: Attribute, value: Value) -> list[_Source]:
         if attribute.name in self.question.branches:
-            return [_Source(CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
+            return [(CATEGORY, key) for key in self._categories_below(attribute.name, value.name)]
         if attribute.name in self.linked:
             # A pointer of identity is set where its category is chosen.
-            return [
-                source
-                for root in self.question.branches
-                for leading in self.by_id.values()
-                if leading.name == root
-                for each in leading.values
-                if attribute.id in each.next
-                for source in self._sources_of(leading, each)
-            ]
+            roots = (each for root in self.question.branches for each in self.by_id.values() if each.name == root)
+            leading = ((root, each) for root in roots for each in root.values if attribute.id in each.next)
+            return [source for root, each in leading for source in self._sources_of(root, each)]
         if attribute.kind == Kind.POINTER:
-            return [_Source(attribute.id, "")] if value.name.lower() != "not_set" else []
-        return [_Source(attribute.id, value.name)] if attribute.id in {each.id for each in self.left} else []
+            return [(attribute.id, "")] if value.name.lower() != "not_set" else []
+        return [(attribute.id, value.name)] if attribute in self.left else []
 
     def _categories_below(self, name: str, value: str) -> list[str]:
         """Return the categories that are left once an attribute has a value."""
@@ -369,32 +321,26 @@ class _Level:
         order = list(self.category_keys.values())
         return sorted(dict.fromkeys(found), key=order.index)
 
-    def _is_ready(self, sources: Sequence[_Source]) -> bool:
-        return all(each.question == CATEGORY or each.question in self.made for each in sources)
-
-    def _add(self, attribute: Attribute, sources: Sequence[_Source], merger: _Merger, place: int) -> None:
+    def _spec(self, attribute: Attribute, sources: Sequence[_Source]) -> RelationSpec | AttributeSpec:
+        """Return the question that an attribute asks."""
         condition = self._condition(attribute, sources)
-        label = fit_label(attribute.label if len(attribute.label) <= LONGEST_LABEL else attribute.name, attribute.name)
-        help_text = fit_help(attribute.label) if len(attribute.label) > LONGEST_LABEL else ""
+        long = len(attribute.label) > LONGEST_LABEL
+        label = fit_label(attribute.name if long else attribute.label, attribute.name)
+        help_text = fit_help(attribute.label) if long else ""
         if attribute.kind == Kind.POINTER:
-            domain = self.levels.get(attribute.domain) or self.levels.get(attribute.domain.lower()) or self.key
-            relation = RelationSpec(
+            return RelationSpec(
                 attribute.name,
                 label,
                 help=help_text,
-                to_levels=(domain,),
+                to_levels=(level_key(self.levels, attribute.domain, self.key),),
                 max_targets=attribute.most,
                 asked_if=condition,
             )
-            self.made[attribute.id] = merger.add_relation(relation, self.key, place)
-            return
-        keys: dict[str, str] = {}
-        for value in attribute.values if attribute.kind == Kind.NOMINAL else ():
-            if value.name not in keys:
-                keys[value.name] = make_key(value.name, keys.values())
-        values = {value.name: value for value in reversed(attribute.values)}
+        labels = {value.name: value.label for value in reversed(attribute.values)}
+        keys = make_keys(value.name for value in attribute.values) if attribute.kind == Kind.NOMINAL else {}
+        self.values[attribute.id] = keys
         of_relation = condition.relation if condition else ""
-        spec = AttributeSpec(
+        return AttributeSpec(
             attribute.name,
             label,
             help=help_text,
@@ -402,14 +348,12 @@ class _Level:
             relation=of_relation,
             kind=AnswerKind.ONE if attribute.kind == Kind.NOMINAL else AnswerKind.TEXT,
             asked_if=None if of_relation else condition,
-            values=tuple(ValueSpec(key, fit_label(values[name].label, name)) for name, key in keys.items()),
+            values=tuple(ValueSpec(key, fit_label(labels[name], name)) for name, key in keys.items()),
         )
-        self.values[attribute.id] = keys
-        self.made[attribute.id] = merger.add_attribute(spec, self.key, place)
 
     def _condition(self, attribute: Attribute, sources: Sequence[_Source]) -> Condition | None:
         """Return when it is asked: always where nothing leads to it, or more than a condition here can say."""
-        questions = list(dict.fromkeys(each.question for each in sources))
+        questions = list(dict.fromkeys(by for by, _ in sources))
         if not questions:
             return None
         if len(questions) > 1:
@@ -417,9 +361,9 @@ class _Level:
             self._lose(f"{attribute.name}: it is asked by {' and by '.join(names)}; here it is asked always")
             return None
         question = questions[0]
-        if question != CATEGORY and self.by_id[question].kind == Kind.POINTER:
-            return Condition(relation=self.made[question])
+        values = tuple(dict.fromkeys(value for _, value in sources))
         if question == CATEGORY:
-            return Condition(CATEGORY, tuple(dict.fromkeys(each.value for each in sources)))
-        values = tuple(dict.fromkeys(self.values[question][each.value] for each in sources))
-        return Condition(self.made[question], values)
+            return Condition(CATEGORY, values)
+        if self.by_id[question].kind == Kind.POINTER:
+            return Condition(relation=self.made[question])
+        return Condition(self.made[question], tuple(dict.fromkeys(self.values[question][value] for value in values)))

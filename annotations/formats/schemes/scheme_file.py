@@ -1,14 +1,21 @@
 """What every kind of scheme file offers, and what their readers share."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
 from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import File
-from annotations.formats.model.scheme import CATEGORY, CategorySpec, RelationSpec, SchemeSpec
+from annotations.formats.model.scheme import CATEGORY, CategorySpec, SchemeSpec
+from annotations.formats.syntax.xml import parse
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 # A scheme file is small; a zip may hold those of a whole corpus, of which few are read.
 MOST_BYTES = 2_000_000
@@ -46,27 +53,9 @@ class SchemeFormat:
     write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
-@dataclass(slots=True)
-class Losses:
-    """What a file says that a scheme here cannot say, within bounds."""
-
-    file: str
-    findings: list[Finding] = field(default_factory=list)
-    n_unlisted: int = 0
-
-    def add(self, message: str, line: int | None = None, file: str = "") -> None:
-        """Add a sentence."""
-        if len(self.findings) < MOST_LOSSES:
-            self.findings.append(Finding("scheme-loss", message, file or self.file, line))
-        else:
-            self.n_unlisted += 1
-
-    def listed(self) -> tuple[Finding, ...]:
-        """Return them all, with a last one that counts those that are not listed."""
-        if not self.n_unlisted:
-            return tuple(self.findings)
-        message = f"{self.n_unlisted} more things are not listed"
-        return (*self.findings, Finding("scheme-loss", message, self.file))
+def losses_of(file: str) -> Findings:
+    """Return what a file says that a scheme here cannot say: nothing yet."""
+    return Findings(file, MOST_LOSSES, "scheme-loss", "things")
 
 
 @dataclass(slots=True)
@@ -84,11 +73,8 @@ class Keys:
 
 def make_keys(names: Iterable[str]) -> dict[str, str]:
     """Return a key for each name, no two alike."""
-    keys: dict[str, str] = {}
-    for name in names:
-        if name not in keys:
-            keys[name] = make_key(name, keys.values())
-    return keys
+    keys = Keys(set())
+    return {name: keys.make(name) for name in dict.fromkeys(names)}
 
 
 def fit_label(text: str, other: str = "") -> str:
@@ -103,37 +89,37 @@ def fit_help(text: str) -> str:
     return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
 
 
-def identity_categories(key: str, label: str, level: str) -> tuple[CategorySpec, ...]:
-    """Return the categories of a scheme that asks for identity alone: what points to the level, and what does not."""
-    pointing = CategorySpec(key, label, points_to=level, allow_later=True)
-    return pointing, CategorySpec("none" if key != "none" else "no-antecedent", "none")
+def identity_categories(key: str, label: str, to: str, level: str = "") -> tuple[CategorySpec, ...]:
+    """Return the categories of a scheme that asks for identity alone: what points to a level, and what does not."""
+    pointing = CategorySpec(key, label, points_to=to, allow_later=True, level=level)
+    return pointing, CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
 
 
-def with_identity(
-    categories: Sequence[CategorySpec], relations: Iterable[RelationSpec] = ()
-) -> tuple[RelationSpec, ...]:
-    """Return the relations of identity of the categories that point, and after them the others."""
-    identity = (category.identity_relation() for category in categories)
-    return (*(relation for relation in identity if relation is not None), *relations)
+def text_of(files: Mapping[str, bytes], path: str) -> str:
+    """Return the text of a scheme file. Raise FormatError where it is too long, or no text."""
+    return decode(_bounded(files, path), path)
 
 
-def decode_small(data: bytes, file: str) -> bytes:
-    """Return the bytes of a scheme file. Raise FormatError where there are too many."""
-    if len(data) > MOST_BYTES:
-        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", file)
-    return data
+def xml_of(files: Mapping[str, bytes], path: str) -> etree._Element:
+    """Return the root of an XML file. Raise FormatError with line and column."""
+    return parse(_bounded(files, path), path)
 
 
-def read_json(data: bytes, file: str) -> Any:
+def json_of(files: Mapping[str, bytes], path: str) -> Any:
     """Return what a JSON file holds. Raise FormatError with line and column."""
+    text = text_of(files, path)
     try:
-        return json.loads(decode(data, file))
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
+        raise FormatError(f"this is not JSON: {error.msg}", path, error.lineno, error.colno) from None
     except (RecursionError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"this JSON cannot be read: {error}", file) from None
+        raise FormatError(f"this JSON cannot be read: {error}", path) from None
+
+
+def _bounded(files: Mapping[str, bytes], path: str) -> bytes:
+    if len(files[path]) > MOST_BYTES:
+        raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", path)
+    return files[path]
 
 
 def base_name(path: str) -> str:

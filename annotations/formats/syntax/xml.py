@@ -53,6 +53,16 @@ def parse(data: bytes, file: str) -> etree._Element:
     return root
 
 
+def local_name(element_tag: object) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element_tag).rpartition("}")[2]
+
+
+def child_text(element: etree._Element, name: str) -> str:
+    """Return the text of the first child of that name, in any namespace; empty for none."""
+    return (element.findtext(f"{{*}}{name}") or "").strip()
+
+
 def serialize(root: etree._Element) -> bytes:
     """Return the element as an XML file."""
     from lxml import etree

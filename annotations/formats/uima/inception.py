@@ -16,12 +16,13 @@ the rest of such an export.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from annotations.formats.syntax.archive import Package, unpack
 
 # An export lies in at most five folders.
+DEEPEST = 5
 PROJECT = re.compile(r"(?P<root>(?:[^/]+/){0,5})exportedproject[^/]*\.json")
 CODED = re.compile(r"(?P<root>(?:[^/]+/){0,5}?)annotation/(?P<text>[^/]+)/(?P<coder>[^/]+)(?P<suffix>\.[^./]+)")
 NO_CODERS = ("INITIAL_CAS", "CURATION_USER")
@@ -30,7 +31,7 @@ SOURCE = re.compile(r"(?P<name>.+)\.(?:txt|tsv|xmi|xml|json|conll|conllu|html?|p
 
 def is_export(names: Iterable[str]) -> bool:
     """Return whether there is a project export among the files of those names."""
-    return any(True for _ in _find_roots(names))
+    return bool(_find_roots(names))
 
 
 def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int, most_bytes: int) -> Package:
@@ -39,7 +40,7 @@ def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int,
     entries: what the zip `file` holds. most_files, most_bytes: the bounds for what comes out of the coders' zips; no
     other zip in a zip is opened. Raises FormatError, naming the zip that is at fault.
     """
-    roots = set(_find_roots(name for name, _ in entries))
+    roots = _find_roots(name for name, _ in entries)
     coded = {name: match for name, _ in entries if (match := CODED.fullmatch(name)) and match["root"] in roots}
     texts = _name_texts({match["text"] for match in coded.values()})
     files: dict[str, bytes] = {}
@@ -47,7 +48,8 @@ def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int,
     for name, content in entries:
         match = coded.get(name)
         if match is None or match["coder"] in NO_CODERS:
-            if not roots.isdisjoint(_folders_above(name)):
+            folders = [folder.end() for folder in re.finditer("/", name)]
+            if any(name[:end] in roots for end in (0, *folders[:DEEPEST])):
                 ignored.append(name)
             else:
                 files[name] = content
@@ -58,45 +60,32 @@ def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int,
             most_files -= len(members)
             most_bytes -= sum(len(each) for _, each in members)
         for member, each in members:
-            path = f"{match['root']}annotation/{match['coder']}/{texts[match['text']]}{_file_ending(member)}"
-            if path in files:
+            path = PurePosixPath(member)
+            # A type system is called after the file that it describes.
+            is_type_system = path.suffix.lower() == ".xml" and "typesystem" in path.name.lower()
+            ending = "-typesystem.xml" if is_type_system else path.suffix
+            arranged = f"{match['root']}annotation/{match['coder']}/{texts[match['text']]}{ending}"
+            if arranged in files:
                 ignored.append(f"{name}/{member}")
             else:
-                files[path] = each
+                files[arranged] = each
     return Package(list(files.items()), ignored)
 
 
-def _find_roots(names: Iterable[str]) -> Iterator[str]:
-    """Yield the folders in which project exports lie.
-
-    Where the description is missing, zips under `annotation` tell it.
-    """
+def _find_roots(names: Iterable[str]) -> set[str]:
+    """Return the folders of project exports; where the description is missing, zips under `annotation` tell them."""
+    roots = set[str]()
     for name in names:
         description, coded = PROJECT.fullmatch(name), CODED.fullmatch(name)
         if description:
-            yield description["root"]
+            roots.add(description["root"])
         elif coded and coded["suffix"].lower() == ".zip":
-            yield coded["root"]
-
-
-def _folders_above(name: str) -> Iterator[str]:
-    """Return the folders above a file in which an export may lie, each with its last `/`."""
-    folders = name.split("/")[:-1]
-    return ("".join(f"{folder}/" for folder in folders[:depth]) for depth in range(min(len(folders), 5) + 1))
+            roots.add(coded["root"])
+    return roots
 
 
 def _name_texts(names: Iterable[str]) -> dict[str, str]:
-    """Return what the texts are called.
-
-    They are called as their source files without suffix, with it where two would be called the same.
-    """
+    """Return what the texts are called: as their source files without suffix, with it where two would be alike."""
     short = {name: match["name"] if (match := SOURCE.fullmatch(name)) else name for name in names}
     often = Counter(short.values())
     return {name: short_name if often[short_name] == 1 else name for name, short_name in short.items()}
-
-
-def _file_ending(member: str) -> str:
-    """Return how the file of a text and coder ends. A type system is called after the file that it describes."""
-    path = PurePosixPath(member)
-    is_type_system = path.suffix.lower() == ".xml" and "typesystem" in path.name.lower()
-    return "-typesystem.xml" if is_type_system else path.suffix

@@ -19,7 +19,8 @@ three. Offsets in all these files count UTF-16 units.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from keyword import kwlist
 from typing import NamedTuple
 
@@ -42,8 +43,8 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Option
-from annotations.formats.model.links import says_identity
+from annotations.formats.model.format import Format, Option
+from annotations.formats.model.links import related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
 
 MARKABLE = "webanno.custom.Markable"
@@ -68,33 +69,21 @@ IDENTIFIER = "identifier"
 MOST_FINDINGS = 1000
 
 # What all these files can hold.
-SUPPORTED_FEATURES = frozenset(
-    {
-        Feature.RELATIONS,
-        Feature.ATTRIBUTES,
-        Feature.PLURAL,
-        Feature.POINTERS,
-        Feature.INDICES,
-        Feature.AMBIGUITY,
-        Feature.LATER,
-        Feature.SEVERAL_CHAINS,
-        Feature.CATEGORIES,
-        Feature.LINKED_CATEGORIES,
-        Feature.UNCODED,
-        Feature.UNLINKED,
-        Feature.EDGES,
-        Feature.CROSSING,
-        Feature.CROSSING_IN_CHAIN,
-        Feature.OPTIONAL,
-        Feature.UNSURE,
-        Feature.NOTES,
-        Feature.NAMES,
-        Feature.LABELS,
-        Feature.SENTENCES,
-        Feature.SPACING,
-        Feature.LEADING,
-    }
-)
+SUPPORTED_FEATURES = frozenset(Feature) - {
+    Feature.CONTROL_CHARACTERS,
+    Feature.NO_SENTENCES,
+    Feature.LEVELS,
+    Feature.SPLIT_RELATION,
+    Feature.SPLIT,
+    Feature.TARGETS,
+    Feature.ENTITY_NAMES,
+    Feature.DISCONTINUOUS,
+    Feature.ANTECEDENTS,
+    Feature.HEADS,
+    Feature.SPEAKERS,
+    Feature.SEGMENTS,
+    Feature.TITLE,
+}
 OPTIONS = (
     Option(
         "layers",
@@ -126,8 +115,17 @@ OPTIONS = (
     ),
 )
 
-# What helps where the scheme lacks a category of the files.
-WAYS = {"category": "categories=links"}
+# A format of such files.
+layer_format = partial(
+    Format,
+    in_words=True,
+    options=OPTIONS,
+    names_levels=True,
+    names_categories=True,
+    names_questions=True,
+    # what helps where the scheme lacks a category of the files
+    ways={"category": "categories=links"},
+)
 
 
 def is_linguistic(layer: str) -> bool:
@@ -213,12 +211,9 @@ def build_marks(
     """Return the markables and how they are linked. What is left out is added to the findings."""
     identity = _identity_layers(relation.layer for relation in file_layers.relations)
     pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations, identity)]
-    pointing = set(map(id, pointers))
-    others = [
-        relation
-        for relation in file_layers.relations
-        if id(relation) not in pointing and not relation.layer.startswith(BUILT_IN)
-    ]
+    pointing = set(pointers)
+    own = (relation for relation in file_layers.relations if not relation.layer.startswith(BUILT_IN))
+    others = [relation for relation in own if relation not in pointing]
     if layers == "auto":
         layers = "chains" if file_layers.links else "relations" if pointers else "spans"
     chosen = _choose_layers(file_layers, layers, pointers or others)
@@ -243,10 +238,7 @@ def build_marks(
 
 
 def _identity_layers(layers: Iterable[str]) -> set[str]:
-    """Return the layers of relations that point to antecedents: those whose names say so; without such, all others.
-
-    What is called bridging never says so.
-    """
+    """Return the layers of relations that point to antecedents: by their names, else all but those called bridging."""
     names = {layer: layer.rpartition(".")[2] for layer in layers}
     others = {layer for layer, name in names.items() if not name.lower().startswith(BRIDGING)}
     return {layer for layer in others if says_identity(names[layer])} or others
@@ -289,14 +281,13 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
     for layer, number in spans.items():
         if not is_linguistic(layer):
             file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out", left_out=True)
-    known = set(map(id, relations))
-    others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in known)
+    known = set(relations)
+    others = Counter((each.layer, each.kind) for each in file_layers.relations if each not in known)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
             name = f" called {kind[:50]!r}" if kind else ""
-            file_layers.report(
-                "relations-left-out", f"{number} relations{name} of the layer {layer} are left out", left_out=True
-            )
+            message = f"{number} relations{name} of the layer {layer} are left out"
+            file_layers.report("relations-left-out", message, left_out=True)
     if file_layers.links and layers != "chains":
         file_layers.report("chains-left-out", f"{len(file_layers.links)} links of chains are left out", left_out=True)
 
@@ -308,31 +299,24 @@ class _Draft:
     place: Place
     line: int | None
     label: str = ""
-    coded: bool = False
-    category: str = ""
-    optional: bool = False
-    unsure: bool = False
-    note: str = ""
-    name: str = ""
+    answer: Answer | None = None
     indices: dict[str, None] = field(default_factory=dict)
-    attributes: dict[str, AnswerValue] = field(default_factory=dict)
     # The targets of each relation, that of antecedents without a name, and beside each its reading if it is given.
     targets: dict[str, dict[tuple[Place, str], None]] = field(default_factory=dict)
 
+    def coded(self) -> Answer:
+        """Return the answer, an empty one where there is none yet."""
+        self.answer = self.answer or Answer()
+        return self.answer
+
     def mark(self) -> Mark:
-        readings = {name: _group_targets(targets) for name, targets in self.targets.items()}
-        answer = Answer(
-            category=self.category,
-            indices=tuple(self.indices),
-            optional=self.optional,
-            unsure=self.unsure,
-            note=self.note,
-            name=self.name,
-            relations=tuple(sorted((name, each) for name, each in readings.items() if name)),
-            attributes=tuple(sorted(self.attributes.items())),
-            **links_of(readings.get("", ())),
-        )
-        return Mark(self.place.parts, self.place.level, self.label, (), answer if self.coded else None, self.line)
+        answer = self.answer
+        if answer is not None:
+            readings = {name: _group_targets(targets) for name, targets in self.targets.items()}
+            relations = tuple(sorted((name, each) for name, each in readings.items() if name))
+            links = links_of(readings.get("", ()))
+            answer = replace(answer, indices=tuple(self.indices), relations=relations, **links)
+        return Mark(self.place.parts, self.place.level, self.label, (), answer, self.line)
 
 
 def _group_targets(targets: Iterable[tuple[Place, str]]) -> Readings:
@@ -349,82 +333,70 @@ class _Drafts:
     categories: str
     kinds: bool
     places: dict[Place, _Draft] = field(default_factory=dict)
-    of_span: dict[int, _Draft] = field(default_factory=dict)
+    of_span: dict[Span, _Draft] = field(default_factory=dict)
     of_parts: dict[Parts, _Draft] = field(default_factory=dict)
     indices: dict[tuple[str, str], str] = field(default_factory=dict)
     used_indices: set[str] = field(default_factory=set)
 
     def span(self, span: Span) -> None:
-        if span.start >= span.end:
-            self._empty(span)
+        if self._is_empty(span):
             return
         own = span.layer == MARKABLE
-        values: Mapping[str, str] = {feature: span.text(feature) for feature in FEATURES} if own else {}
-        level = self._short(values.get("level", ""), LONGEST_LABEL, "a level's name", span.line)
+        values = {feature: span.text(feature) if own else "" for feature in FEATURES}
+        level = self._short(values["level"], LONGEST_LABEL, "a level's name", span.line)
         draft = self._at(Place(level, ((span.start, span.end),)), span.line)
-        self.of_span[id(span)] = draft
-        if draft.coded or draft.label:
-            self.file_layers.report(
-                "duplicate-markable",
-                f"two markables stand at {span.start}-{span.end}",
-                span.line,
-                "they were made one, with what the first says",
-            )
+        self.of_span[span] = draft
+        if draft.answer or draft.label:
+            message = f"two markables stand at {span.start}-{span.end}"
+            fix = "they were made one, with what the first says"
+            self.file_layers.report("duplicate-markable", message, span.line, fix)
         else:
-            draft.label = self._short(values.get("label", ""), LONGEST_LABEL, "a markable's label", span.line)
-        if draft.coded or values.get("uncoded") == YES:
+            draft.label = self._short(values["label"], LONGEST_LABEL, "a markable's label", span.line)
+        if draft.answer or values["uncoded"] == YES:
             return
-        draft.coded = True
-        if self.categories != "links":
-            named = self.kinds and self.categories == "types"
-            draft.category = values.get("category", "") if own else span.kind if named else ""
-        draft.optional, draft.unsure = values.get("optional") == YES, values.get("unsure") == YES
-        draft.note, draft.name = values.get("note", ""), values.get("name", "")
+        named = own or (self.kinds and self.categories == "types")
+        category = values["category"] if own else span.kind
         passed = FEATURES if own else (span.first,) if self.kinds and self.categories != "attributes" else ()
-        draft.attributes = {
-            name: value for name, value in span.features.items() if name not in passed and value not in ("", ())
-        }
+        attributes = {name: value for name, value in span.features.items() if name not in passed}
+        draft.answer = Answer(
+            category=category if named and self.categories != "links" else "",
+            optional=values["optional"] == YES,
+            unsure=values["unsure"] == YES,
+            note=values["note"],
+            name=values["name"],
+            attributes=tuple(sorted((name, value) for name, value in attributes.items() if value not in ("", ()))),
+        )
         # A link does not say its level: it is that of the markable that is coded.
         self.of_parts[draft.place.parts] = draft
 
     def link(self, link: Link) -> None:
-        if link.start >= link.end:
-            self._empty(link)
+        if self._is_empty(link):
             return
-        parts = ((link.start, link.end),)
+        parts, where = ((link.start, link.end),), f"{link.start}-{link.end}"
         draft = self.of_parts.get(parts) or self._at(Place("", parts), link.line)
-        draft.coded = True
+        answer = draft.coded()
         if self.categories != "links" and link.kind:
-            if draft.category and draft.category != link.kind:
-                self.file_layers.report(
-                    "several-types",
-                    f"what stands at {link.start}-{link.end} is called {draft.category!r} and {link.kind!r}",
-                    link.line,
-                    "the first is kept",
-                )
-            draft.category = draft.category or link.kind
-        draft.name = draft.name or link.name
+            if answer.category and answer.category != link.kind:
+                message = f"what stands at {where} is called {answer.category!r} and {link.kind!r}"
+                self.file_layers.report("several-types", message, link.line, "the first is kept")
+            answer.category = answer.category or link.kind
+        answer.name = answer.name or link.name
         index = self._index(link)
         if index in draft.indices:
-            message = f"two links of the chain {link.chain} stand at {link.start}-{link.end}"
+            message = f"two links of the chain {link.chain} stand at {where}"
             self.file_layers.report("duplicate-markable", message, link.line, "they are one markable")
         draft.indices[index] = None
 
     def relation(self, relation: Relation, name: str) -> None:
         """Add the target of a relation, under its name; an antecedent has none."""
-        source, target = self.of_span.get(id(relation.source)), self.of_span.get(id(relation.target))
+        source, target = self.of_span.get(relation.source), self.of_span.get(relation.target)
         if source is None or target is None:
             return  # one of its ends covers no character, which was said
         if source is target:
-            self.file_layers.report(
-                "points-to-itself",
-                "a relation leads from a markable to itself",
-                relation.line,
-                "it was left out",
-                left_out=True,
-            )
+            message = "a relation leads from a markable to itself"
+            self.file_layers.report("points-to-itself", message, relation.line, "it was left out", left_out=True)
             return
-        source.coded = True
+        source.coded()
         source.targets.setdefault(name, {})[target.place, relation.reading] = None
 
     def _at(self, place: Place, line: int | None) -> _Draft:
@@ -448,9 +420,12 @@ class _Drafts:
             raise FormatError(f"{what} has more than {longest} characters", self.file_layers.file, line)
         return value
 
-    def _empty(self, where: Span | Link) -> None:
-        message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
-        self.file_layers.report("empty-span", message, where.line, "it was left out", left_out=True)
+    def _is_empty(self, where: Span | Link) -> bool:
+        """Return whether an annotation covers no character, and say so."""
+        if where.start >= where.end:
+            message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
+            self.file_layers.report("empty-span", message, where.line, "it was left out", left_out=True)
+        return where.start >= where.end
 
 
 # From here on: writing.
@@ -483,19 +458,15 @@ def choose_spans(marks: Sequence[Mark], *, chains: bool) -> list[Mark]:
     """Return the marks of which links of chains, where there are some, do not say all."""
     if not chains:
         return list(marks)
-    related = {
-        place
+    related = related_places(marks)
+    return [
+        mark
         for mark in marks
-        if mark.answer and mark.answer.relations
-        for place in (mark.place, *mark.answer.targets())
-    }
-    return [mark for mark in marks if mark.place in related or _needs_span(mark)]
-
-
-def _needs_span(mark: Mark) -> bool:
-    if not (mark.answer and mark.answer.indices) or mark.answer.attributes:
-        return True
-    return bool(markable_features(mark).keys() - {"category"})
+        if mark.place in related
+        or not (mark.answer and mark.answer.indices)
+        or mark.answer.attributes
+        or markable_features(mark).keys() - {"category"}
+    ]
 
 
 class Arc(NamedTuple):

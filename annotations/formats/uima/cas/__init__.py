@@ -15,50 +15,14 @@ in an index as they are.
 """
 
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format
-from annotations.formats.uima import layers
 from annotations.formats.uima.cas.reading import bundle_type_systems, read_json, read_xmi
 from annotations.formats.uima.cas.writing import write_json, write_xmi
+from annotations.formats.uima.layers import SUPPORTED_FEATURES, layer_format
 
-__all__ = [
-    "CARRIES",
-    "JSON_FORMAT",
-    "XMI_FORMAT",
-    "bundle_type_systems",
-    "read_json",
-    "read_xmi",
-    "write_json",
-    "write_xmi",
-]
-
-CARRIES = layers.SUPPORTED_FEATURES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
-XMI_FORMAT = Format(
-    "xmi",
-    "UIMA CAS XMI",
-    (".xmi",),
-    read_xmi,
-    bundle_type_systems,
-    write_xmi,
-    CARRIES,
-    layers.OPTIONS,
-    in_words=True,
-    binary=True,
-    names_levels=True,
-    names_categories=True,
-    names_questions=True,
-    ways=layers.WAYS,
+CARRIES = SUPPORTED_FEATURES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
+XMI_FORMAT = layer_format(
+    "xmi", "UIMA CAS XMI", (".xmi",), read_xmi, bundle_type_systems, write_xmi, CARRIES, binary=True
 )
-JSON_FORMAT = Format(
-    "casjson",
-    "UIMA CAS JSON",
-    (".json",),
-    read_json,
-    write=write_json,
-    in_words=True,
-    supported_features=CARRIES,
-    options=layers.OPTIONS,
-    names_levels=True,
-    names_categories=True,
-    names_questions=True,
-    ways=layers.WAYS,
+JSON_FORMAT = layer_format(
+    "casjson", "UIMA CAS JSON", (".json",), read_json, write=write_json, supported_features=CARRIES
 )

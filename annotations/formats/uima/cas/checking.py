@@ -1,14 +1,16 @@
 """What is looked at before the library sees a file: it trusts its input, and makes names of features into code."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotations.formats.model.document import FormatError
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.units import Units
-from annotations.formats.uima.cas.names import INITIAL
 
+SOFA = "uima.cas.Sofa"
+INITIAL = "_InitialView"
 NUMBER = re.compile(r"[0-9]{1,9}")
 TYPE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*")
 MOST_TYPES = 2000
@@ -28,49 +30,68 @@ class Position:
     type_name: str
 
 
-@dataclass(slots=True)
+class Structure(NamedTuple):
+    """A feature structure as it is in a file. stands: its text, begin and end, if it has any."""
+
+    number: object
+    type_name: str
+    stands: tuple[object, object, object] | None
+    features: Mapping[str, object]
+    line: int | None = None
+
+
+# A view: the number of its text, and those of what is in it.
+type View = tuple[object, Sequence[object], int | None]
+
+
 class CasIndex:
     """What was learned of a file before the library sees it. sofas: name, text and its units; positions: by number."""
 
-    file: str
-    sofas: dict[int, tuple[str, str, Units]] = field(default_factory=dict)
-    positions: dict[int, Position] = field(default_factory=dict)
-    numbers: set[int] = field(default_factory=set)
+    def __init__(self, file: str, structures: Iterable[Structure], views: Iterable[View]) -> None:
+        self.file = file
+        self.sofas: dict[int, tuple[str, str, Units]] = {}
+        self.positions: dict[int, Position] = {}
+        numbers = set[int]()
+        for structure in sorted(structures, key=lambda each: each.type_name != SOFA):
+            number = _parse_whole(structure.number)
+            if number is None:
+                message = "something has no number, or a number of more than nine digits"
+                raise FormatError(message, file, structure.line)
+            if number in numbers:
+                raise FormatError(f"the number {number} is given twice", file, structure.line)
+            numbers.add(number)
+            if structure.type_name == SOFA:
+                self._add_sofa(number, structure)
+            elif structure.stands is not None:
+                self._place(number, structure, *map(_parse_whole, structure.stands))
+        for text, members, line in views:
+            self._check_members(_parse_whole(text), [_parse_whole(member) for member in members], line)
 
-    def number(self, value: object, line: int | None) -> int:
-        """Return the number of a feature structure, which no other may have."""
-        number = parse_whole(value)
-        if number is None:
-            raise FormatError("something has no number, or a number of more than nine digits", self.file, line)
-        if number in self.numbers:
-            raise FormatError(f"the number {number} is given twice", self.file, line)
-        self.numbers.add(number)
-        return number
-
-    def sofa(self, number: int, name: object, text: object, line: int | None) -> None:
+    def _add_sofa(self, number: int, structure: Structure) -> None:
+        name, text = structure.features.get("sofaID"), structure.features.get("sofaString")
         if not isinstance(name, str) or any(name == other for other, _, _ in self.sofas.values()):
-            raise FormatError("a text has no name, or that of another", self.file, line)
+            raise FormatError("a text has no name, or that of another", self.file, structure.line)
         if len(self.sofas) == MOST_TEXTS:
-            raise FormatError(f"there are more than {MOST_TEXTS} texts in this file", self.file, line)
-        words = check_text(text, self.file, line)
+            raise FormatError(f"there are more than {MOST_TEXTS} texts in this file", self.file, structure.line)
+        words = check_text(text, self.file, structure.line)
         self.sofas[number] = (name, words, Units(words))
 
-    def place(self, number: int, name: str, sofa: object, begin: object, end: object, line: int | None) -> None:
-        """Set where the annotation of that number stands."""
-        text, first, last = parse_whole(sofa), parse_whole(begin), parse_whole(end)
+    def _place(self, number: int, structure: Structure, text: int | None, first: int | None, last: int | None) -> None:
         if text not in self.sofas:
-            raise FormatError(f"the annotation {number} stands in a text that is not in this file", self.file, line)
+            message = f"the annotation {number} stands in a text that is not in this file"
+            raise FormatError(message, self.file, structure.line)
         _, content, units = self.sofas[text]
         if not content:
             message = f"the text in which the annotation {number} stands is not in this file: export it with its text"
-            raise FormatError(message, self.file, line)
+            raise FormatError(message, self.file, structure.line)
         start, stop = (None if unit is None else units.point(unit) for unit in (first, last))
         if start is None or stop is None or start > stop:
             message = f"the annotation {number} does not stand between 0 and {units.length} of the text"
-            raise FormatError(f"{message}, or cuts a character (offsets count UTF-16 units)", self.file, line)
-        self.positions[number] = Position(text, start, stop, line, name)
+            message = f"{message}, or cuts a character (offsets count UTF-16 units)"
+            raise FormatError(message, self.file, structure.line)
+        self.positions[number] = Position(text, start, stop, structure.line, structure.type_name)
 
-    def members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
+    def _check_members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
         if len(set(members)) < len(members):
             raise FormatError("a view names a member twice", self.file, line)
         for member in members:
@@ -87,7 +108,7 @@ class CasIndex:
         return numbers[0]
 
 
-def parse_whole(value: object) -> int | None:
+def _parse_whole(value: object) -> int | None:
     """Return the whole number that it says; None for none, and for one of more than nine digits."""
     if isinstance(value, str):
         return int(value) if NUMBER.fullmatch(value) else None

@@ -12,7 +12,6 @@ STRING = "uima.cas.String"
 STRINGS = "uima.cas.StringArray"
 NUMBERS = tuple(f"uima.cas.{name}" for name in ("Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double"))
 ARRAY = "uima.cas.FSArray"
-INITIAL = "_InitialView"
 DIRECTION = "direction"
 NO_LANGUAGE = "x-unspecified"
 TYPE_SYSTEM = "TypeSystem.xml"

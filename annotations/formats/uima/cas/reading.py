@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotations.formats.model.document import Document, FormatError, decode
 from annotations.formats.model.format import Bundle
-from annotations.formats.syntax.xml import parse, serialize
-from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_whole
+from annotations.formats.syntax.xml import child_text, parse, serialize
+from annotations.formats.uima.cas.checking import CasIndex, Structure, View, check_types
 from annotations.formats.uima.cas.names import ANNOTATION, STRING, TYPE_SYSTEM
 from annotations.formats.uima.cas.structures import build_document, feature_name
 from annotations.formats.uima.layers import Layers, is_linguistic
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 XMI = "{http://www.omg.org/XMI}"
-CAS = "{http:///uima/cas.ecore}"
+VIEW, TEXT = "{http:///uima/cas.ecore}View", "{http:///uima/cas.ecore}Sofa"
 TAG = re.compile(r"\{http:///(?P<package>[^{}]*)\.ecore\}(?P<name>.+)$")
 # Elements that are of no type, although they look like it.
 NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
@@ -77,7 +77,7 @@ def read_xmi(
     root = parse(bundle.data, file)
     if root.tag != f"{XMI}XMI":
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
-    checked = _index_xmi(root, file)
+    checked = CasIndex(file, _xmi_structures(root, file), _xmi_views(root))
     text = checked.text()
     file_layers = Layers(file)
     type_system = next((name for name in bundle.files if name != file), None)
@@ -95,23 +95,25 @@ def read_xmi(
     return [build_document(cas, checked, text, file_layers, (layers, relations, categories))]
 
 
-def _index_xmi(root: etree._Element, file: str) -> CasIndex:
-    checked = CasIndex(file)
+def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
     for element in root:
-        if element.tag == f"{CAS}Sofa":
-            number = checked.number(element.get(f"{XMI}id"), element.sourceline)
-            checked.sofa(number, element.get("sofaID"), element.get("sofaString"), element.sourceline)
-    for element in root:
-        if element.tag in (f"{CAS}Sofa", f"{CAS}View"):
-            continue
-        number = checked.number(element.get(f"{XMI}id"), element.sourceline)
-        if "sofa" in element.attrib and ("begin" in element.attrib or "end" in element.attrib):
-            stands = (element.get("sofa"), element.get("begin"), element.get("end"))
-            checked.place(number, _type_name(element, file), *stands, element.sourceline)
-    for view in root.iterchildren(f"{CAS}View"):
-        members = [parse_whole(member) for member in view.get("members", "").split()]
-        checked.members(parse_whole(view.get("sofa")), members, view.sourceline)
-    return checked
+        if element.tag != VIEW:
+            values = {str(key): value for key, value in element.attrib.items()}
+            stands = _stands(values, "sofa")
+            name = _type_name(element, file) if stands or element.tag == TEXT else ""
+            yield Structure(values.get(f"{XMI}id"), name, stands, values, element.sourceline)
+
+
+def _xmi_views(root: etree._Element) -> Iterator[View]:
+    for view in root.iterchildren(VIEW):
+        yield view.get("sofa"), view.get("members", "").split(), view.sourceline
+
+
+def _stands(values: Mapping[str, object], sofa: str) -> tuple[object, object, object] | None:
+    """Return the text of a structure, its begin and its end; None if it is no annotation."""
+    if sofa not in values or not ("begin" in values or "end" in values):
+        return None
+    return values[sofa], values.get("begin"), values.get("end")
 
 
 def _type_name(element: etree._Element, file: str) -> str:
@@ -161,17 +163,12 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
 def _guess_types(root: etree._Element, file: str) -> cassis.TypeSystem:
     """Return DKPro Core's types, and those of CorefAnnotator's mentions and entities, whose files come without."""
     mentions = [element for element in root if "Entity" in element.attrib]
-    if not mentions:
-        return _core_types()
     numbers = {element.get("Entity") for element in mentions}
-    types = {
-        _type_name(element, file): ("uima.cas.TOP", ("Label",))
-        for element in root
-        if element.get(f"{XMI}id") in numbers
-    }
+    entities = [element for element in root if element.get(f"{XMI}id") in numbers]
+    types = {_type_name(element, file): ("uima.cas.TOP", ("Label",)) for element in entities if mentions}
     types |= {_type_name(element, file): (ANNOTATION, ("Entity",)) for element in mentions}
     check_types(types, file)
-    return _load(lambda: _add_types(tuple(types.items())), file)
+    return _load(lambda: _add_types(tuple(types.items())), file) if types else _core_types()
 
 
 @lru_cache(maxsize=4)
@@ -181,11 +178,10 @@ def _add_types(types: Iterable[tuple[str, tuple[str, Sequence[str]]]]) -> cassis
 
     added = cassis.TypeSystem()
     for name, (above, features) in types:
-        if _core_types().contains_type(name, True):
-            continue
-        created = added.create_type(name, above)
-        for feature in features:
-            added.create_feature(created, feature, STRING if feature == "Label" else "uima.cas.TOP")
+        if not _core_types().contains_type(name, True):
+            created = added.create_type(name, above)
+            for feature in features:
+                added.create_feature(created, feature, STRING if feature == "Label" else "uima.cas.TOP")
     return cassis.merge_typesystems(_core_types(), added)
 
 
@@ -194,12 +190,12 @@ def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
     root = parse(data, file)
     types: dict[str, tuple[str, list[str]]] = {}
     for description in root.iter("{*}typeDescription"):
-        name, above = _child_text(description, "name"), _child_text(description, "supertypeName")
+        name, above = child_text(description, "name"), child_text(description, "supertypeName")
         inner = next(description.iterdescendants("{*}typeDescription"), None)
         if name in types or inner is not None:
             message = f"the type {name[:100]} is described twice, or within another"
             raise FormatError(message, file, description.sourceline)
-        features = [_child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
+        features = [child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
         types[name] = (above, features)
     if not types:
         raise FormatError("there is no type in this type system", file, root.sourceline)
@@ -219,10 +215,6 @@ def _load_types(data: bytes) -> cassis.TypeSystem:
             if not feature.name.isidentifier():  # whatever the library read: a name becomes code
                 raise ValueError(f"{feature.name[:50]!r} cannot be the name of a feature")
     return types
-
-
-def _child_text(element: etree._Element, child: str) -> str:
-    return (element.findtext(f"{{*}}{child}") or "").strip()
 
 
 @cache
@@ -249,15 +241,7 @@ def read_json(
     if not isinstance(types, dict) or not isinstance(structures, list | dict):
         raise FormatError("this is no CAS in JSON: it has no %TYPES or no %FEATURE_STRUCTURES", file)
     check_types(dict(_json_types(types, file)), file)
-    checked = _index_json(structures, types, file)
-    views = data.get("%VIEWS")
-    if not isinstance(views, dict):
-        raise FormatError("this is no CAS that can be read: no %VIEWS say what stands in which text", file)
-    for view in views.values():
-        members = view.get("%MEMBERS") if isinstance(view, dict) else None
-        if not isinstance(members, list):
-            raise FormatError("a view has no list of members", file)
-        checked.members(parse_whole(view.get("%SOFA")), [parse_whole(member) for member in members], None)
+    checked = CasIndex(file, _json_structures(structures, types, file), _json_views(data, file))
     text = checked.text()
     # A file may leave out the types where both sides know them.
     known = None if types else _core_types()
@@ -275,11 +259,9 @@ def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, t
         yield name, (above, [feature for feature in description if not feature.startswith("%")])
 
 
-def _index_json(
+def _json_structures(
     structures: Sequence[object] | Mapping[str, object], types: Mapping[str, object], file: str
-) -> CasIndex:
-    checked = CasIndex(file)
-    numbered: list[tuple[int, Mapping[str, object]]] = []
+) -> Iterator[Structure]:
     pairs = structures.items() if isinstance(structures, dict) else ((None, each) for each in structures)
     for key, structure in pairs:
         if not isinstance(structure, dict):
@@ -287,12 +269,16 @@ def _index_json(
         name = structure.get("%TYPE")
         if not isinstance(name, str) or ("." not in name and name not in types):
             raise FormatError(f"{str(name)[:50]!r} is no type of this file", file)
-        numbered.append((checked.number(structure.get("%ID") if key is None else key, None), structure))
-    for number, structure in numbered:
-        if structure["%TYPE"] == "uima.cas.Sofa":
-            checked.sofa(number, structure.get("sofaID"), structure.get("sofaString"), None)
-    for number, structure in numbered:
-        if "@sofa" in structure and ("begin" in structure or "end" in structure):
-            stands = (structure["@sofa"], structure.get("begin"), structure.get("end"))
-            checked.place(number, str(structure["%TYPE"]), *stands, None)
-    return checked
+        number = structure.get("%ID") if key is None else key
+        yield Structure(number, name, _stands(structure, "@sofa"), structure)
+
+
+def _json_views(data: Mapping[str, Any], file: str) -> Iterator[View]:
+    views = data.get("%VIEWS")
+    if not isinstance(views, dict):
+        raise FormatError("this is no CAS that can be read: no %VIEWS say what stands in which text", file)
+    for view in views.values():
+        members = view.get("%MEMBERS") if isinstance(view, dict) else None
+        if not isinstance(members, list):
+            raise FormatError("a view has no list of members", file)
+        yield view.get("%SOFA"), members, None

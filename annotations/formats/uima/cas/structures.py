@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -107,6 +107,37 @@ def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
         file_layers.report("offsets", message, fix=fix)
 
 
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """What is read of the structures of a type, by the names that its features have in Python.
+
+    values: the features with values, each with its name in files. references: the features that lead to others.
+    """
+
+    kind: str
+    first_string: str
+    values: list[tuple[str, str]]
+    arrays: list[str]
+    references: list[str]
+
+    @classmethod
+    def of(cls, structure: FeatureStructure) -> _Type:
+        features = [(each, each.rangeType.name) for each in structure.type.all_features]
+        strings = [each.name for each, values in features if values == STRING]
+        plain = (STRING, STRINGS, *NUMBERS)
+        return cls(
+            _structure_kind(structure),
+            next((name for name in strings if name != IDENTIFIER), "".join(strings[:1])),
+            [
+                (feature_name(each), each.name)
+                for each, values in features
+                if values in plain and each.name not in ("begin", "end")
+            ],
+            [each.name for each, values in features if values == ARRAY],
+            [each.name for each, values in features if values not in (*plain, ARRAY) and each.name != "sofa"],
+        )
+
+
 @dataclass(slots=True)
 class _Draft:
     """A document while its feature structures come in, in the order of their numbers."""
@@ -114,22 +145,16 @@ class _Draft:
     checked: CasIndex
     text: int
     file_layers: Layers
-    kinds: dict[str, str] = field(default_factory=dict)
-    first_strings: dict[str, str] = field(default_factory=dict)
-    # Of each type the features with values, and what they are called in Python.
-    values: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    arrays: dict[str, list[str]] = field(default_factory=dict)
-    # Of each type the features that lead to other structures, and how many values of features were not read.
-    references: dict[str, list[str]] = field(default_factory=dict)
+    types: dict[str, _Type] = field(default_factory=dict)
+    # How many values of features were not read.
     unread: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Of each entity of mentions the number of its chain, and its name.
     entities: dict[int, tuple[str, str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
-    chains: list[FeatureStructure] = field(default_factory=list)
-    links: list[FeatureStructure] = field(default_factory=list)
+    # What leads to others, by its kind.
+    later: dict[str, list[FeatureStructure]] = field(default_factory=lambda: defaultdict(list))
     followed: set[int] = field(default_factory=set)
     numbers: int = 0
-    relations: list[FeatureStructure] = field(default_factory=list)
     slots: list[tuple[Span, FeatureStructure]] = field(default_factory=list)
     segments: dict[tuple[str, int, int], Stretch] = field(default_factory=dict)
     title: str = ""
@@ -138,28 +163,11 @@ class _Draft:
 
     def add(self, structure: FeatureStructure) -> None:
         name: str = structure.type.name
-        if name not in self.kinds:
-            self.kinds[name] = _structure_kind(structure)
-            features = structure.type.all_features
-            strings = [each.name for each in features if each.rangeType.name == STRING]
-            self.first_strings[name] = next((each for each in strings if each != IDENTIFIER), "".join(strings[:1]))
-            self.arrays[name] = [each.name for each in features if each.rangeType.name == ARRAY]
-            plain = (STRING, STRINGS, *NUMBERS)
-            self.references[name] = [
-                each.name for each in features if each.rangeType.name not in (*plain, ARRAY) and each.name != "sofa"
-            ]
-            self.values[name] = [
-                (feature_name(each), each.name)
-                for each in features
-                if each.rangeType.name in plain and each.name not in ("begin", "end")
-            ]
-        match self.kinds[name]:
-            case "chain":
-                self.chains.append(structure)
-            case "link":
-                self.links.append(structure)
-            case "relation":
-                self.relations.append(structure)
+        if name not in self.types:
+            self.types[name] = _Type.of(structure)
+        match self.types[name].kind:
+            case "chain" | "link" | "relation" as kind:
+                self.later[kind].append(structure)
             case "span":
                 self._span(structure)
             case "segment":
@@ -173,19 +181,26 @@ class _Draft:
 
     def finish(self) -> None:
         """Follow what leads from one structure to another, now that all are there."""
-        for chain in self.chains:
+        for chain in self.later["chain"]:
             self._follow(_referenced(chain, "first"))
-        self._follow_unchained()
-        for relation in self.relations:
-            kind = self._value(relation, self.first_strings[relation.type.name])
-            source = self._end(_referenced(relation, "Governor"))
-            target = self._end(_referenced(relation, "Dependent"))
-            reading = self._value(relation, READING)
-            self._relation(relation, relation.type.name, kind, source, target, reading)
+        # Links that no chain begins with make chains; those that are the next of none come first.
+        left = [link for link in self.later["link"] if id(link) not in self.followed]
+        following = {id(_referenced(link, "next")) for link in left}
+        for link in sorted(left, key=lambda each: id(each) in following):
+            if id(link) not in self.followed:
+                message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
+                fix = "it was made the first of a chain"
+                self.file_layers.report("link-without-chain", message, self._line(link), fix)
+                self._follow(link)
+        for relation in self.later["relation"]:
+            layer = relation.type.name
+            kind, reading = self._value(relation, self.types[layer].first_string), self._value(relation, READING)
+            ends = self._end(_referenced(relation, "Governor")), self._end(_referenced(relation, "Dependent"))
+            self._relation(relation, layer, kind, ends, reading)
         for host, structure in self.slots:
             for element in self._elements(structure):
-                target = self.spans.get(_structure_number(_referenced(element, "target")))
-                self._relation(structure, host.layer, self._value(element, "role"), host, target)
+                ends = host, self.spans.get(_structure_number(_referenced(element, "target")))
+                self._relation(structure, host.layer, self._value(element, "role"), ends, "")
         self.file_layers.report_features(self.unread)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
@@ -195,11 +210,11 @@ class _Draft:
     def _values(self, structure: FeatureStructure) -> Iterator[tuple[str, AnswerValue]]:
         """Yield the features of a structure that have values: strings, numbers, true, or several strings."""
         position = self.checked.positions.get(_structure_number(structure))
-        line = position.line if position else None
-        for name, python_name in self.values[structure.type.name]:
+        for name, python_name in self.types[structure.type.name].values:
             value = getattr(structure, python_name, None)
             elements = getattr(value, "elements", None)
             if isinstance(elements, list):
+                line = position.line if position else None
                 words = (check_text(each, self.checked.file, line) for each in elements)
                 yield name, tuple(dict.fromkeys(each for each in words if each))
             elif isinstance(value, bool):
@@ -207,18 +222,22 @@ class _Draft:
             elif isinstance(value, (int, float)) and math.isfinite(value):
                 yield name, value
             else:
-                yield name, check_text(value, self.checked.file, line)
+                yield name, self._value(structure, python_name)
 
     def _position(self, structure: FeatureStructure) -> Position | None:
         position = self.checked.positions.get(_structure_number(structure))
         return position if position and position.sofa == self.text else None
+
+    def _line(self, structure: FeatureStructure) -> int | None:
+        position = self._position(structure)
+        return position.line if position else None
 
     def _span(self, structure: FeatureStructure) -> None:
         position = self._position(structure)
         if position is None:
             return
         layer = structure.type.name
-        references = {feature: _referenced(structure, feature) for feature in self.references[layer]}
+        references = {feature: _referenced(structure, feature) for feature in self.types[layer].references}
         entity = next((each for each in references.values() if each is not None and _is_entity(each)), None)
         for feature, referenced in references.items():
             self.unread[layer, feature] += referenced is not None and referenced is not entity
@@ -227,11 +246,11 @@ class _Draft:
             return
         span = Span(layer, position.begin, position.end, position.line)
         span.features = dict(self._values(structure))
-        span.kind = self._value(structure, self.first_strings[layer])
-        span.first = self.first_strings[layer].removesuffix("_")
+        span.kind = self._value(structure, self.types[layer].first_string)
+        span.first = self.types[layer].first_string.removesuffix("_")
         self.spans[_structure_number(structure)] = span
         self.file_layers.spans.append(span)
-        if self.arrays[layer]:
+        if self.types[layer].arrays:
             self.slots.append((span, structure))
 
     def _mention(self, structure: FeatureStructure, position: Position, entity: FeatureStructure) -> None:
@@ -266,46 +285,25 @@ class _Draft:
         """Give a chain its number and add its links. A link is of one chain only, so no list is followed twice."""
         self.numbers += link is not None
         while link is not None:
-            position = self._position(link)
-            line = position.line if position else None
+            position, number = self._position(link), _structure_number(link)
             if id(link) in self.followed:
-                message = f"a chain leads to the link {_structure_number(link)}, which it or another chain has already"
-                self.file_layers.report("chain-joins", message, line, "the chain was ended before it")
+                message = f"a chain leads to the link {number}, which it or another chain has already"
+                self.file_layers.report("chain-joins", message, self._line(link), "the chain was ended before it")
                 return
             self.followed.add(id(link))
             if position is None:
-                self.file_layers.report(
-                    "link-nowhere", f"the link {_structure_number(link)} of a chain is in no text", left_out=True
-                )
+                message = f"the link {number} of a chain is in no text"
+                self.file_layers.report("link-nowhere", message, left_out=True)
             else:
+                place = (position.begin, position.end, position.line)
                 kind = self._value(link, "referenceType")
-                place = (position.begin, position.end, line, kind)
-                self.file_layers.links.append(Link(link.type.name, str(self.numbers), *place))
+                self.file_layers.links.append(Link(link.type.name, str(self.numbers), *place, kind))
             link = _referenced(link, "next")
 
-    def _follow_unchained(self) -> None:
-        """Make chains of links that no chain begins with; those that are the next of none come first."""
-        left = [link for link in self.links if id(link) not in self.followed]
-        later = {id(_referenced(link, "next")) for link in left}
-        for link in sorted(left, key=lambda each: id(each) in later):
-            if id(link) not in self.followed:
-                position = self._position(link)
-                line = position.line if position else None
-                message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
-                self.file_layers.report("link-without-chain", message, line, "it was made the first of a chain")
-                self._follow(link)
-
     def _relation(
-        self,
-        structure: FeatureStructure,
-        layer: str,
-        kind: str,
-        source: Span | None,
-        target: Span | None,
-        reading: str = "",
+        self, structure: FeatureStructure, layer: str, kind: str, ends: tuple[Span | None, Span | None], reading: str
     ) -> None:
-        position = self._position(structure)
-        line = position.line if position else None
+        line, (source, target) = self._line(structure), ends
         if source is not None and target is not None:
             self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
@@ -324,7 +322,7 @@ class _Draft:
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
         """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
-        for feature in self.arrays[structure.type.name]:
+        for feature in self.types[structure.type.name].arrays:
             array = getattr(structure, feature, None)
             elements = getattr(array, "elements", None)
             if isinstance(elements, list) and id(array) not in self.followed:

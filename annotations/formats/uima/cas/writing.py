@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.model.answers import format_value
-from annotations.formats.model.document import Document, Mark, Stretch, text_order
+from annotations.formats.model.document import Document, Mark, Parts, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import tokenize
+from annotations.formats.uima import layers
 from annotations.formats.uima.cas.names import (
     ANNOTATION,
     CHAIN,
@@ -27,19 +28,6 @@ from annotations.formats.uima.cas.names import (
     TOKEN,
     TYPE_SYSTEM,
 )
-from annotations.formats.uima.layers import (
-    FEATURES,
-    LINK,
-    MARKABLE,
-    OTHER_RELATION,
-    READING,
-    RELATION,
-    choose_spans,
-    find_arcs,
-    group_by_entity,
-    markable_features,
-    name_attributes,
-)
 
 if TYPE_CHECKING:
     import cassis
@@ -48,7 +36,7 @@ if TYPE_CHECKING:
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     types = _build_types(documents, names)
     return [
         *write_each(
@@ -62,7 +50,7 @@ def write_xmi(documents: Sequence[Document]) -> list[File]:
 
 def write_json(documents: Sequence[Document]) -> list[File]:
     """Return a JSON file for each document, with the types in it."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     types = _build_types(documents, names)
     return write_each(
         documents,
@@ -82,17 +70,17 @@ def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cas
     answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
     several = {key for answer in answers for key, value in answer.attributes if isinstance(value, tuple)}
     attributes = {name: STRINGS if key in several else STRING for key, name in names.items()}
-    relation = {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING, READING: STRING}
+    relation = {"Governor": layers.MARKABLE, "Dependent": layers.MARKABLE, "type": STRING, layers.READING: STRING}
     descriptions: dict[str, tuple[str, dict[str, str]]] = {
         META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
         META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
         SENTENCE: (ANNOTATION, {}),
         TOKEN: (ANNOTATION, {}),
-        LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING, "referenceRelation": STRING}),
-        CHAIN: ("uima.cas.AnnotationBase", {"first": LINK}),
-        MARKABLE: (ANNOTATION, dict.fromkeys(FEATURES, STRING) | attributes),
-        RELATION: (ANNOTATION, relation),
-        OTHER_RELATION: (ANNOTATION, relation),
+        layers.LINK: (ANNOTATION, {"next": layers.LINK, "referenceType": STRING, "referenceRelation": STRING}),
+        CHAIN: ("uima.cas.AnnotationBase", {"first": layers.LINK}),
+        layers.MARKABLE: (ANNOTATION, dict.fromkeys(layers.FEATURES, STRING) | attributes),
+        layers.RELATION: (ANNOTATION, relation),
+        layers.OTHER_RELATION: (ANNOTATION, relation),
         SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
     }
     for name, (above, _) in descriptions.items():
@@ -111,35 +99,38 @@ def _build_cas(document: Document, types: cassis.TypeSystem, names: Mapping[str,
     cas = cassis.Cas(types)
     cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
     cas.sofa_mime = "text/plain"
-    whole = Stretch("", 0, len(content))
+    whole = (0, len(content))
     _add_annotation(cas, META_DATA, whole, documentTitle=document.title, documentId=document.name)
     cas.document_language = document.language or NO_LANGUAGE
     if document.direction:
         _add_annotation(cas, META_FIELD, whole, key=DIRECTION, value=document.direction)
-    for start, end in tokenize(document).spans:
-        _add_annotation(cas, TOKEN, Stretch("", start, end))
+    for span in tokenize(document).spans:
+        _add_annotation(cas, TOKEN, span)
     for segment in document.segments:
+        where = (segment.start, segment.end)
         if segment.kind == "sentence":
-            _add_annotation(cas, SENTENCE, segment)
+            _add_annotation(cas, SENTENCE, where)
         if segment.kind != "sentence" or segment.label or segment.speaker:
-            _add_annotation(cas, SEGMENT, segment, kind=segment.kind, label=segment.label, speaker=segment.speaker)
+            _add_annotation(cas, SEGMENT, where, kind=segment.kind, label=segment.label, speaker=segment.speaker)
     _write_marks(cas, document, names)
     return cas
 
 
 def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) -> None:
     marks = sorted(document.marks, key=text_order)
-    chains = group_by_entity(document, marks)
-    spans = {mark.place: _add_span(cas, mark, names) for mark in choose_spans(marks, chains=bool(chains))}
+    chains = layers.group_by_entity(document, marks)
+    spans = {mark.place: _add_span(cas, mark, names) for mark in layers.choose_spans(marks, chains=bool(chains))}
     for mark in marks:
-        for arc in find_arcs(mark):
+        for arc in layers.find_arcs(mark):
             if arc.target in spans:
-                where = Stretch("", arc.target.parts[0][0], arc.target.parts[-1][1])
+                where = _extent(arc.target.parts)
                 relation = _add_annotation(cas, arc.layer, where, type_=arc.kind, reading=arc.reading)
                 relation.Governor, relation.Dependent = spans[mark.place], spans[arc.target]
     for members in chains.values():
         links = [
-            _add_annotation(cas, LINK, _mark_stretch(mark), referenceType=mark.answer.category if mark.answer else "")
+            _add_annotation(
+                cas, layers.LINK, _extent(mark.parts), referenceType=mark.answer.category if mark.answer else ""
+            )
             for mark in members
         ]
         for link, after in pairwise(links):
@@ -149,7 +140,7 @@ def _write_marks(cas: cassis.Cas, document: Document, names: Mapping[str, str]) 
 
 def _add_span(cas: cassis.Cas, mark: Mark, names: Mapping[str, str]) -> FeatureStructure:
     """Return a new MARKABLE with what is said of the mark; several values of an attribute are an array."""
-    span = _add_annotation(cas, MARKABLE, _mark_stretch(mark), **markable_features(mark))
+    span = _add_annotation(cas, layers.MARKABLE, _extent(mark.parts), **layers.markable_features(mark))
     for key, value in mark.answer.attributes if mark.answer else ():
         if isinstance(value, tuple):
             setattr(span, names[key], cas.typesystem.get_type(STRINGS)(elements=list(value)))
@@ -158,13 +149,13 @@ def _add_span(cas: cassis.Cas, mark: Mark, names: Mapping[str, str]) -> FeatureS
     return span
 
 
-def _mark_stretch(mark: Mark) -> Stretch:
-    return Stretch("", mark.parts[0][0], mark.parts[-1][1])
+def _extent(parts: Parts) -> tuple[int, int]:
+    return parts[0][0], parts[-1][1]
 
 
-def _add_annotation(cas: cassis.Cas, name: str, where: Stretch, /, **values: str) -> FeatureStructure:
+def _add_annotation(cas: cassis.Cas, name: str, where: tuple[int, int], /, **values: str) -> FeatureStructure:
     """Return a new annotation; values that are empty are left out."""
     clean = {feature: NOT_IN_XML.sub("\ufffd", value) for feature, value in values.items() if value}
-    annotation = cas.typesystem.get_type(name)(begin=where.start, end=where.end, **clean)
+    annotation = cas.typesystem.get_type(name)(begin=where[0], end=where[1], **clean)
     cas.add(annotation)
     return annotation

@@ -22,24 +22,15 @@ where the filling would be another, and is no part of it when read.
 """
 
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Format
-from annotations.formats.uima.layers import OPTIONS, SUPPORTED_FEATURES, WAYS
+from annotations.formats.uima.layers import SUPPORTED_FEATURES, layer_format
 from annotations.formats.uima.webanno.reading import read
 from annotations.formats.uima.webanno.writing import write
 
-__all__ = ["FORMAT", "read", "write"]
-
-FORMAT = Format(
+FORMAT = layer_format(
     "webanno",
     "WebAnno TSV 3",
     (".tsv",),
     read,
     write=write,
-    in_words=True,
     supported_features=SUPPORTED_FEATURES - {Feature.LEADING} | {Feature.LEVELS},
-    options=OPTIONS,
-    names_levels=True,
-    names_categories=True,
-    names_questions=True,
-    ways=WAYS,
 )

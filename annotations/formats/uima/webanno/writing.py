@@ -1,51 +1,60 @@
 """Documents -> files."""
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from annotations.formats.model.answers import format_value
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.syntax.tokens import Tokens, tokenize
 from annotations.formats.syntax.units import Units
-from annotations.formats.uima.layers import (
-    FEATURES,
-    LINK,
-    MARKABLE,
-    OTHER_RELATION,
-    READING,
-    RELATION,
-    choose_spans,
-    find_arcs,
-    group_by_entity,
-    markable_features,
-    name_attributes,
-)
-from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, escape_text, escape_value, fill_gap
+from annotations.formats.uima import layers
+from annotations.formats.uima.webanno.text import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
-    names = name_attributes(documents)
+    names = layers.name_attributes(documents)
     return write_each(documents, ".tsv", lambda document: _format_document(document, names))
 
 
 type _Column = dict[int, list[str]]
 
 
-@dataclass(slots=True)
 class _Columns:
     """Annotations as cells of rows: a column holds for each row what stands there.
 
     A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
+    sentences: the rows of each, and the end of its last token. reach: the rows that a mark reaches over.
     """
 
-    names: list[str] = field(default_factory=list)
-    spans: list[tuple[int, int]] = field(default_factory=list)
-    reach: dict[Place, list[int]] = field(default_factory=dict)
-    header: list[str] = field(default_factory=list)
-    columns: list[_Column] = field(default_factory=list)
+    def __init__(self, document: Document, tokens: Tokens) -> None:
+        self.names: list[str] = []
+        self.spans: list[tuple[int, int]] = []
+        self.sentences: list[tuple[range, int]] = []
+        self.reach: dict[Place, list[int]] = {}
+        self.header: list[str] = []
+        self.columns: list[_Column] = []
+        placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
+        parts = defaultdict[int, set[tuple[int, int]]](set)
+        for _, blanks, _ in placed:
+            for token, blank in blanks:
+                parts[token].add(blank)
+        rows: dict[tuple[int, int, int], int] = {}
+        for number, sentence in enumerate(tokens.by_sentence(), start=1):
+            begin = len(self.names)
+            for place, token in enumerate(sentence, start=1):
+                for part, span in enumerate([tokens.spans[token], *sorted(parts[token])]):
+                    rows[token, *span] = len(self.names)
+                    self.names.append(f"{number}-{place}.{part}" if part else f"{number}-{place}")
+                    self.spans.append(span)
+            self.sentences.append((range(begin, len(self.names)), tokens.spans[sentence[-1]][1]))
+        for mark, blanks, run in placed:
+            reach = [rows[token, *span] for token, span in [*blanks, *((token, tokens.spans[token]) for token in run)]]
+            if reach:
+                self.reach[mark] = sorted(reach)
 
     def layer(self, header: str, number: int) -> list[_Column]:
         """Return the columns of a new layer."""
@@ -55,60 +64,32 @@ class _Columns:
         return columns
 
 
-def _build_rows(document: Document, tokens: Tokens) -> tuple[_Columns, list[tuple[range, int]]]:
-    """Return the rows with what each mark reaches over, and each sentence's rows and the end of its last token."""
-    placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
-    parts: dict[int, set[tuple[int, int]]] = {}
-    for _, blanks, _ in placed:
-        for token, blank in blanks:
-            parts.setdefault(token, set()).add(blank)
-    written = _Columns()
-    rows: dict[tuple[int, int, int], int] = {}
-    sentences: list[tuple[range, int]] = []
-    for number, sentence in enumerate(tokens.by_sentence(), start=1):
-        begin = len(written.names)
-        for place, token in enumerate(sentence, start=1):
-            for part, span in enumerate([tokens.spans[token], *sorted(parts.get(token, ()))]):
-                rows[token, *span] = len(written.names)
-                written.names.append(f"{number}-{place}.{part}" if part else f"{number}-{place}")
-                written.spans.append(span)
-        sentences.append((range(begin, len(written.names)), tokens.spans[sentence[-1]][1]))
-    for mark, blanks, run in placed:
-        reach = [rows[token, *blank] for token, blank in blanks] + [rows[token, *tokens.spans[token]] for token in run]
-        if reach:
-            written.reach[mark] = sorted(reach)
-    return written, sentences
-
-
 def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
     """Return white space at the edges of a mark, each with the token before it, and its tokens."""
     start, end = mark.parts[0][0], mark.parts[-1][1]
-    first = bisect_left(tokens.spans, (start, start))
-    after = bisect_left(tokens.spans, (end, end))
-    if first == after:
-        blanks = [(first - 1, (start, end))]
-    else:
+    first, after = (bisect_left(tokens.spans, (edge, edge)) for edge in (start, end))
+    blanks = [(first - 1, (start, end))]
+    if first < after:
         blanks = [(first - 1, (start, tokens.spans[first][0])), (after - 1, (tokens.spans[after - 1][1], end))]
     # Nothing stands before the first token: there a mark begins with the token.
     return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
 
 
 def _format_document(document: Document, names: Mapping[str, str]) -> bytes:
-    tokens = tokenize(document)
-    written, sentences = _build_rows(document, tokens)
+    written = _Columns(document, tokenize(document))
     marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
-    chains = group_by_entity(document, marks)
-    spans = choose_spans(marks, chains=bool(chains))
+    chains = layers.group_by_entity(document, marks)
+    spans = layers.choose_spans(marks, chains=bool(chains))
     if spans:
         _add_spans(written, spans, names)
     if chains:
         _add_chains(written, chains.values())
-    for layer in (RELATION, OTHER_RELATION):
+    for layer in (layers.RELATION, layers.OTHER_RELATION):
         _add_relations(written, spans, layer)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
-    for number, (rows, last) in enumerate(sentences):
-        after = written.spans[sentences[number + 1][0][0]][0] if number + 1 < len(sentences) else None
+    following = [written.spans[rows[0]][0] for rows, _ in written.sentences[1:]]
+    for (rows, last), after in zip_longest(written.sentences, following):
         lines += ["", *_text_lines(document.content, written.spans[rows[0]][0], last, after)]
         for row in rows:
             start, end = written.spans[row]
@@ -130,10 +111,14 @@ def _text_lines(content: str, start: int, end: int, after: int | None) -> list[s
 
 
 def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str]) -> None:
-    values = [markable_features(mark) | _attribute_features(mark, names) for mark in marks]
+    values = [
+        layers.markable_features(mark)
+        | {names[key]: format_value(value) for key, value in (mark.answer.attributes if mark.answer else ())}
+        for mark in marks
+    ]
     features = {feature for each in values for feature in each}
-    used = [feature for feature in (*FEATURES, *names.values()) if feature in features] or [""]
-    columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
+    used = [feature for feature in (*layers.FEATURES, *names.values()) if feature in features] or [""]
+    columns = written.layer(f"#T_SP={layers.MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
             cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
@@ -141,12 +126,8 @@ def _add_spans(written: _Columns, marks: Sequence[Mark], names: Mapping[str, str
                 column.setdefault(row, []).append(cell)
 
 
-def _attribute_features(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
-    return {names[key]: format_value(value) for key, value in mark.answer.attributes} if mark.answer else {}
-
-
 def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
-    kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
+    kinds, links = written.layer(f"#T_CH={layers.LINK}|referenceType|referenceRelation", 2)
     for chain, marks in enumerate(chains, start=1):
         for number, mark in enumerate(marks, start=1):
             category = mark.answer.category if mark.answer else ""
@@ -157,11 +138,13 @@ def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
 
 def _add_relations(written: _Columns, marks: Sequence[Mark], layer: str) -> None:
     numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
-    arcs = [(mark, arc) for mark in marks for arc in find_arcs(mark) if arc.layer == layer and arc.target in numbers]
+    arcs = [
+        (mark, arc) for mark in marks for arc in layers.find_arcs(mark) if arc.layer == layer and arc.target in numbers
+    ]
     if not arcs:
         return
-    features = ["type", *([READING] if any(arc.reading for _, arc in arcs) else [])]
-    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{MARKABLE}", len(features) + 1)
+    features = ["type", *([layers.READING] if any(arc.reading for _, arc in arcs) else [])]
+    *columns, sources = written.layer(f"#T_RL={layer}|{'|'.join(features)}|BT_{layers.MARKABLE}", len(features) + 1)
     for mark, arc in arcs:
         row = written.reach[arc.target][0]
         for value, column in zip((arc.kind, arc.reading), columns, strict=False):

@@ -16,7 +16,7 @@ from annotations.formats.model.features import Feature
 from annotations.formats.syntax.units import Units
 from annotations.formats.uima import webanno
 from annotations.formats.uima.layers import MARKABLE, MOST_FINDINGS
-from annotations.formats.uima.webanno import columns
+from annotations.formats.uima.webanno import reading
 from tests.shared.cases import examples
 from tests.shared.documents import codes, indices, plain_of, pointers, relations, words
 
@@ -523,7 +523,7 @@ def test_many_annotations_on_one_token_are_read_and_findings_are_bounded():
 
 
 def test_a_file_has_no_more_annotations_than_can_be_read_in_time(monkeypatch):
-    monkeypatch.setattr(columns, "MOST_ANNOTATIONS", 6)
+    monkeypatch.setattr(reading, "MOST_ANNOTATIONS", 6)
     stacked = "|".join(f"x[{number}]" for number in range(3))
     assert len(read(spans_of(f"1-1,0-2,aa,{stacked},")).findings) > 0
     error = refused(spans_of("1-1,0-2,aa," + "|".join(["x"] * 7) + ","))
