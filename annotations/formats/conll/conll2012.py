@@ -43,7 +43,6 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.syntax.caching import cache_recent
 from annotations.formats.syntax.tokens import Tokens, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
@@ -361,36 +360,27 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    spoken = tuple([one for one in document.segments if one.speaker and one.kind == "sentence"])
-    before, after, lines = _token_rows(name, tokens, spoken)
-    lines = lines.copy()
-    for token, brackets in _brackets(document, tokens).items():
-        lines[token] = f"{before[token]}{brackets}{after[token]}"
-    return f"#begin document ({name}); part 000\n{''.join(lines)}#end document\n".encode()
-
-
-@cache_recent
-def _token_rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
-    """Return for each token what stands before the last column and what after it, and its line where no chain has it.
-
-    spoken: the sentences with a speaker.
-    """
     speakers = ["-"] * len(tokens.spans)
-    for sentence in spoken:
-        for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
-            speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
-    before, after = [], []
+    for sentence in document.segments:
+        if sentence.speaker and sentence.kind == "sentence":
+            for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
+                speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
+    brackets = _brackets(document, tokens)
+    lines = [f"#begin document ({name}); part 000\n"]
     for words in tokens.by_sentence():
         for number, token in enumerate(words):
-            before.append(f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t")
-            after.append("\n")
-        after[-1] += "\n"
-    return before, after, [f"{one}-{other}" for one, other in zip(before, after, strict=True)]
+            lines.append(
+                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
+                f"{brackets.get(token, '-')}\n"
+            )
+        lines.append("\n")
+    return "".join([*lines, "#end document\n"]).encode()
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     """Return what the last column has for the tokens where chains begin or end."""
-    begins, ends = _token_numbers(tokens)
+    # A mark begins and ends with a token.
+    begins, ends = ({edge: number for number, edge in enumerate(edges)} for edges in (tokens.starts, tokens.ends))
     opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
@@ -406,13 +396,6 @@ def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     for token, _, bracket in sorted(closed) + sorted(opened) + single:
         brackets[token] = f"{brackets[token]}|{bracket}" if token in brackets else bracket
     return brackets
-
-
-@cache_recent
-def _token_numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
-    numbers = range(len(tokens.spans))
-    return dict(zip(tokens.starts, numbers, strict=True)), dict(zip(tokens.ends, numbers, strict=True))
 
 
 FORMAT = Format(

@@ -36,7 +36,6 @@ from annotations.formats.syntax.tokens import (
     add_sentences,
     all_parts,
     has_white_space_edge,
-    have_white_space_edges,
     normalize_spacing,
 )
 
@@ -366,7 +365,7 @@ def _fill_gaps(document: Document) -> Reduced:
 def _trim_edges(document: Document) -> Reduced:
     """Trim the edges; a markable of white space alone is left out."""
     content = document.content
-    if not have_white_space_edges(content, all_parts(document.marks)):
+    if not has_white_space_edge(content, all_parts(document.marks)):
         return document, []
 
     def trimmed(parts: Parts) -> Parts:
