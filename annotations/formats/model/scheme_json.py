@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -80,83 +81,28 @@ def _validator() -> Any:
     return validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})(scheme_shape())
 
 
-# ---- to JSON
+# Fields that are null in JSON where they are empty.
+NULL_IF_EMPTY = ("points_to", "level", "relation", "primary_of")
 
 
 def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
     """Return the scheme as a dictionary for JSON; a file has `SCHEME_FILE` in front. All fields are there."""
-    return {
-        "answers": answers,
-        "levels": [
-            {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
-            for level in spec.levels
-        ],
-        "categories": [_category_to_json(category) for category in spec.categories],
-        "relations": [_relation_to_json(relation) for relation in spec.relations],
-        "attributes": [_attribute_to_json(attribute) for attribute in spec.attributes],
-    }
+    return {"answers": answers, **_to_json(spec)}
 
 
-def _category_to_json(category: CategorySpec) -> dict[str, Any]:
-    return {
-        "key": category.key,
-        "label": category.label,
-        "points_to": category.points_to or None,
-        "max_pointers": category.max_pointers,
-        "allow_later": category.allow_later,
-        "takes_index": category.takes_index,
-        "takes_optional": category.takes_optional,
-        "singleton": category.singleton,
-        "level": category.level or None,
-        "help": category.help,
-        "colour": category.colour,
-        "retired": category.retired,
-    }
-
-
-def _relation_to_json(relation: RelationSpec) -> dict[str, Any]:
-    return {
-        "key": relation.key,
-        "label": relation.label,
-        "help": relation.help,
-        "from_levels": list(relation.from_levels),
-        "to_levels": list(relation.to_levels),
-        "identity": relation.identity,
-        "max_targets": relation.max_targets,
-        "joint": relation.joint,
-        "later": relation.later,
-        "asked_if": relation.asked_if.state() if relation.asked_if else None,
-        "retired": relation.retired,
-    }
-
-
-def _attribute_to_json(attribute: AttributeSpec) -> dict[str, Any]:
-    return {
-        "key": attribute.key,
-        "label": attribute.label,
-        "help": attribute.help,
-        "of": str(attribute.of),
-        "relation": attribute.relation or None,
-        "levels": list(attribute.levels),
-        "kind": str(attribute.kind),
-        "required": attribute.required,
-        "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
-        "primary_of": attribute.primary_of or None,
-        "values": [
-            {
-                "key": value.key,
-                "label": value.label,
-                "help": value.help,
-                "colour": value.colour,
-                "retired": value.retired,
-            }
-            for value in attribute.values
-        ],
-        "retired": attribute.retired,
-    }
-
-
-# ---- from JSON
+def _to_json(part: Any) -> Any:
+    """Return a part of a scheme: an object with its fields by name, a list, or a value."""
+    match part:
+        case Condition():
+            return part.state()
+        case StrEnum():
+            return str(part)
+        case tuple():
+            return [_to_json(member) for member in part]
+    if not is_dataclass(part):
+        return part
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: None if value == "" and name in NULL_IF_EMPTY else _to_json(value) for name, value in values.items()}
 
 
 def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
@@ -172,12 +118,9 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
         )
     assert isinstance(data, dict)
     spec = SchemeSpec(
-        tuple(
-            LevelSpec(level["key"], level["label"], level.get("coded", True), level.get("coders_mark", False))
-            for level in data["levels"]
-        ),
-        tuple(_category_from_json(category) for category in data["categories"]),
-        tuple(_relation_from_json(relation) for relation in data.get("relations", ())),
+        tuple(LevelSpec(**level) for level in data["levels"]),
+        tuple(CategorySpec(**_fields(category)) for category in data["categories"]),
+        tuple(RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
         tuple(_attribute_from_json(attribute) for attribute in data.get("attributes", ())),
     ).with_pointing()
     contradictions = list(islice(_contradictions(spec, data["categories"]), MAX_PROBLEMS))
@@ -186,66 +129,23 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     return spec, data["answers"]
 
 
-def _category_from_json(data: Mapping[str, Any]) -> CategorySpec:
-    return CategorySpec(
-        data["key"],
-        data["label"],
-        takes_index=data.get("takes_index", False),
-        takes_optional=data.get("takes_optional", False),
-        singleton=data.get("singleton", False),
-        level=data.get("level") or "",
-        help=data.get("help", ""),
-        colour=data.get("colour", ""),
-        retired=data.get("retired", False),
-    )
-
-
-def _relation_from_json(data: Mapping[str, Any]) -> RelationSpec:
-    most = data.get("max_targets")
-    return RelationSpec(
-        data["key"],
-        data["label"],
-        help=data.get("help", ""),
-        from_levels=tuple(data.get("from_levels", ())),
-        to_levels=tuple(data.get("to_levels", ())),
-        identity=data.get("identity", False),
-        max_targets=None if most is None else int(most),
-        joint=data.get("joint", False),
-        later=data.get("later", False),
-        asked_if=_condition_from_json(data),
-        retired=data.get("retired", False),
-    )
+def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with which a part of a scheme is made."""
+    arguments = {name: "" if value is None and name in NULL_IF_EMPTY else value for name, value in data.items()}
+    arguments |= {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    if most := data.get("max_targets"):
+        arguments["max_targets"] = int(most)
+    if state := data.get("asked_if"):
+        arguments["asked_if"] = Condition.from_state(state)
+    return arguments
 
 
 def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
-    return AttributeSpec(
-        data["key"],
-        data["label"],
-        help=data.get("help", ""),
-        of=Subject(data.get("of", "markable")),
-        relation=data.get("relation") or "",
-        levels=tuple(data.get("levels", ())),
-        kind=AnswerKind(data.get("kind", "one")),
-        required=data.get("required", False),
-        asked_if=_condition_from_json(data),
-        primary_of=data.get("primary_of") or "",
-        values=tuple(
-            ValueSpec(
-                value["key"],
-                value["label"],
-                value.get("help", ""),
-                value.get("colour", ""),
-                value.get("retired", False),
-            )
-            for value in data.get("values", ())
-        ),
-        retired=data.get("retired", False),
-    )
-
-
-def _condition_from_json(data: Mapping[str, Any]) -> Condition | None:
-    state = data.get("asked_if")
-    return Condition.from_state(state) if state else None
+    arguments = _fields(data)
+    arguments["of"] = Subject(data.get("of", Subject.MARKABLE))
+    arguments["kind"] = AnswerKind(data.get("kind", AnswerKind.ONE))
+    arguments["values"] = tuple(ValueSpec(**value) for value in data.get("values", ()))
+    return AttributeSpec(**arguments)
 
 
 def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
