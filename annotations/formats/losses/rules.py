@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from annotations.formats.model.alignment import count_common
 from annotations.formats.model.document import (
     Answer,
     Document,
@@ -16,6 +17,7 @@ from annotations.formats.model.document import (
     Readings,
     Stretch,
     implied_category,
+    targets_of,
     text_order,
 )
 from annotations.formats.model.features import Feature, describe_mark
@@ -55,11 +57,15 @@ type Reduced = tuple[Document, Sequence[str | LostAnswer]]
 type Rule = Callable[[Document], Reduced]
 
 
+def _describe(document: Document, marks: Iterable[Mark]) -> list[str]:
+    return [describe_mark(document, mark) for mark in marks]
+
+
 def _mark_rule(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Rule:
     """Return a rule that changes the marks that have something, none of them in its place."""
 
     def reduce(document: Document) -> Reduced:
-        lost = [describe_mark(document, mark) for mark in filter(has, document.marks)]
+        lost = _describe(document, filter(has, document.marks))
         if not lost:
             return document, lost
         return replace(document, marks=[change(mark) if has(mark) else mark for mark in document.marks]), lost
@@ -74,20 +80,26 @@ def _answer_rule(has: Callable[[Answer], object], change: Callable[[Answer], Ans
     )
 
 
+def _question_rule(field: str) -> Rule:
+    """Return a rule that takes out the answers to further questions: relations or attributes."""
+
+    def reduce(document: Document) -> Reduced:
+        lost = [
+            LostAnswer(name, describe_mark(document, mark))
+            for mark in document.marks
+            if mark.answer
+            for name, _ in getattr(mark.answer, field)
+        ]
+        return (_change_answers(document, lambda answer: replace(answer, **{field: ()})) if lost else document), lost
+
+    return reduce
+
+
 def _change_answers(document: Document, change: Callable[[Answer], Answer]) -> Document:
     """Return the document with other answers; one that is the same object for several marks is changed once."""
-    changed: dict[int, Answer] = {}
-    marks = []
-    for mark in document.marks:
-        answer = mark.answer
-        if answer is not None:
-            other = changed.get(id(answer))
-            if other is None:
-                other = changed[id(answer)] = change(answer)
-            if other is not answer:
-                mark = mark.with_answer(other)
-        marks.append(mark)
-    return replace(document, marks=marks)
+    answers = {id(mark.answer): mark.answer for mark in document.marks if mark.answer}
+    changed = {number: change(answer) for number, answer in answers.items()}
+    return replace(document, marks=[mark.with_answer(changed.get(id(mark.answer))) for mark in document.marks])
 
 
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
@@ -95,63 +107,38 @@ def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
 
     def reduce(document: Document) -> Reduced:
         marks = list(choose(document))
-        return remove_marks(document, {mark.place for mark in marks}), [describe_mark(document, mark) for mark in marks]
+        return remove_marks(document, {mark.place for mark in marks}), _describe(document, marks)
 
     return reduce
 
 
 def _remove_levels(document: Document) -> Reduced:
+    def on_main_level(target: Place) -> tuple[Place]:
+        return (Place("", target.parts),)
+
     main = document.scheme.main_level if document.scheme else ""
     others = {mark.place for mark in document.marks if mark.level not in ("", main)}
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in others] if others else []
+    lost = _describe(document, (mark for mark in document.marks if mark.place in others))
     marks = []
     for mark in remove_marks(document, others).marks:
         answer = mark.answer
         if answer and (answer.pointers or answer.relations):
-            answer = map_targets(answer, _on_main_level, _on_main_level)
+            answer = map_targets(answer, on_main_level, on_main_level)
         marks.append(Mark(mark.parts, "", mark.label, mark.head, answer, mark.line))
     return replace(document, marks=marks), lost
-
-
-def _on_main_level(target: Place) -> tuple[Place]:
-    return (Place("", target.parts),)
-
-
-def _remove_relations(document: Document) -> Reduced:
-    lost = [
-        LostAnswer(name, describe_mark(document, mark))
-        for mark in document.marks
-        if mark.answer
-        for name, _ in mark.answer.relations
-    ]
-    return _change_answers(document, lambda answer: replace(answer, relations=())) if lost else document, lost
-
-
-def _remove_attributes(document: Document) -> Reduced:
-    lost = [
-        LostAnswer(name, describe_mark(document, mark))
-        for mark in document.marks
-        if mark.answer
-        for name, _ in mark.answer.attributes
-    ]
-    return _change_answers(document, lambda answer: replace(answer, attributes=())) if lost else document, lost
 
 
 def _split_by_chains(document: Document) -> Reduced:
     """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
     if document.links != Links.INDICES:
         return document, []
-    several = [
-        describe_mark(document, mark)
-        for mark in document.marks
-        if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
-    ]
-    return split_to_indices(document), several
+    several = (mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1)
+    return split_to_indices(document), _describe(document, several)
 
 
 def _one_by_one(readings: Readings) -> Readings:
     """Return what pairs can say: each target is a reading."""
-    return tuple((target,) for target in dict.fromkeys(target for reading in readings for target in reading))
+    return tuple((target,) for target in dict.fromkeys(targets_of(readings)))
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
@@ -206,22 +193,16 @@ def _replace_pointers(document: Document) -> Reduced:
         for chain in find_chains(document.marks)
         for number, mark in enumerate(chain)
     }
-    lost = [
-        describe_mark(document, mark)
+    lost = (
+        mark
         for mark in document.marks
         if mark.answer
         and mark.answer.pointers
         and mark.answer.pointers != before.get(mark.place, ())
         # What a plural entity is made of is counted as such.
         and (mark.answer.alternatives or not mark.answer.readings)
-    ]
-    return index_related(pointers_to_indices(document)), lost
-
-
-def _flatten_readings(document: Document) -> Reduced:
-    return _answer_rule(
-        attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
-    )(document)
+    )
+    return index_related(pointers_to_indices(document)), _describe(document, lost)
 
 
 def _remove_split(document: Document) -> Reduced:
@@ -234,8 +215,8 @@ def _remove_split(document: Document) -> Reduced:
 
 
 def _replace_indices(document: Document) -> Reduced:
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.answer and len(mark.answer.indices) > 1]
-    return indices_to_pointers(document), lost
+    several = (mark for mark in document.marks if mark.answer and len(mark.answer.indices) > 1)
+    return indices_to_pointers(document), _describe(document, several)
 
 
 def _resolve_ambiguity(document: Document) -> Reduced:
@@ -244,8 +225,7 @@ def _resolve_ambiguity(document: Document) -> Reduced:
     order = {mark.place: text_order(mark) for mark in document.marks}
 
     def nearest(mark: Mark) -> Mark:
-        if mark.answer is None or len(mark.answer.pointers) < 2:
-            return mark
+        assert mark.answer is not None
         targets = mark.answer.pointers
         earlier = [target for target in targets if order[target] < order[mark.place]]
         antecedent = max(earlier, key=order.__getitem__) if earlier else min(targets, key=order.__getitem__)
@@ -276,11 +256,9 @@ def _remove_later_antecedents(document: Document) -> Reduced:
 def _number_entities(document: Document) -> Reduced:
     if document.links != Links.INDICES:
         return document, []
-    names: dict[str, str] = {}
-    for mark in sorted(document.marks, key=text_order):
-        for index in mark.answer.indices if mark.answer else ():
-            if index not in names:
-                names[index] = str(len(names) + 1)
+    answers = (mark.answer for mark in sorted(document.marks, key=text_order) if mark.answer)
+    indices = dict.fromkeys(index for answer in answers for index in answer.indices)
+    names = {index: str(number) for number, index in enumerate(indices, start=1)}
     if all(index == name for index, name in names.items()):
         return document, []
 
@@ -301,12 +279,8 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         if not answers:
             return document, []
         read = _read_categories(document, document.scheme) if document.scheme else {}
-        lost = [
-            describe_mark(document, mark)
-            for mark, answer in answers
-            if chosen(answer) and read.get(mark.place) != answer.category
-        ]
-        return _change_answers(document, without_category), lost
+        lost = (mark for mark, answer in answers if chosen(answer) and read.get(mark.place) != answer.category)
+        return _change_answers(document, without_category), _describe(document, lost)
 
     return reduce
 
@@ -321,10 +295,6 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]
         return {mark.place: takes_index for mark in document.marks}
     read = document if takes_index else indices_to_pointers(document)
     return {mark.place: implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
-
-
-def _is_linked(answer: Answer) -> bool:
-    return bool(answer.pointers or answer.indices)
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
@@ -345,21 +315,14 @@ def _unlinked_marks(document: Document) -> Iterable[Mark]:
 
 
 def _uncoded_marks(document: Document) -> Iterable[Mark]:
-    uncoded = [mark for mark in document.marks if mark.answer is None]
-    if not uncoded:
-        return []
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
-    return [mark for mark in uncoded if mark.place not in pointed]
+    return [mark for mark in document.marks if mark.answer is None and mark.place not in pointed]
 
 
 def _fill_gaps(document: Document) -> Reduced:
-    gaps = {
-        mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),))
-        for mark in document.marks
-        if len(mark.parts) > 1
-    }
-    lost = [describe_mark(document, mark) for mark in document.marks if len(mark.parts) > 1]
-    return move_marks(document, gaps), lost
+    parted = [mark for mark in document.marks if len(mark.parts) > 1]
+    filled = {mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),)) for mark in parted}
+    return move_marks(document, filled), _describe(document, parted)
 
 
 def _trim_edges(document: Document) -> Reduced:
@@ -382,18 +345,9 @@ def _trim_edges(document: Document) -> Reduced:
         if has_white_space_edge(content, mark.parts) or (mark.head and has_white_space_edge(content, mark.head)):
             parts = trimmed(mark.parts)
             changed[mark.place] = Mark(parts, mark.level, mark.label, trimmed(mark.head), mark.answer, mark.line)
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in changed]
+    lost = _describe(document, (mark for mark in document.marks if mark.place in changed))
     trimmed_marks = {place: mark for place, mark in changed.items() if mark.parts}
     return move_marks(remove_marks(document, changed.keys() - trimmed_marks.keys()), trimmed_marks), lost
-
-
-def _crosses(one: Mark, other: Mark) -> bool:
-    """Return whether the earlier mark ends inside the later one."""
-    return one.parts[0][0] < other.parts[0][0] < one.parts[-1][1] < other.parts[-1][1]
-
-
-def _crossing_marks(document: Document) -> Iterable[Mark]:
-    return _find_crossing(document.marks)
 
 
 def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
@@ -402,17 +356,13 @@ def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
     for mark in sorted(marks, key=text_order):
         while around and around[-1].parts[-1][1] <= mark.parts[0][0]:
             around.pop()
-        if around and _crosses(around[-1], mark):
-            crossing.append(mark)
-        else:
-            around.append(mark)
+        crosses = around and around[-1].parts[0][0] < mark.parts[0][0] and around[-1].parts[-1][1] < mark.parts[-1][1]
+        (crossing if crosses else around).append(mark)
     return crossing
 
 
 def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
-    if not _find_crossing(document.marks):
-        return document, []
     entities: dict[str, list[Mark]] = {}
     for mark in document.marks:
         for index in mark.answer.indices if mark.answer else ():
@@ -421,17 +371,15 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
     for index, members in entities.items():
         for mark in _find_crossing(members):
             leaves.setdefault(mark.place, set()).add(index)
-    if not leaves:
-        return document, []
-    marks, gone = [], set[Place]()
+    marks, lost, gone = [], [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:
+            lost.append(describe_mark(document, mark))
             indices = tuple(index for index in mark.answer.indices if index not in leaves[mark.place])
             if not indices:
                 gone.add(mark.place)
-            mark = replace(mark, answer=replace(mark.answer, indices=indices))
+            mark = mark.with_answer(replace(mark.answer, indices=indices))
         marks.append(mark)
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in leaves]
     return remove_marks(replace(document, marks=marks), gone), lost
 
 
@@ -474,8 +422,6 @@ def _segment_rule(chosen: Callable[[Stretch], bool]) -> Rule:
 
 def _remove_speakers(document: Document) -> Reduced:
     lost = [segment.speaker for segment in document.segments if segment.speaker]
-    if not lost:
-        return document, lost
     return replace(document, segments=[replace(segment, speaker="") for segment in document.segments]), lost
 
 
@@ -488,12 +434,7 @@ def _normalize_spacing(document: Document) -> Reduced:
     spaced = normalize_spacing(document)
     if spaced.content == document.content:
         return spaced, []
-    differing = (
-        number
-        for number, (one, other) in enumerate(zip(document.content, spaced.content, strict=False))
-        if one != other
-    )
-    first = next(differing, min(len(document.content), len(spaced.content)))
+    first = count_common(document.content, 0, spaced.content, 0)
     return spaced, [f"from character {first}: {document.content[first : first + 20]!r}"]
 
 
@@ -509,7 +450,7 @@ def _blank_leading_space(document: Document) -> Reduced:
         for place, mark in early.items()
         if mark.parts[-1][1] > first
     }
-    lost = [repr(content[:first])] + [describe_mark(document, mark) for mark in early.values()]
+    lost = [repr(content[:first]), *_describe(document, early.values())]
     reduced = move_marks(remove_marks(document, early.keys() - places.keys()), places)
     return replace(reduced, content=" " * first + content[first:]), lost
 
@@ -538,9 +479,11 @@ RULES: dict[Feature, Rule] = {
     Feature.CONTROL_CHARACTERS: _replace_control_characters,
     Feature.NO_SENTENCES: _add_sentences,
     Feature.LEVELS: _remove_levels,
-    Feature.RELATIONS: _remove_relations,
-    Feature.ATTRIBUTES: _remove_attributes,
-    Feature.PLURAL: _flatten_readings,
+    Feature.RELATIONS: _question_rule("relations"),
+    Feature.ATTRIBUTES: _question_rule("attributes"),
+    Feature.PLURAL: _answer_rule(
+        attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
+    ),
     Feature.POINTERS: _replace_pointers,
     Feature.SPLIT_RELATION: _split_by_chains,
     Feature.SPLIT: _remove_split,
@@ -553,12 +496,12 @@ RULES: dict[Feature, Rule] = {
     ),
     Feature.ENTITY_NAMES: _number_entities,
     Feature.CATEGORIES: _category_rule(lambda _: True),
-    Feature.LINKED_CATEGORIES: _category_rule(_is_linked),
+    Feature.LINKED_CATEGORIES: _category_rule(lambda answer: answer.pointers or answer.indices),
     Feature.UNCODED: _removal_rule(_uncoded_marks),
     Feature.UNLINKED: _removal_rule(_unlinked_marks),
     Feature.DISCONTINUOUS: _fill_gaps,
     Feature.EDGES: _trim_edges,
-    Feature.CROSSING: _removal_rule(_crossing_marks),
+    Feature.CROSSING: _removal_rule(lambda document: _find_crossing(document.marks)),
     Feature.CROSSING_IN_CHAIN: _remove_crossing_in_chain,
     Feature.ANTECEDENTS: _replace_antecedents,
     Feature.HEADS: _mark_rule(attrgetter("head"), lambda mark: replace(mark, head=())),
