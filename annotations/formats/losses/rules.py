@@ -55,6 +55,8 @@ class LostAnswer(NamedTuple):
 # The document without the feature, and the marks, segments, words or answers in which that changed something.
 type Reduced = tuple[Document, Sequence[str | LostAnswer]]
 type Rule = Callable[[Document], Reduced]
+# How answers are changed.
+type ChangeAnswer = Callable[[Answer], Answer]
 
 
 def _describe(document: Document, marks: Iterable[Mark]) -> list[str]:
@@ -73,29 +75,29 @@ def _mark_rule(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) ->
     return reduce
 
 
-def _answer_rule(has: Callable[[Answer], object], change: Callable[[Answer], Answer]) -> Rule:
+def _answer_rule(has: Callable[[Answer], object], change: ChangeAnswer) -> Rule:
     return _mark_rule(
         lambda mark: mark.answer is not None and has(mark.answer),
         lambda mark: mark.with_answer(change(mark.answer)) if mark.answer else mark,
     )
 
 
-def _question_rule(field: str) -> Rule:
+def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], without: ChangeAnswer) -> Rule:
     """Return a rule that takes out the answers to further questions: relations or attributes."""
 
     def reduce(document: Document) -> Reduced:
         lost = [
-            LostAnswer(name, describe_mark(document, mark))
+            LostAnswer(question, describe_mark(document, mark))
             for mark in document.marks
             if mark.answer
-            for name, _ in getattr(mark.answer, field)
+            for question, _ in answered(mark.answer)
         ]
-        return (_change_answers(document, lambda answer: replace(answer, **{field: ()})) if lost else document), lost
+        return (_change_answers(document, without) if lost else document), lost
 
     return reduce
 
 
-def _change_answers(document: Document, change: Callable[[Answer], Answer]) -> Document:
+def _change_answers(document: Document, change: ChangeAnswer) -> Document:
     """Return the document with other answers; one that is the same object for several marks is changed once."""
     answers = {id(mark.answer): mark.answer for mark in document.marks if mark.answer}
     changed = {number: change(answer) for number, answer in answers.items()}
@@ -352,7 +354,7 @@ def _trim_edges(document: Document) -> Reduced:
 
 def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
     """Return the marks that cross one before them that stays."""
-    crossing, around = [], list[Mark]()
+    crossing, around = list[Mark](), list[Mark]()
     for mark in sorted(marks, key=text_order):
         while around and around[-1].parts[-1][1] <= mark.parts[0][0]:
             around.pop()
@@ -479,8 +481,8 @@ RULES: dict[Feature, Rule] = {
     Feature.CONTROL_CHARACTERS: _replace_control_characters,
     Feature.NO_SENTENCES: _add_sentences,
     Feature.LEVELS: _remove_levels,
-    Feature.RELATIONS: _question_rule("relations"),
-    Feature.ATTRIBUTES: _question_rule("attributes"),
+    Feature.RELATIONS: _question_rule(attrgetter("relations"), lambda answer: replace(answer, relations=())),
+    Feature.ATTRIBUTES: _question_rule(attrgetter("attributes"), lambda answer: replace(answer, attributes=())),
     Feature.PLURAL: _answer_rule(
         attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
     ),
