@@ -16,7 +16,7 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import File, write_each
-from annotations.formats.model.scheme import AnswerKind, AnswerValue
+from annotations.formats.model.scheme import AnswerKind
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SPACE = re.compile(r"\s+")
@@ -61,13 +61,23 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
     texts = _text_attributes(document)
     attributes = [
         *(line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links)),
-        *(line for mark in marks for line in _format_values(mark, ids[mark.place], attribute_names, texts)),
+        *(
+            f"{attribute_names[key]} {ids[mark.place]} {word}"
+            for mark in marks
+            for key, word, is_text in _answer_words(mark, texts)
+            if not is_text
+        ),
         *(f"{names.READING} R{number} {reading}" for number, (_, reading) in enumerate(relations, start=1) if reading),
     ]
     yield from (f"A{number}\t{line}" for number, line in enumerate(attributes, start=1))
     notes = [
         *(line for mark in marks for line in _format_notes(mark, ids[mark.place], before)),
-        *(line for mark in marks for line in _format_texts(mark, ids[mark.place], attribute_names, texts)),
+        *(
+            f"{attribute_names[key]} {ids[mark.place]}\t{line}"
+            for mark in marks
+            for key, line, is_text in _answer_words(mark, texts)
+            if is_text
+        ),
     ]
     yield from (f"#{number}\t{line}" for number, line in enumerate(notes, start=1))
 
@@ -96,28 +106,19 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
             yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number
 
 
+def _answer_words(mark: Mark, texts: set[str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the words of answers by their attributes, and whether they are lines of a text, which notes hold."""
+    for key, value in mark.answer.attributes if mark.answer else ():
+        is_text = isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
+        words = names.LINE_END.split(format_value(value)) if is_text else value
+        for word in words if isinstance(words, (tuple, list)) else (format_value(words),):
+            yield key, word, is_text
+
+
 def _text_attributes(document: Document) -> set[str]:
     """Return the keys of the attributes whose answers are texts."""
     attributes = document.scheme.attributes if document.scheme else ()
     return {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
-
-
-def _is_text(key: str, value: AnswerValue, texts: set[str]) -> bool:
-    """Return whether an answer is written as a note: a value of an attribute is one word."""
-    return isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
-
-
-def _format_values(mark: Mark, id_: str, attribute_names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
-    for key, value in mark.answer.attributes if mark.answer else ():
-        if not _is_text(key, value, texts):
-            for word in value if isinstance(value, tuple) else (format_value(value),):
-                yield f"{attribute_names[key]} {id_} {word}"
-
-
-def _format_texts(mark: Mark, id_: str, attribute_names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
-    for key, value in mark.answer.attributes if mark.answer else ():
-        if _is_text(key, value, texts):
-            yield from (f"{attribute_names[key]} {id_}\t{line}" for line in names.LINE_END.split(format_value(value)))
 
 
 def _entity_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
@@ -164,7 +165,8 @@ def _configuration(documents: Sequence[Document], attribute_names: Mapping[str, 
             if mark.answer:
                 categories.add(mark.answer.category)
                 keys.update(key for key, _ in mark.answer.relations)
-                most = max(most, _most_readings(mark.answer))
+                for readings in (mark.answer.readings, *(readings for _, readings in mark.answer.relations)):
+                    most = max(most, *(number for number, _ in number_targets(readings)), 0)
     types, named = sorted(levels) or [names.MENTION], sorted(categories - {""})
     attributes = [f"{names.CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(named)}"] if named else []
     attributes += [f"{flag}\tArg:<ENTITY>" for flag in names.FLAGS]
@@ -174,9 +176,7 @@ def _configuration(documents: Sequence[Document], attribute_names: Mapping[str, 
         f"{names.COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
     ]
     relations += [f"{names.RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in sorted(keys)]
-    attributes += (
-        [f"{names.READING}\tArg:<names.RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
-    )
+    attributes += [f"{names.READING}\tArg:<RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
     sections = {"entities": types, "relations": relations, "events": [], "attributes": attributes}
     return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in lines) for name, lines in sections.items())
 
@@ -187,14 +187,7 @@ def _value_configuration(documents: Sequence[Document], attribute_names: Mapping
     for document in documents:
         texts = _text_attributes(document)
         for mark in document.marks:
-            for key, value in mark.answer.attributes if mark.answer else ():
-                if not _is_text(key, value, texts):
-                    words = value if isinstance(value, tuple) else (format_value(value),)
-                    values.setdefault(key, set()).update(words)
+            for key, word, is_text in _answer_words(mark, texts):
+                if not is_text:
+                    values.setdefault(key, set()).add(word)
     return [f"{attribute_names[key]}\tArg:<ENTITY>, Value:{'|'.join(sorted(values[key]))}" for key in sorted(values)]
-
-
-def _most_readings(answer: Answer) -> int:
-    """Return how many readings the answer numbers: those of relations of which one has several targets."""
-    every = [answer.readings, *(readings for _, readings in answer.relations)]
-    return max((len(each) for each in every if any(len(reading) > 1 for reading in each)), default=0)
