@@ -161,11 +161,7 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
 
 @dataclass(slots=True)
 class _Span:
-    """A markable while lines come in that say something of it. entities: by the order of their lines.
-
-    targets, relations: what R lines lead to, with the numbers of readings. attributes, texts: the words of A lines and
-    the lines of notes.
-    """
+    """A markable while lines come in. Targets have the numbers of their readings, entities those of their lines."""
 
     parts: Parts
     level: str
@@ -205,11 +201,7 @@ class _Span:
 
 @dataclass(slots=True)
 class _Draft:
-    """A text while lines come in. mark: how many characters of the file stand before the content.
-
-    units: where offsets count UTF-16 units. named_entities: those that types of T lines name, by number. sets: the
-    spans of each * line, with its name and number.
-    """
+    """A text while lines come in. mark: how many characters of the file stand before the content."""
 
     file: str
     content: str
@@ -458,10 +450,7 @@ class _Draft:
         self.sets = [each for each in self.sets if each[0] in identity]
 
     def _point(self, relations: str) -> None:
-        """Add what R lines lead to: antecedents, or targets of other relations.
-
-        Where nothing else is said, each target of a line is a reading with the others of that line.
-        """
+        """Add what R lines lead to: antecedents, or targets of other relations."""
         pointing = relations != "leave" and not self.sets and not self.named_entities
         plain = {name for _, name, _, _, _ in self.relations if not name.startswith(names.RELATION)}
         identity = plain if relations == "all" else identity_names(plain)

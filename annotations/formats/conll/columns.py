@@ -35,11 +35,7 @@ Column = Sequence[Sequence[str]]
 
 
 class Columns(NamedTuple):
-    """Where words and chains stand in lines of so many columns.
-
-    words: the column of the words, from 0; -1 where none can be it. chains: that of the chains, from the last, which
-    is 1. is_plain: whether the words are where the shared task or a short form of it has them.
-    """
+    """The columns of words, from 0 (-1: none), and of chains, from the last (1); is_plain: they are the usual ones."""
 
     words: int
     chains: int
@@ -63,11 +59,7 @@ def is_boundary(line: str) -> bool:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of all documents of a file.
-
-    first_lines: the number of the first line of tokens, by that of the line with which a document begins.
-    rows: the cells of the first lines, by the number of columns and by document.
-    """
+    """The first lines of tokens of documents by the lines of their beginnings, and cells by number of columns."""
 
     first_lines: Mapping[int, int]
     rows: Mapping[int, Sequence[Sequence[Sequence[str]]]]
@@ -158,10 +150,7 @@ def _first_words(columns: Sequence[Column]) -> int:
 
 
 def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> int:
-    """Return the column of the chains, from the last, which is 1: another only where the last has no bracket.
-
-    last: how many columns may be it.
-    """
+    """Return the column of the chains from the last (1): one of the `last` columns where the last has no bracket."""
     rows = [row for rows in documents for row in rows]
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1

@@ -102,11 +102,7 @@ def _bare_returns(data: bytes) -> dict[int, None]:
 
 @dataclass(slots=True)
 class _Reader:
-    """What goes on from line to line, and the documents so far.
-
-    word: the column of the words, from 1, where a user names it, else 0. skips: whether the lines are those of a
-    document that is left out.
-    """
+    """What goes on from line to line, and the documents so far."""
 
     file: str
     lines: Sequence[str]
@@ -211,10 +207,7 @@ class _Draft:
         self.finish()
 
     def find_columns(self, number: int, lines: Sequence[str], layout: Layout, word: int) -> None:
-        """Find out how many columns there are, from the first line of tokens, and in which the words stand.
-
-        word: the column of the words, from 1, where a user names it, else 0.
-        """
+        """Find the columns from the first line of tokens. word: the column of the words, from 1, as a user has it."""
         self.has_tabs = "\t" in lines[number - 1]
         self.columns = len(split(lines[number - 1]))
         if self.columns < 2:

@@ -35,10 +35,7 @@ def write_pyramid(pyramid: Pyramid) -> bytes:
 
 
 def write_peer(annotation: PeerAnnotation) -> bytes:
-    """Return a .pan file.
-
-    Every SCU of the pyramid is in it, the heaviest first, whether or not the peer expresses it.
-    """
+    """Return a .pan file with every SCU of the pyramid, the heaviest first."""
     pyramid = annotation.pyramid
     weighed = sorted(((pyramid.weight(scu), scu) for scu in _writable_scus(pyramid)), key=lambda pair: -pair[0])
     labels = {scu.uid: f"({weight}) {scu.label}" for weight, scu in weighed} | {NOT_IN_PYRAMID: NON_MATCHING}

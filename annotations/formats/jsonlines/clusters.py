@@ -85,11 +85,7 @@ class LineMarks:
         return marks
 
     def _fill_clusters(self, key: str) -> tuple[dict[int, int], dict[Parts, int], int]:
-        """Find the clusters of each place.
-
-        Return the cluster of each mention that is listed, that of each place that a cluster names itself, and how many
-        mentions stand twice in a cluster.
-        """
+        """Find the clusters of each place. Return those of listed mentions and of places, and the number of doubles."""
         belongs: dict[int, int] = {}
         named: dict[Parts, int] = {}
         twice = 0

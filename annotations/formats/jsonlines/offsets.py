@@ -40,11 +40,7 @@ CONVENTIONS = {
 
 
 class RawMention(NamedTuple):
-    """A mention as the file has it.
-
-    base, length: the first unit that its offsets may name, and how many these are. words: its words, where the file
-    has them too.
-    """
+    """The offsets of a mention, the first unit that these may name, how many there are, and its words in the file."""
 
     first: int
     last: int

@@ -42,10 +42,7 @@ def read_each(
 
 @dataclass(slots=True)
 class _Reader:
-    """The lines of a file while they are read.
-
-    names: the line of each document. refused: what was left out for a slip. told: what needs to be said once.
-    """
+    """The lines of a file while they are read. names: the line of each document. told: what is said once."""
 
     file: str
     offsets: str

@@ -153,10 +153,7 @@ class LineText:
     # Mentions.
 
     def find(self, value: Json, name: str, words: str = "") -> Parts:
-        """Return the characters of a mention; none where it has no word in it, or is a slip that is left out.
-
-        words: those of the mention, if the file has them elsewhere.
-        """
+        """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""
         try:
             mention = self._raw_mention(value, name, words)
             return self._characters(mention, name)

@@ -288,10 +288,7 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
 
 
 def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]:
-    """Return the categories of answers that are read without one, by the links that the scheme asks for.
-
-    Where it asks for entities, what a file with pointers links with nothing is an entity of one.
-    """
+    """Return the categories that answers without one are read with, by the links that the scheme asks for."""
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
         return {mark.place: takes_index for mark in document.marks}

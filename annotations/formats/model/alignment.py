@@ -56,10 +56,7 @@ def skeleton_of(text: str) -> Skeleton:
 
 
 def _cluster_edges(word: str) -> list[int]:
-    """Return where a base character with its marks begins. Long rows of marks are cut, as it takes long to order them.
-
-    (The square of their number.)
-    """
+    """Return where a base character with its marks begins; long rows of marks are cut, as ordering them takes long."""
     edges = [0]
     for place, character in enumerate(word[1:], start=1):
         if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:

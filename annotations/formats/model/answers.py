@@ -101,10 +101,7 @@ def name_in_files(
 
 
 class KeysByName:
-    """The keys of questions by the names that files may have for them.
-
-    Of two that a file may call alike each is found by itself, and by its number as `name_in_files` has it.
-    """
+    """The keys of questions by the names, or numbers as `name_in_files` has them, that files have for them."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = set(keys)

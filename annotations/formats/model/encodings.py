@@ -87,10 +87,7 @@ def find_encoding(name: str) -> str:
 
 
 def suggest_encoding(data: bytes, place: int) -> str:
-    """Return what a message says of the encoding that the data has most probably; empty where none fits.
-
-    place: where the first byte stands that is not UTF-8.
-    """
+    """Return what a message says of the most probable encoding. place: the first byte that is not UTF-8."""
     encoding, second = guess_encoding(data, place)
     if not encoding:
         return ""
@@ -173,10 +170,4 @@ def _words_at(data: bytes, place: int, encoding: str) -> str:
 
 def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
     """Return whether the data is in UTF-8, although somebody says that it is in an encoding of single bytes."""
-    if encoding not in SINGLE_BYTE or data.isascii():
-        return False
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return encoding in SINGLE_BYTE and not data.isascii() and _decodes(data, "utf-8")

@@ -33,10 +33,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that the files do not say themselves. The first of the choices holds where nothing is said.
-
-    Without choices it is words of the user's own, for which `example` stands.
-    """
+    """Something that the files do not say. The first choice is the default; without choices any words are taken."""
 
     key: str
     label: str

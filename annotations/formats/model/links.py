@@ -27,8 +27,7 @@ OTHER_RELATION = re.compile("bridg|related")
 
 def says_identity(name: str) -> bool:
     """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
-    lower = name.lower()
-    return any(word in lower for word in IDENTITY_WORDS)
+    return any(word in name.lower() for word in IDENTITY_WORDS)
 
 
 def identity_names(names: Iterable[str]) -> set[str]:
@@ -182,10 +181,7 @@ def indices_to_pointers(document: Document) -> Document:
 
 
 def split_to_indices(document: Document) -> Document:
-    """Return the document with the entities that a plural one is made of for the relation SPLIT.
-
-    Of a target in several entities they are all meant; one in none is left out.
-    """
+    """Return the document with all entities of the targets of SPLIT in place of that relation."""
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
     marks = []
     for mark in document.marks:
@@ -201,10 +197,7 @@ def split_to_indices(document: Document) -> Document:
 
 
 def indices_to_split(document: Document) -> Document:
-    """Return the document with the relation SPLIT for a mark that begins a chain and is in two earlier ones or more.
-
-    It names the nearest earlier mark of each.
-    """
+    """Return the document with SPLIT for a mark that begins a chain and is in two earlier ones or more."""
     last: dict[str, Place] = {}
     marks: dict[Place, Mark] = {}
     for mark in sorted(document.marks, key=text_order):

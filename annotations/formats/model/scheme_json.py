@@ -180,7 +180,9 @@ TYPES = {
 
 # By the keyword of JSON Schema that a value does not keep, and what that asks for.
 SENTENCES: Mapping[str, Callable[[Any], str]] = {
-    "type": lambda types: f"This is {' or '.join(TYPES[name] for name in _names(types))}.",
+    "type": lambda types: (
+        f"This is {' or '.join(TYPES[name] for name in ([types] if isinstance(types, str) else types))}."
+    ),
     "enum": lambda values: f"This is one of {', '.join(values)}.",
     "const": lambda value: f"This is {value}.",
     "minLength": lambda _: "This is empty.",
@@ -203,11 +205,12 @@ SENTENCES_OF_FIELDS = {
 def _sentence(error: ValidationError) -> str:
     """Return what is wrong as a sentence that repeats nothing of what was sent but names of fields."""
     expected: Any = error.validator_value
+    schema: Any = error.schema
     match error.validator:
         case "required":
             return f"Missing here: {', '.join(name for name in expected if name not in error.instance)}."
         case "additionalProperties":
-            unknown = min(set(error.instance) - _properties(error.schema))
+            unknown = min(set(error.instance) - set(schema["properties"]))
             return f"There is no field {unknown[:100]!r} here."
         case str(keyword) if keyword in SENTENCES:
             return SENTENCES[keyword](expected)
@@ -217,11 +220,3 @@ def _sentence(error: ValidationError) -> str:
     if error.validator == "anyOf":
         return "This is a key or null."
     return "A key consists of letters without accents, digits, hyphens and underscores."
-
-
-def _properties(schema: Any) -> set[str]:
-    return set(schema["properties"])
-
-
-def _names(types: str | Sequence[str]) -> Sequence[str]:
-    return [types] if isinstance(types, str) else types

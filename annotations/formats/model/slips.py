@@ -11,11 +11,7 @@ MAX_LISTED = 1000
 
 @dataclass(slots=True)
 class Slips:
-    """The slips of a file.
-
-    are_left_out: whether what holds them is left out. several: whether the file has several documents. findings: the
-    documents that are left out. errors: why they are.
-    """
+    """The slips of a file: whether what holds them is left out, and the documents that are, with errors."""
 
     file: str
     are_left_out: bool

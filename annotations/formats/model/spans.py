@@ -7,10 +7,7 @@ type Span = tuple[int, int]
 
 
 def merge_spans(spans: Iterable[Span], gap: int = 0) -> list[Span]:
-    """Return the spans in order; those that overlap, or are no more than the gap apart, are one.
-
-    Where ends are exclusive, spans that touch have no gap; where they are inclusive, as of tokens, a gap of one.
-    """
+    """Return the spans in order, one for those that overlap or are at most the gap apart (1: inclusive ends touch)."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1] + gap:

@@ -42,10 +42,7 @@ def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
 
 
 def _find_places(wanted: str, words: str) -> list[int]:
-    """Return where it stands as whole words, else where it stands at all.
-
-    After many places the rest is not looked at.
-    """
+    """Return the first places as whole words, else the first at all."""
     places: list[int] = []
     at = words.find(wanted)
     while at >= 0 and len(places) < MOST_PLACES:

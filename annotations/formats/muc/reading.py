@@ -119,10 +119,7 @@ def _open_document(
 
 @dataclass(slots=True)
 class _Draft:
-    """A document while its tags come in. number: what its DOCNO or DOCID says.
-
-    counts: findings of what is not MUC's, each with its lines.
-    """
+    """A document while its tags come in. counts: findings of what is not MUC's, each with its lines."""
 
     file: str
     line: int
@@ -369,10 +366,7 @@ class _Draft:
 
 
 def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
-    """Return which tag each one leads to: past removed ones, to what these refer to.
-
-    A ring of them leads nowhere.
-    """
+    """Return which tag each one leads to, past removed ones; a ring of these leads nowhere."""
     past: dict[int, int | None] = {}
     for number in removed:
         way: list[int] = []

@@ -14,10 +14,7 @@ REST_OF_LINE = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)")
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """Return a file for each document.
-
-    It has a TXT, and the zones of a MUC header, where all markables are within these.
-    """
+    """Return a file for each document, with TXT and the zones of a header where all markables are within these."""
     return write_each(documents, ".sgm", lambda document: _format_document(document).encode())
 
 

@@ -111,10 +111,7 @@ def unpack(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: i
 
 
 def claimed_bytes(data: bytes | IO[bytes]) -> int:
-    """Return how much a zip says that it holds.
-
-    Of one that cannot be read that is nothing, which `unpack` says with its reason.
-    """
+    """Return how much a zip says that it holds: nothing where it cannot be read, which `unpack` says."""
     try:
         with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
             return sum(entry.file_size for entry in archive.infolist())

@@ -72,10 +72,7 @@ def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) 
 
 
 def _dashed_lines(text: str, contributed: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that begin with three dashes; a line between two of dashes alone may be one header with them.
-
-    contributed: where parts of contributors begin, in order.
-    """
+    """Yield the lines that begin with three dashes, and boxes of three lines. contributed: where parts begin."""
     lines = text.split("\n")
     starts = [0]
     for line in lines:
@@ -113,11 +110,7 @@ def _find_boxes(lines: Sequence[str]) -> set[int]:
 
 
 def _has_short_boxes(lines: Sequence[str]) -> bool:
-    """Return whether bare `---` lines go around names.
-
-    Then each other stretch between them is one short line, and shorter than what follows it. Else they part summaries,
-    of which some may be one line.
-    """
+    """Return whether each other stretch between `---` is a name: a short line, and shorter than what follows."""
     stretches: list[list[str]] = []
     for line in lines:
         if BOX.fullmatch(line):

@@ -31,10 +31,7 @@ class Tokens:
     words: Sequence[str]
 
     def find_runs(self, parts: Parts) -> list[tuple[int, int]]:
-        """Return the first and last token of each part.
-
-        Parts that hold no token are left out, those that then touch are one.
-        """
+        """Return the first and last token of each part that has one; those that touch are one."""
         runs: list[tuple[int, int]] = []
         for start, end in parts:
             first, last = bisect_left(self.starts, start), bisect_right(self.ends, end) - 1
@@ -48,10 +45,7 @@ class Tokens:
 
 
 def tokenize(document: Document) -> Tokens:
-    """Return the document's tokens.
-
-    Sentences are its sentence segments, where it has none its turns, else its lines, parted at its breaks.
-    """
+    """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
     content, segments = document.content, document.segments
     words = content.split()
     lengths = list(map(len, words))

@@ -64,10 +64,7 @@ type KeyReadings = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class JudgementRow:
-    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys.
-
-    line: where it stands, from 1.
-    """
+    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys."""
 
     text: str
     unit: str
@@ -147,10 +144,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
 
 
 def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
-    """Return the judgements as a table, parted by commas.
-
-    Columns that need not be there are left out where all are empty: the rows are gone through twice.
-    """
+    """Return the judgements as a table, without the optional columns in which all cells are empty."""
     used = dict.fromkeys(name for row in rows for name, cell in _cells(row).items() if cell or ":" in name)
     questions = (sorted(name for name in used if name.startswith(f"{kind}:")) for kind in (RELATION, ATTRIBUTE))
     names = [*(name for name in COLUMNS if name in STANDARD_COLUMNS or name in used), *chain.from_iterable(questions)]
@@ -399,10 +393,7 @@ def _parse_head(row: JudgementRow) -> Parts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """What the coders of the documents say, a row for each of their markables.
-
-    Each is made when it is its turn: all of them take more memory than the documents.
-    """
+    """The judgements of documents, each made when it is its turn: all of them take much memory."""
 
     documents: Iterable[Document]
 

@@ -33,7 +33,7 @@ from annotations.formats.model.document import (
     decode,
     text_order,
 )
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ANSWER_DETAILS, Feature
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY, parse_key
 from annotations.formats.syntax import records, table
@@ -72,10 +72,7 @@ class Matrix:
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
-    """Return the matrix of a table whose first columns are text and unit.
-
-    Raises FormatError with file, line and column.
-    """
+    """Return the matrix of a table whose first columns are text and unit. Raises FormatError."""
     file = bundle.main
     read = table.Table(bundle.data, file, COLUMNS, raw=raw)
     coders = read.header[2:]
@@ -285,10 +282,7 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """The units of documents, text by text: each is made when it is its turn, as all of them take much memory.
-
-    numbers: which of the documents are of each text.
-    """
+    """The units of documents text by text, each made when it is its turn. numbers: the documents of each text."""
 
     documents: Sequence[Document]
     coders: tuple[str, ...]
@@ -330,6 +324,7 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
     "matrix",
     "Matrix of units by coders without the texts",
     FEATURES
+    - ANSWER_DETAILS
     - {
         Feature.RELATIONS,
         Feature.ATTRIBUTES,
@@ -337,10 +332,6 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
         Feature.LINKED_CATEGORIES,
         Feature.UNCODED,
         Feature.HEADS,
-        Feature.OPTIONAL,
-        Feature.UNSURE,
-        Feature.NOTES,
-        Feature.NAMES,
     },
     read_csv=read_csv,
     read_json=read_json,

@@ -129,11 +129,7 @@ class _Builder:
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
     def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
-        """Return the targets of each mark's relations, by their names.
-
-        A link stands at a mention of the anaphor. Of the other entity the nearest mention before that is meant, else
-        the first.
-        """
+        """Return the targets of relations by their names: the nearest mention before a link, else the first."""
         mentions: dict[str, list[Parts]] = {}
         order: dict[Parts, int] = {}
         for number, (parts, entities) in enumerate(own.items()):
@@ -217,10 +213,7 @@ class _Builder:
         return head
 
     def _words_at(self, runs: Iterable[tuple[int, int]], positions: Sequence[str]) -> Parts:
-        """Return the characters of the words at those places of the mention, counted from 1.
-
-        Empty where one of them has no token.
-        """
+        """Return the characters of the words at those places of the mention, from 1; none where one has no token."""
         if not all(POSITION.fullmatch(position) for position in positions):
             return ()
         left = sorted({int(position) for position in positions}, reverse=True)

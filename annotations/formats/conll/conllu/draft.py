@@ -24,10 +24,7 @@ LINKING = ("Entity", "SplitAnte", "Bridge")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype.
-
-    names: of all fields, in order.
-    """
+    """Where the fields of a mention stand, and the names of all; there is an eid or an etype."""
 
     eid: int | None = 0
     etype: int | None = None
@@ -59,10 +56,7 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
 
 @dataclass(slots=True)
 class Mention:
-    """A mention while its parts come in. runs: first and last node of each part that is closed.
-
-    eid: its entity; empty where the file names types alone.
-    """
+    """A mention while its parts come in. runs: first and last node of each part. eid: empty where types stand alone."""
 
     eid: str
     line: int

@@ -48,10 +48,7 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
 
 
 def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
-    """Return the fields of mentions in a file that does not name them, and the code of the finding that says so.
-
-    Where no name in a bracket has a digit they are types, as in treebanks whose named entities are marked.
-    """
+    """Return the usual fields of mentions, or types where no name has a digit, and the code of the finding."""
     names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
     if names and not any(character.isdigit() for name in names for character in name):
         return parse_fields(TYPES_ALONE, file), "no-numbers"
