@@ -133,19 +133,16 @@ class Cells(Source):
 
     cells: Mapping[str, str]
 
-    def cell(self, name: str) -> str:
+    def text(self, name: str) -> str:
         return self.cells.get(name, "")
 
     def required(self, name: str) -> str:
-        if not self.cell(name):
+        if not self.text(name):
             raise self.error(name, "is empty")
-        return self.cell(name)
+        return self.text(name)
 
     def flag(self, name: str) -> bool:
-        value = self.cell(name)
-        if not value:
-            return False
-        value = value.strip().lower()
+        value = self.text(name).strip().lower()
         if value not in YES + NO:
             raise self.error(name, f"says 1 or nothing, not {value[:50]!r}")
         return value in YES

@@ -34,7 +34,6 @@ from annotations.formats.model.document import (
     FormatError,
     Links,
     Mark,
-    Parts,
     Place,
     Readings,
     decode,
@@ -83,19 +82,13 @@ class JudgementRow:
 
     def targets(self) -> Iterator[tuple[str, str]]:
         """Yield the keys of all that it points at, each with the column in which it stands."""
-        for name, readings in (("value", self.pointers), *self._relation_columns()):
+        for name, readings in (("value", self.pointers), *((f"{RELATION}:{key}", of) for key, of in self.relations)):
             yield from ((name, key) for reading in readings for key in reading)
-
-    def _relation_columns(self) -> Iterator[tuple[str, KeyReadings]]:
-        return ((f"{RELATION}:{key}", readings) for key, readings in self.relations)
 
     @property
     def answer(self) -> Answer | None:
         """The answer; None where the row says nothing."""
-        further = bool(self.pointers or self.indices or self.relations or self.attributes)
-        if not (self.category or further or self.optional or self.unsure or self.note or self.name):
-            return None
-        return Answer(
+        answer = Answer(
             category=self.category,
             indices=self.indices,
             optional=self.optional,
@@ -106,10 +99,36 @@ class JudgementRow:
             attributes=self.attributes,
             **links_of(_places(self.pointers)),
         )
+        return None if answer == Answer() else answer
 
 
 def _places(readings: KeyReadings) -> Readings:
     return tuple(tuple(place for place in map(parse_key, reading) if place) for reading in readings)
+
+
+def _read_row(
+    row: table.Cells | records.Fields,
+    pointers: KeyReadings,
+    indices: tuple[str, ...],
+    relations: Iterable[tuple[str, KeyReadings]],
+    attributes: Iterable[tuple[str, AnswerValue]],
+) -> JudgementRow:
+    return JudgementRow(
+        row.required("text"),
+        row.text("unit"),
+        row.required("coder"),
+        row.text("label"),
+        pointers,
+        indices,
+        row.flag("optional"),
+        row.flag("unsure"),
+        row.text("note"),
+        row.text("name"),
+        row.text("head"),
+        row.line,
+        relations=tuple((key, readings) for key, readings in relations if readings),
+        attributes=tuple(attributes),
+    )
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
@@ -122,24 +141,9 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     rows = []
     for line, cells in read.rows():
         row = table.Cells(file, line, {name: cells[place] for name, place in places.items()})
-        pointers, indices = _parse_value(row)
-        judged = JudgementRow(
-            row.required("text"),
-            row.cell("unit"),
-            row.required("coder"),
-            row.cell("label"),
-            pointers,
-            indices,
-            row.flag("optional"),
-            row.flag("unsure"),
-            row.cell("note"),
-            row.cell("name"),
-            row.cell("head"),
-            line,
-            tuple((key, readings) for key, column in relations if (readings := _parse_readings(row, column))),
-            tuple((key, answer) for key, column in attributes if (answer := row.cell(column))),
-        )
-        rows.append(checks.checked(judged, row))
+        readings_by_relation = ((key, _parse_readings(row, column)) for key, column in relations)
+        answers = ((key, answer) for key, column in attributes if (answer := row.text(column)))
+        rows.append(checks.checked(_read_row(row, *_parse_value(row), readings_by_relation, answers), row))
     return rows
 
 
@@ -181,25 +185,12 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
     rows = []
     for line, record in records.read_records(decode(bundle.data, file), file):
         row = records.Fields(file, line, record, KEYS)
-        judged = JudgementRow(
-            row.required("text"),
-            row.text("unit"),
-            row.required("coder"),
-            row.text("label"),
+        judged = _read_row(
+            row,
             _json_readings(row, "pointers", row.fields.get("pointers", [])),
             row.strings("indices"),
-            row.flag("optional"),
-            row.flag("unsure"),
-            row.text("note"),
-            row.text("name"),
-            row.text("head"),
-            line,
-            tuple(
-                (key, readings)
-                for key, value in _json_object(row, "relations")
-                if (readings := _json_readings(row, "relations", value))
-            ),
-            tuple((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
+            ((key, _json_readings(row, "relations", value)) for key, value in _json_object(row, "relations")),
+            ((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
         )
         rows.append(checks.checked(judged, row))
     return rows
@@ -307,12 +298,9 @@ def _columns_of(kind: str, places: Mapping[str, int]) -> list[tuple[str, str]]:
 
 def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
     """Return the readings of antecedents and the entities that a cell names."""
-    cell = row.cell("value")
-    if not cell:
-        return (), ()
     pointers: dict[tuple[str, ...], None] = {}
     indices: dict[str, None] = {}
-    for member, plain in row.members("value", cell):
+    for member, plain in row.members("value", row.text("value")):
         if plain and READING.fullmatch(member):
             pointers[_parse_reading(member)] = None
         else:
@@ -322,8 +310,7 @@ def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
 
 def _parse_readings(row: table.Cells, column: str) -> KeyReadings:
     """Return the readings that the cell of a relation names."""
-    cell = row.cell(column)
-    return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, cell))) if cell else ()
+    return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, row.text(column))))
 
 
 def _parse_reading(member: str) -> tuple[str, ...]:
@@ -383,12 +370,8 @@ def _build_document(text: str, coder: str, rows: Sequence[JudgementRow], file: s
             continue
         answer = row.answer
         links = merge_links(links, answer, table.Source(file, row.line), "value")
-        marks[place] = Mark(place.parts, place.level, head=_parse_head(row), answer=answer, line=row.line)
+        marks[place] = Mark(place.parts, place.level, head=parse_parts(row.head) or (), answer=answer, line=row.line)
     return textless_document(text, coder, file, marks, links)
-
-
-def _parse_head(row: JudgementRow) -> Parts:
-    return (parse_parts(row.head) if row.head else None) or ()
 
 
 @dataclass(frozen=True, slots=True)

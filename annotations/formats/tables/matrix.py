@@ -89,7 +89,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     for line, cells in read.rows():
         row = table.Cells(file, line, dict(zip(COLUMNS, cells, strict=False)))
         values = tuple(_parse_value(row, coder, cell) for coder, cell in zip(coders, cells[2:], strict=True))
-        rows.append(_check_row(Row(row.required("text"), row.cell("unit"), values, line), values, seen, row))
+        rows.append(_check_row(Row(row.required("text"), row.text("unit"), values, line), values, seen, row))
     return Matrix(tuple(coders), tuple(rows))
 
 
@@ -97,13 +97,11 @@ def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
     """Raise FormatError on a coder without a name or with that of another, and on more than there can be."""
     if len(coders) > MOST_CODERS:
         raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, line)
-    seen = set[str]()
-    for coder in coders:
+    for number, coder in enumerate(coders):
         if not coder:
             raise FormatError("a coder has no name", file, line)
-        if coder in seen:
+        if coder in coders[:number]:
             raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, line)
-        seen.add(coder)
 
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:
@@ -235,7 +233,7 @@ def _format_value(value: Value) -> str:
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where a unit or value is none of a document."""
-    places = [_parse_unit(row, file) if row.unit else None for row in matrix.rows]
+    places = [_parse_place(row.unit, table.Source(file, row.line), "unit") if row.unit else None for row in matrix.rows]
     documents = []
     for column, coder in enumerate(matrix.coders):
         marks: dict[str, dict[Place, Mark]] = {}
@@ -254,11 +252,10 @@ def to_documents(matrix: Matrix, file: str) -> list[Document]:
     return documents
 
 
-def _parse_unit(row: Row, file: str) -> Place:
-    place = parse_key(row.unit)
+def _parse_place(key: str, source: table.Source, column: str) -> Place:
+    place = parse_key(key)
     if place is None:
-        message = f"holds no key of a markable, such as phrase:12-18: {row.unit[:100]!r}"
-        raise table.Source(file, row.line).error("unit", message)
+        raise source.error(column, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
     return place
 
 
@@ -269,12 +266,10 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
         raise source.error(coder, "has several readings of a chain, which are no answer of a coder")
     pointers, indices = [], []
     for member in sorted(cast(frozenset[str], value)):
-        if not KEY.fullmatch(member):
-            indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
-        elif place := parse_key(member):
-            pointers.append(place)
+        if KEY.fullmatch(member):
+            pointers.append(_parse_place(member, source, coder))
         else:
-            raise source.error(coder, f"holds no key of a markable, such as phrase:12-18: {member[:100]!r}")
+            indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
     if any(len(index) > LONGEST_INDEX for index in indices):
         raise source.error(coder, f"names an entity by more than {LONGEST_INDEX} characters")
     return Answer(pointers=tuple(pointers), indices=tuple(indices))
@@ -305,11 +300,10 @@ class DocumentRows:
 def from_documents(documents: Sequence[Document]) -> Matrix:
     """Return what the coders of the documents say: units by text and place, coders as they come."""
     numbers: dict[str, list[int]] = {}
-    coders: dict[str, None] = {}
     for number, document in enumerate(documents):
-        coders[document.coder] = None
         numbers.setdefault(document.name, []).append(number)
-    return Matrix(tuple(coders), DocumentRows(documents, tuple(coders), numbers))
+    coders = tuple(dict.fromkeys(document.coder for document in documents))
+    return Matrix(coders, DocumentRows(documents, coders, numbers))
 
 
 def _answer_value(document: Document, answer: Answer) -> Value:
