@@ -1,7 +1,7 @@
 """What a line says of its mentions: clusters, names, split antecedents, attributes and relations."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.jsonlines.dialects import BOOKCOREF, named_clusters
@@ -65,7 +65,7 @@ class LineMarks:
     def _marks(
         self,
         attributes: Mapping[Parts, dict[str, AnswerValue] | None] | None,
-        relations: Mapping[Parts, Mapping[str, list[tuple[int, Place]]]],
+        relations: Mapping[Parts, Mapping[str, Iterable[tuple[int, Place]]]],
     ) -> list[Mark]:
         indices: dict[int, str] = {}
         marks = []
@@ -123,7 +123,7 @@ class LineMarks:
 
     def _list_mentions(self) -> list[Parts]:
         clusters, record, line = self.clusters, self.text.line.record, self.text.line
-        numbers = any(isinstance(each, list) and any(type(member) is int for member in each) for each in clusters)
+        numbers = any(type(member) is int for each in clusters if isinstance(each, list) for member in each)
         if not numbers and "plurals" not in record and not self._has_attributes():
             return []
         mentions = line.list_of(record.get("mentions"), "'mentions'")
@@ -220,15 +220,13 @@ class LineMarks:
             for place, child in enumerate(line.list_of(children, f"includes[{number}]")):
                 if type(child) is not int or not 0 <= child < len(self.clusters) or child == number:
                     line.note_slip(line.error(f"includes[{number}][{place}] is not the number of another cluster"))
-                elif number not in members or child not in members:
+                    continue
+                whole = members.get(number, [()])[0]
+                part = _nearest_before(whole, members[child]) if whole and child in members else whole
+                if part == whole:
                     missing += 1
                 else:
-                    whole = members[number][0]
-                    part = _nearest_before(whole, members[child])
-                    if part == whole:
-                        missing += 1
-                    else:
-                        self.plurals.setdefault(whole, {})[Place("", part)] = None
+                    self.plurals.setdefault(whole, {})[Place("", part)] = None
         if missing:
             message = f"{missing} of the 'includes' are of clusters without a mention of their own"
             line.report("includes", message, "left out", left_out=True)
@@ -273,16 +271,18 @@ class LineMarks:
         match value:
             case bool():
                 return str(value).lower()
-            case int() | str():
-                return line.storable(value, name) if isinstance(value, str) else value
+            case int():
+                return value
+            case str():
+                return line.storable(value, name)
             case list():
                 return tuple(dict.fromkeys(line.string(each, name) for each in value))
         raise line.error(f"{name} is not a string, a number or a list of strings")
 
-    def _relations(self) -> dict[Parts, dict[str, list[tuple[int, Place]]]]:
+    def _relations(self) -> dict[Parts, dict[str, dict[tuple[int, Place], None]]]:
         """Return the targets of each mention by relation, each with the number of its reading."""
         line = self.text.line
-        found: dict[Parts, dict[str, dict[tuple[int, Parts], None]]] = {}
+        found: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = {}
         for place, row in enumerate(line.list_of(line.record.get("relations") or [], "'relations'")):
             name = f"relations[{place}]"
             try:
@@ -291,11 +291,8 @@ class LineMarks:
                 line.note_slip(error)
                 continue
             if source and target and source != target:
-                found.setdefault(source, {}).setdefault(relation, {})[reading, target] = None
-        return {
-            source: {name: [(reading, Place("", target)) for reading, target in rows] for name, rows in named.items()}
-            for source, named in found.items()
-        }
+                found.setdefault(source, {}).setdefault(relation, {})[reading, Place("", target)] = None
+        return found
 
     def _relation(self, ends: Sequence[Json], name: str, place: int) -> tuple[Parts, str, int, Parts]:
         line = self.text.line

@@ -56,6 +56,9 @@ class Line:
             raise self.error(f"{name} is not a string")
         return self.storable(value, name)
 
+    def strings(self, value: Json, name: str) -> list[str]:
+        return [self.string(each, f"{name}[{number}]") for number, each in enumerate(self.list_of(value, name))]
+
     def storable(self, text: str, name: str) -> str:
         if not is_storable(text):
             raise self.error(f"{name} has a NUL or half a surrogate pair in it")

@@ -51,7 +51,7 @@ class _Reader:
     names: dict[str, int] = field(default_factory=dict)
     refused: list[FormatError] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
 
     def read(self, data: Iterable[bytes]) -> Iterator[Document]:
         last: tuple[Document, list[Finding]] | None = None
@@ -75,7 +75,8 @@ class _Reader:
         ]
         findings += [
             Finding("offsets", message, self.file, None, fix, left_out)
-            for message, fix, left_out in self.evidence.doubts()
+            for evidence in self.evidence.values()
+            for message, fix, left_out in evidence.doubts()
         ]
         yield document
 
@@ -103,7 +104,8 @@ class _Reader:
             line.report("text-elsewhere", message, "the words of mentions are not compared with it")
         elif not layout.is_certain or self.offsets:
             has_text = bool(layout.words) and line.record.get("text") is not None
-            self.evidence.add(layout.convention, text.mentions, text.counted, has_text=has_text)
+            evidence = self.evidence.setdefault(layout.convention, Evidence(layout.convention))
+            evidence.add(text.mentions, text.counted, has_text=has_text)
         unread = self._report_unread(line, layout, text, line_marks)
         line.report_slips()
         segments = text.segments()

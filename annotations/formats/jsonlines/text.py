@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 
 from annotations.formats.jsonlines.dialects import Layout, count_unread, show_unread, to_offset
 from annotations.formats.jsonlines.lines import Json, Line
@@ -85,15 +85,9 @@ class LineText:
             return []
         value = self.line.record[key]
         if key == "sentences":
-            return [
-                [self.line.string(word, f"sentences[{number}][{place}]") for place, word in enumerate(words)]
-                for number, each in enumerate(self.line.list_of(value, "'sentences'"))
-                for words in [self.line.list_of(each, f"sentences[{number}]")]
-            ]
-        words = [
-            self.line.string(word, f"{key}[{number}]")
-            for number, word in enumerate(self.line.list_of(value, f"'{key}'"))
-        ]
+            sentences = self.line.list_of(value, "'sentences'")
+            return [self.line.strings(each, f"sentences[{number}]") for number, each in enumerate(sentences)]
+        words = self.line.strings(self.line.list_of(value, f"'{key}'"), key)
         return self._by_sentence(words) if key == "cased_words" else [words]
 
     def _by_sentence(self, words: list[str]) -> list[list[str]]:
@@ -120,8 +114,8 @@ class LineText:
         if not has_sentences or not self.spans:
             return []
         segments = []
-        for start, words, speaker in zip(self.starts, self.sentences, self._speakers(), strict=False):
-            first, end = self.before[start], self.before[start + len(words)]
+        for (start, after), speaker in zip(pairwise(self.starts), self._speakers(), strict=True):
+            first, end = self.before[start], self.before[after]
             if first < end:
                 segments.append(Stretch("sentence", self.spans[first][0], self.spans[end - 1][1], speaker=speaker))
         return segments

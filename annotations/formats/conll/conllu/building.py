@@ -114,12 +114,9 @@ class _Builder:
         spans = self.draft.spans
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
-    def _indices(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, tuple[str, ...]]:
+    def _indices(self, own: dict[Parts, list[str]]) -> dict[Parts, tuple[str, ...]]:
         """Return the entities of each mark: its own ones and split antecedents of those that begin with it."""
-        first: dict[str, Parts] = {}
-        for parts, entities in own.items():
-            for entity in entities:
-                first.setdefault(entity, parts)
+        first = {entity: parts for parts, entities in reversed(own.items()) for entity in entities}
         indices = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
         for antecedent, anaphor, number in self.draft.split:
             if antecedent in first and anaphor in first and antecedent != anaphor:
@@ -131,35 +128,24 @@ class _Builder:
     def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
         """Return the targets of relations by their names: the nearest mention before a link, else the first."""
         mentions: dict[str, list[Parts]] = {}
-        order: dict[Parts, int] = {}
-        for number, (parts, entities) in enumerate(own.items()):
-            order[parts] = number
+        order = {parts: number for number, parts in enumerate(own)}
+        for parts, entities in own.items():
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
-        at = {(mention.eid, mention.line): parts for parts, mention in self._first_mentions(own)}
+        # The last mention first, so that of two on one line the first stays.
+        at = {(each.eid, each.line): self._parts(self._tokens(each.runs)) for each in reversed(self.draft.mentions)}
         relations: dict[Parts, dict[str, dict[Place, None]]] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
-            others, here = (
-                mentions.get(antecedent, []),
-                at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), None),
-            )
-            if here is None or not others:
-                self.draft.report("unknown-bridging", number)
-                continue
-            before = bisect_left(others, order[here], key=order.__getitem__)
-            target = others[before - 1] if before else others[0]
+            others = mentions.get(antecedent, [])
+            here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
+            if here and others:
+                before = bisect_left(others, order[here], key=order.__getitem__)
+                target = others[max(before - 1, 0)]
             if target == here:
                 self.draft.report("unknown-bridging", number)
-                continue
-            relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
+            else:
+                relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
         return relations
-
-    def _first_mentions(self, own: Mapping[Parts, Sequence[str]]) -> Iterator[tuple[Parts, Mention]]:
-        """Yield the mentions that became marks, the last first, so that of two on one line the first stays."""
-        for mention in reversed(self.draft.mentions):
-            parts = self._parts(self._tokens(mention.runs))
-            if parts in own:
-                yield parts, mention
 
     def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
@@ -247,22 +233,12 @@ class _Builder:
         return self.draft.spans[first][0], self.draft.spans[end - 1][1]
 
     def _findings(self) -> list[Finding]:
-        return [
-            *self.draft.findings,
-            *(
-                Finding(
-                    code,
-                    message.format(self.draft.reports[code][1]),
-                    self.draft.file,
-                    self.draft.reports[code][0],
-                    fix,
-                    left_out,
-                )
-                for code, message, fix, left_out in FINDING_MESSAGES
-                if code in self.draft.reports
-            ),
-            *self._fields_left_out(),
-        ]
+        findings = list(self.draft.findings)
+        for code, message, fix, left_out in FINDING_MESSAGES:
+            if code in self.draft.reports:
+                line, count = self.draft.reports[code]
+                findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
+        return [*findings, *self._fields_left_out()]
 
     def _fields_left_out(self) -> Iterator[Finding]:
         """Yield how many values of each field of mentions are not read."""

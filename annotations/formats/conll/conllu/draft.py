@@ -46,10 +46,8 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
     known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
     places = {known.get(name, name): place for place, name in reversed(list(enumerate(names)))}
     if "eid" not in places and "etype" not in places:
-        message = (
-            f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
-        )
-        raise FormatError(message, file, line)
+        message = "global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions"
+        raise FormatError(f"{message}, but {value[:100]}", file, line)
     eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
     return Fields(eid, etype, head, minspan, other, tuple(names))
 
@@ -156,9 +154,9 @@ class Draft:
         if "Entity" in misc:
             self._brackets(number, misc["Entity"], fields)
         if "SplitAnte" in misc:
-            self._split_antecedents(number, misc["SplitAnte"])
+            self._links(number, misc["SplitAnte"], is_bridge=False)
         if "Bridge" in misc:
-            self._bridging(number, misc["Bridge"])
+            self._links(number, misc["Bridge"], is_bridge=True)
         return "Entity" in misc
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
@@ -288,7 +286,8 @@ class Draft:
         if not 1 <= part_number <= parts:
             raise self.error(f"there is no part {part_number} of {parts}", number)
         if part_number == 1:
-            other = _parse_other(value(fields.other))
+            pairs = (pair.partition(":") for pair in value(fields.other).split(",") if pair)
+            other = {unescape(key): unescape(text) for key, _, text in pairs}
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
             etype = name if fields.eid is None else unescape(value(fields.etype))
@@ -318,25 +317,19 @@ class Draft:
         mention, first, _ = started.pop()
         mention.runs.append((first, node))
 
-    def _split_antecedents(self, number: int, value: str) -> None:
-        for pair in value.split(","):
-            antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
-            if not (antecedent and is_pair and anaphor):
-                self.slip(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
-                continue
-            self.split.append((antecedent, anaphor, number))
-
-    def _bridging(self, number: int, value: str) -> None:
+    def _links(self, number: int, value: str, *, is_bridge: bool) -> None:
+        """Add split antecedents, or bridging links, which may have a subtype."""
         for link in value.split(","):
-            pair, _, subtype = link.partition(":")
+            pair, _, subtype = link.partition(":") if is_bridge else (link, "", "")
             antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
-                self.slip(f"this is not ANTECEDENT<ANAPHOR:SUBTYPE: {link[:50]!r}", number)
-                continue
-            if len(subtype) > LONGEST_INDEX:
+                self.slip(f"this is not ANTECEDENT<ANAPHOR{':SUBTYPE' * is_bridge}: {link[:50]!r}", number)
+            elif len(subtype) > LONGEST_INDEX:
                 self.slip(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
-                continue
-            self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
+            elif is_bridge:
+                self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
+            else:
+                self.split.append((antecedent, anaphor, number))
 
     def finish(self) -> None:
         self.end_sentence()
@@ -366,8 +359,3 @@ def _named(values: Sequence[str], fields: Fields) -> str:
     place = fields.etype if fields.eid is None else fields.eid
     assert place is not None
     return values[place] if place < len(values) else ""
-
-
-def _parse_other(value: str) -> dict[str, str]:
-    pairs = (pair.partition(":") for pair in value.split(",") if pair)
-    return {unescape(key): unescape(text) for key, _, text in pairs}

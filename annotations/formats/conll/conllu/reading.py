@@ -13,6 +13,8 @@ from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.text import LANGUAGE_TAG
 
+META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
+ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
 # The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
@@ -82,8 +84,8 @@ class _Reader:
             return
         elif line.strip():
             self.token(number, line)
-        else:
-            self.end_sentence()
+        elif self.draft is not None:
+            self.draft.end_sentence()
 
     def leave_out(self, error: FormatError) -> None:
         """Leave out the document that is open. Raise the error where the file is refused."""
@@ -140,13 +142,8 @@ class _Reader:
             if len(value) > LONGEST_SPEAKER:
                 raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
             self.speaker = "" if value == "_" else value
-        elif key in META and self._fits(key, value):
+        elif key in META and META_VALUES.get(key, ANYTHING).fullmatch(value):
             self.meta[META[key]] = value
-
-    def _fits(self, key: str, value: str) -> bool:
-        if key == "meta::direction":
-            return value in ("ltr", "rtl")
-        return key != "meta::language" or LANGUAGE_TAG.fullmatch(value) is not None
 
     def token(self, number: int, line: str) -> None:
         if len(self.columns) > COLUMNS and len(line.split("\t")) != COLUMNS:
@@ -168,10 +165,6 @@ class _Reader:
             self.speaker, self.paragraph = "", False
         if self.draft.add(number, line, self.fields) and self.report:
             self.draft.report(self.report, number)
-
-    def end_sentence(self) -> None:
-        if self.draft is not None:
-            self.draft.end_sentence()
 
     def end_document(self) -> None:
         if self.draft is not None:
