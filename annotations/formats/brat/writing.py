@@ -24,7 +24,9 @@ SPACE = re.compile(r"\s+")
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
-    attribute_names = _name_attributes(documents)
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    attribute_names = name_in_files(keys, names.RESERVED, next((document.scheme for document in documents), None))
 
     def format_annotations(document: Document) -> bytes:
         return "".join(f"{line}\n" for line in _annotation_lines(document, attribute_names)).encode()
@@ -40,13 +42,6 @@ def _format_text(document: Document) -> str:
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _name_attributes(documents: Sequence[Document]) -> dict[str, str]:
-    """Return what the attributes that are answered are called in the files, by their keys."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    return name_in_files(keys, names.RESERVED, next((document.scheme for document in documents), None))
-
-
 def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) -> Iterator[str]:
     marks = sorted(document.marks, key=text_order)
     ids = {mark.place: f"T{number}" for number, mark in enumerate(marks, start=1)}
@@ -57,7 +52,11 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
         yield f"{ids[mark.place]}\t{mark.level or names.MENTION} {_format_offsets(spans, before)}\t{words}"
     relations = [line for mark in marks for line in _format_relations(mark, ids)]
     yield from (f"R{number}\t{line}" for number, (line, _) in enumerate(relations, start=1))
-    yield from _entity_lines(marks, ids)
+    entities: dict[str, list[str]] = {}
+    for mark in marks:
+        for index in mark.answer.indices if mark.answer else ():
+            entities.setdefault(index, []).append(ids[mark.place])
+    yield from (f"*\t{names.COREFERENCE} {' '.join(members)}" for members in entities.values())
     texts = _text_attributes(document)
     attributes = [
         *(line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links)),
@@ -119,15 +118,6 @@ def _text_attributes(document: Document) -> set[str]:
     """Return the keys of the attributes whose answers are texts."""
     attributes = document.scheme.attributes if document.scheme else ()
     return {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
-
-
-def _entity_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
-    entities: dict[str, list[str]] = {}
-    for mark in marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(ids[mark.place])
-    for members in entities.values():
-        yield f"*\t{names.COREFERENCE} {' '.join(members)}"
 
 
 def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:

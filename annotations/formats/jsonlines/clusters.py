@@ -222,7 +222,11 @@ class LineMarks:
                     line.note_slip(line.error(f"includes[{number}][{place}] is not the number of another cluster"))
                     continue
                 whole = members.get(number, [()])[0]
-                part = _nearest_before(whole, members[child]) if whole and child in members else whole
+                part = whole
+                if whole and child in members:
+                    # The last that begins before, else the first.
+                    before = bisect_left(members[child], whole[0][0], key=lambda parts: parts[0][0])
+                    part = members[child][max(before - 1, 0)]
                 if part == whole:
                     missing += 1
                 else:
@@ -306,8 +310,3 @@ class LineMarks:
         if type(reading) is not int or (len(ends) == 4 and reading < 0):
             raise line.error(f"{name}: its reading is not a whole number")
         return source, line.storable(ends[2], name), reading, target
-
-
-def _nearest_before(place: Parts, members: Sequence[Parts]) -> Parts:
-    """Return the last of the members that begins before the place, else the first."""
-    return members[max(bisect_left(members, place[0][0], key=lambda parts: parts[0][0]) - 1, 0)]

@@ -190,7 +190,9 @@ class LineText:
             of = " sentence's" if self.layout.by_sentence else " text's"
             unit = "words" if in_words else "characters"
             message = f"{name}, [{mention.first}, {mention.last}], does not stand in the{of} {mention.length} {unit}"
-            raise self.line.error(f"{message} with offsets={convention}{self._way(mention)}")
+            ways = [name for name in alternatives(convention) if to_span(name, mention, self.units)]
+            would = f"; it would with {' or '.join(f'offsets={name}' for name in ways)}" if ways else ""
+            raise self.line.error(f"{message} with offsets={convention}{would}")
         self.mentions.append(mention)
         start, end = span
         if not CONVENTIONS[convention].in_words:
@@ -200,11 +202,6 @@ class LineText:
             parts = ((self.spans[start][0], self.spans[end - 1][1]),) if start < end else ()
         self.blank += not parts
         return parts
-
-    def _way(self, mention: RawMention) -> str:
-        """Return the other values of the option by which the mention would stand in the text."""
-        ways = [name for name in alternatives(self.layout.convention) if to_span(name, mention, self.units)]
-        return f"; it would with {' or '.join(f'offsets={name}' for name in ways)}" if ways else ""
 
 
 def _say_words(clusters: Json) -> bool:

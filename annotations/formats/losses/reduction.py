@@ -31,7 +31,7 @@ class Loss:
         return f"{self.feature.value}, of {self.question}" if self.question else self.feature.value
 
     def __str__(self) -> str:
-        return _describe(self.what, self.count, self.examples)
+        return str(OtherLoss(self.what, self.count, self.examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,8 @@ class OtherLoss:
     examples: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return _describe(self.what, self.count, self.examples)
-
-
-def _describe(what: str, count: int, examples: Iterable[str]) -> str:
-    text = "; ".join(examples)
-    return f"{count} × {what}{f': {text}' if text else ''}"
+        examples = "; ".join(self.examples)
+        return f"{self.count} × {self.what}{f': {examples}' if examples else ''}"
 
 
 def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[Document, list[Loss]]:
@@ -56,19 +52,15 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
     losses = []
     for feature, rule in _rules(supported):
         document, lost = rule(document)
-        for question, marks in sorted(_by_question(lost).items()):
+        # Under an empty name what answers no question of the scheme.
+        by_question: dict[str, list[str]] = {}
+        for each in lost:
+            question, mark = each if isinstance(each, LostAnswer) else ("", each)
+            by_question.setdefault(question, []).append(mark)
+        for question, marks in sorted(by_question.items()):
             examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(marks))[:MOST_EXAMPLES])
             losses.append(Loss(feature, len(marks), examples, question))
     return document, losses
-
-
-def _by_question(lost: Iterable[str | LostAnswer]) -> dict[str, list[str]]:
-    """Return what is lost by the question that it answers; under an empty name what answers none of the scheme's."""
-    questions: dict[str, list[str]] = {}
-    for each in lost:
-        question, mark = each if isinstance(each, LostAnswer) else ("", each)
-        questions.setdefault(question, []).append(mark)
-    return questions
 
 
 @cache  # for the next document of the format

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import Document, Finding, FormatError, Mark, Parts, Place, Stretch
+from annotations.formats.model.document import Document, Finding, FormatError, Parts, Stretch
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 
@@ -261,7 +261,12 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
             message = f"{len(left_out)} markable{'s' * (len(left_out) > 1)} {where}"
             findings.append(Finding(code, message, document.file, fix="left out", left_out=True))
     remaining = remove_marks(document, empty | touched)
-    findings += [*_joined(remaining.marks, places, document.file), *find_contradictions(remaining, places)]
+    joined = len(remaining.marks) - len({places[mark.place].place for mark in remaining.marks})
+    if joined:
+        stand = "markable stands" if joined == 1 else "markables stand"
+        message = f"{joined} {stand} on the words of another once their text is aligned"
+        findings.append(Finding("joined", message, document.file, fix="they are one markable now"))
+    findings += find_contradictions(remaining, places)
     aligned = replace(remaining, content=content, segments=segments, findings=findings)
     return move_marks(aligned, places)
 
@@ -275,13 +280,6 @@ def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str
         return f"; {alignment}, and each markable touches that"
     leaves_out = f" and leaves out {touched} markable{'s' * (touched > 1)}" if touched else ""
     return f"; {alignment}: align=near aligns the rest{leaves_out}"
-
-
-def _joined(marks: Sequence[Mark], places: Mapping[Place, Mark], file: str) -> list[Finding]:
-    count = len(marks) - len({places[mark.place].place for mark in marks})
-    stand = "markable stands" if count == 1 else "markables stand"
-    message = f"{count} {stand} on the words of another once their text is aligned"
-    return [Finding("joined", message, file, fix="they are one markable now")] if count else []
 
 
 def _difference(document: Document, content: str, source: str, alignment: Alignment) -> Finding:

@@ -109,7 +109,10 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     ranked = sorted(fits, key=fits.__getitem__, reverse=True)
     best = ranked[0] if ranked else ""
     if not best or fits[best].all < MIN_FIT:
-        best = _guess_by_library(data, sample) or best
+        from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
+
+        names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
+        best = next((name for name in names if _decodes(data, name)), best)
     if best not in decoded:
         return best, ""
     return best, next((name for name in ranked if decoded[name] != decoded[best]), "")
@@ -124,13 +127,6 @@ def guess_utf_16(data: bytes) -> str:
         if zeros > len(sample) // 4 and _decodes(data, name):
             return name
     return ""
-
-
-def _guess_by_library(data: bytes, sample: bytes) -> str:
-    from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
-
-    names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
-    return next((name for name in names if _decodes(data, name)), "")
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

@@ -81,7 +81,12 @@ def pointers_to_indices(document: Document) -> Document:
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)
-    plural = {mark.place: answer.readings for mark in document.marks if (answer := mark.answer) and _is_plural(answer)}
+    # Where no antecedent is meant alone.
+    plural = {
+        mark.place: answer.readings
+        for mark in document.marks
+        if (answer := mark.answer) and answer.readings and not answer.alternatives
+    }
     if plural:
         chained = {mark.place for chain in chains for mark in chain}
         alone = {*plural, *(target for readings in plural.values() for target in targets_of(readings))} - chained
@@ -99,11 +104,6 @@ def pointers_to_indices(document: Document) -> Document:
             mark = mark.with_answer(answer)
         marks.append(mark)
     return replace(document, marks=marks, links=Links.INDICES)
-
-
-def _is_plural(answer: Answer) -> bool:
-    """Return whether no antecedent is meant alone."""
-    return bool(answer.readings) and not answer.alternatives
 
 
 def index_related(document: Document) -> Document:
@@ -306,22 +306,22 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
 
 def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
     """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
+
+    def without_links(answer: Answer) -> Answer:
+        return replace(answer.with_links(answer.category, (), ()), relations=())
+
     kept: dict[Place, Answer] = {}
     different = 0
     for mark in document.marks:
         if mark.answer:
             first = kept.setdefault(places.get(mark.place, mark).place, mark.answer)
             if first is not mark.answer:
-                different += _without_links(first) != _without_links(mark.answer)
+                different += without_links(first) != without_links(mark.answer)
     if not different:
         return []
     say = "answer of markables that are one now says" if different == 1 else "answers of markables that are one now say"
     message = f"{different} {say} something else than the first (category, attributes, note, name, unsure or optional)"
     return [Finding("contradiction", message, document.file, fix="the first stays")]
-
-
-def _without_links(answer: Answer) -> Answer:
-    return replace(answer.with_links(answer.category, (), ()), relations=())
 
 
 def merge_marks(mark: Mark, other: Mark) -> Mark:

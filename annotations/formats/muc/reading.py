@@ -241,6 +241,10 @@ class _Draft:
             if before is not mark:
                 self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
+        for place, mark in marks.items():
+            if mark.answer and place in mark.answer.pointers:
+                others = tuple(target for target in mark.answer.pointers if target != place)
+                marks[place] = mark.with_answer(replace(mark.answer, pointers=others))
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
@@ -248,7 +252,7 @@ class _Draft:
             name,
             self.file,
             content,
-            sorted(map(_remove_self_pointer, marks.values()), key=text_order),
+            sorted(marks.values(), key=text_order),
             sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
             links,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
@@ -364,13 +368,6 @@ def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
         past |= dict.fromkeys(way, past[at] if at is not None and at in removed else at)
     targets = {number: past[target] if target in removed else target for number, target in refs.items()}
     return {number: target for number, target in targets.items() if target is not None and target != number}
-
-
-def _remove_self_pointer(mark: Mark) -> Mark:
-    if mark.answer is None or mark.place not in mark.answer.pointers:
-        return mark
-    pointers = tuple(target for target in mark.answer.pointers if target != mark.place)
-    return replace(mark, answer=replace(mark.answer, pointers=pointers))
 
 
 def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretch]:

@@ -93,27 +93,17 @@ class Table:
             if cells is None:
                 return
             if cells:
-                yield line, cells if self.raw else [_unguard(cell) for cell in cells]
-
-
-def _unguard(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and GUARDED.match(cell) else cell
+                yield line, cells if self.raw else [cell[1:] if GUARDED.match(cell) else cell for cell in cells]
 
 
 def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
     """Return the rows as a table, parted by commas."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for row in rows:
-        written.write(f"{','.join(_quote(cell if raw else _guard(cell)) for cell in row)}\n".encode())
+        cells = row if raw else [f"'{cell}" if FORMULA.match(cell) else cell for cell in row]
+        quoted = ('"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in cells)
+        written.write(f"{','.join(quoted)}\n".encode())
     return written.getvalue()
-
-
-def _guard(cell: str) -> str:
-    return f"'{cell}" if FORMULA.match(cell) else cell
-
-
-def _quote(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
 
 
 @dataclass(slots=True)

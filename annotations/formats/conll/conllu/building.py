@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -64,25 +64,24 @@ FINDING_MESSAGES = (
 )
 
 
-def build_document(draft: Draft, name: str, typed: bool) -> Document:
-    """Return the document of that name. typed: whether types of entities are categories."""
-    return _Builder(draft, typed).document(name)
-
-
 @dataclass(frozen=True, slots=True)
-class _Builder:
+class Builder:
+    """What makes a document of a draft. typed: whether types of entities are categories."""
+
     draft: Draft
     typed: bool
 
     def document(self, name: str) -> Document:
+        """Return the document of that name."""
         draft = self.draft
+        draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}
         for mention in draft.mentions:
             parts = self._parts(self._tokens(mention.runs))
             if not parts:
                 draft.report("empty-nodes", mention.line)
                 continue
-            if any(self._inside_token(run) for run in mention.runs):
+            if any(draft.continues[edge] for first, last in mention.runs for edge in (first, last + 1)):
                 draft.report("inside-word", mention.line)
             if not (mention.eid or self.typed):
                 draft.report("types-alone", mention.line)
@@ -152,10 +151,6 @@ class _Builder:
         tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
         return merge_spans(((first, last) for first, last in tokens if first <= last), gap=1)
 
-    def _inside_token(self, run: tuple[int, int]) -> bool:
-        first, after = run[0], run[1] + 1
-        return self.draft.continues[first] or (after < len(self.draft.continues) and self.draft.continues[after])
-
     def _mark(
         self,
         parts: Parts,
@@ -216,21 +211,14 @@ class _Builder:
         return self._parts(tokens)
 
     def _segments(self) -> list[Stretch]:
-        firsts, end = [first for first, _ in self.draft.sentences], len(self.draft.spans)
+        spans, paragraphs = self.draft.spans, [(first, "") for first in self.draft.paragraphs]
         segments = [
-            Stretch("sentence", *self._from_to(first, after), speaker=speaker)
-            for (first, after), (_, speaker) in zip(pairwise([*firsts, end]), self.draft.sentences, strict=True)
-            if first < after
-        ]
-        segments += [
-            Stretch("paragraph", *self._from_to(first, after))
-            for first, after in pairwise([*self.draft.paragraphs, end])
+            Stretch(kind, spans[first][0], spans[after - 1][1], speaker=speaker)
+            for kind, of_kind in (("sentence", self.draft.sentences), ("paragraph", paragraphs))
+            for (first, speaker), (after, _) in pairwise([*of_kind, (len(spans), "")])
             if first < after
         ]
         return sorted(segments, key=lambda segment: (segment.start, -segment.end, segment.kind))
-
-    def _from_to(self, first: int, end: int) -> tuple[int, int]:
-        return self.draft.spans[first][0], self.draft.spans[end - 1][1]
 
     def _findings(self) -> list[Finding]:
         findings = list(self.draft.findings)
@@ -238,14 +226,11 @@ class _Builder:
             if code in self.draft.reports:
                 line, count = self.draft.reports[code]
                 findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
-        return [*findings, *self._fields_left_out()]
-
-    def _fields_left_out(self) -> Iterator[Finding]:
-        """Yield how many values of each field of mentions are not read."""
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:
                 fix = "left out; categories=etype reads them" if name == "etype" else "left out"
                 plural = "s" * (len(lines) > 1)
                 message = f"{len(lines)} value{plural} of the field {name!r}"
-                yield Finding("field", message, self.draft.file, lines[0], fix, left_out=True)
+                findings.append(Finding("field", message, self.draft.file, lines[0], fix, left_out=True))
+        return findings

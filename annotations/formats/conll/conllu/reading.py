@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.conll.columns import BEGIN
-from annotations.formats.conll.conllu.building import build_document
+from annotations.formats.conll.conllu.building import Builder
 from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
 from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, TYPES_ALONE
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
@@ -44,7 +44,7 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
         reader.leave_out(error)
     if not reader.drafts and not reader.slips.errors:
         raise FormatError("there is no word in this file", file, 1)
-    documents = [build_document(draft, name, categories == ETYPE) for draft, name in reader.named_drafts()]
+    documents = [Builder(draft, categories == ETYPE).document(name) for draft, name in reader.named_drafts()]
     findings = reader.slips.finish(len(documents))
     return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
 
