@@ -203,12 +203,7 @@ def _refuse_other_fields(row: Mapping[str, object], names: Sequence[str], file: 
 
 
 # The types of values that are no text, by kind; JSON is of any.
-TYPES: Mapping[Kind, set[type]] = {
-    Kind.WHOLE: {int},
-    Kind.NUMBER: {int, float},
-    Kind.FLAG: {bool},
-    Kind.ROW: {int},
-}
+TYPES: Mapping[Kind, set[type]] = {Kind.WHOLE: {int}, Kind.NUMBER: {int, float}, Kind.FLAG: {bool}, Kind.ROW: {int}}
 
 
 def _refuse_other_types(table: Table, field: Field) -> None:

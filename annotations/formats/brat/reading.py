@@ -48,25 +48,22 @@ def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tup
     A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
     share it. One without annotations that is called like a file about the others (README.txt) is none of them.
     """
-    files = {name: name for name in file_names}
-    by_lowercase = {name.lower(): name for name in files}
+    files = dict.fromkeys(file_names)
+    # A name as it is before one that differs in capital letters.
+    beside = {name.lower(): name for name in files} | {name: name for name in files}
+    texts = [name for name in files if name.lower().endswith(names.TEXT_SUFFIX)]
     elsewhere: dict[str, list[str]] = {}
-    for name in files:
-        if name.lower().endswith(names.TEXT_SUFFIX):
-            elsewhere.setdefault(stem(name).lower(), []).append(name)
-    groups: list[tuple[str, ...]] = []
-    used = set[str]()
+    for name in texts:
+        elsewhere.setdefault(stem(name).lower(), []).append(name)
+    text_of: dict[str, str | None] = {}
     for name in files:
         if name.lower().endswith(suffixes[0]):
-            beside = files.get(text_file(name)) or by_lowercase.get(text_file(name).lower())
-            text = beside or _shared_text(name, elsewhere)
-            groups.append((name, text) if text else (name,))
-            used.add(text or "")
-    return groups + [
-        (name,)
-        for name in files
-        if name.lower().endswith(names.TEXT_SUFFIX) and name not in used and not ABOUT.fullmatch(stem(name))
-    ]
+            text = text_file(name)
+            text_of[name] = beside.get(text) or beside.get(text.lower()) or _shared_text(name, elsewhere)
+    groups = [(name, text) if text else (name,) for name, text in text_of.items()]
+    used = set(text_of.values())
+    alone = [name for name in texts if name not in used and not ABOUT.fullmatch(stem(name))]
+    return [*groups, *((name,) for name in alone)]
 
 
 def text_file(name: str) -> str:
@@ -442,11 +439,11 @@ class _Draft:
         """Make entities of the * lines that say identity."""
         identity = identity_names(name for name, _, _ in self.sets)
         for place, (name, spans, number) in enumerate(self.sets):
-            if name in identity:
-                for span in spans:
-                    span.entities.add(len(self.spans) + place)
-            else:
+            if name not in identity:
                 self._leave_out(f"equivalences {name}", number)
+                continue
+            for span in spans:
+                span.entities.add(len(self.spans) + place)
         self.sets = [each for each in self.sets if each[0] in identity]
 
     def _point(self, relations: str) -> None:

@@ -1,9 +1,8 @@
 """Where the words stand in CoNLL files of coreference, of which there are many dialects."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -57,44 +56,37 @@ def is_boundary(line: str) -> bool:
     return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
 
 
-@dataclass(frozen=True)
 class Layout:
-    """The first lines of tokens of documents by the lines of their beginnings, and cells by number of columns."""
+    """The columns of all documents of a file.
 
-    first_lines: Mapping[int, int]
-    rows: Mapping[int, Sequence[Sequence[Sequence[str]]]]
+    first_lines: the number of the first line of tokens, by that of the line with which a document begins.
+    """
 
-    @classmethod
-    def of(cls, lines: Sequence[str]) -> "Layout":
-        """Return the layout of a file."""
-        first_lines: dict[int, int] = {}
-        rows: dict[int, list[list[list[str]]]] = {}
-        counts: dict[int, int] = {}
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.first_lines: dict[int, int] = {}
+        rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
+        counts: Counter[int] = Counter()
         begin = columns = 0
         for number, line in enumerate(lines, start=1):
             if line.startswith("#"):
                 if is_boundary(line):
                     begin = number if BEGIN.match(line) else 0
             elif begin and not is_empty(line):
-                if begin not in first_lines:
-                    first_lines[begin] = number
+                if begin not in self.first_lines:
+                    self.first_lines[begin] = number
                     columns = len(split(line))
                     rows.setdefault(_kind(columns), []).append([])
                 kind = _kind(columns)
-                if counts.get(kind, 0) < LINES_LOOKED_AT:
-                    counts[kind] = counts.get(kind, 0) + 1
+                if counts[kind] < LINES_LOOKED_AT:
+                    counts[kind] += 1
                     cells = split(line)
                     if len(cells) >= min(columns, STANDARD_COLUMNS):
                         rows[kind][-1].append(cells)
-        return cls(first_lines, rows)
+        self._columns = {kind: _find_columns(kind, documents) for kind, documents in rows.items()}
 
     def columns(self, number: int) -> Columns:
         """Return where words and chains stand in documents of so many columns."""
         return self._columns[_kind(number)]
-
-    @cached_property
-    def _columns(self) -> dict[int, Columns]:
-        return {kind: _find_columns(kind, documents) for kind, documents in self.rows.items()}
 
 
 def _kind(columns: int) -> int:

@@ -56,7 +56,7 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
     data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data else bundle.data
     lines = decode(data, file).split("\n")
-    layout = layouts.Layout.of(lines)
+    layout = layouts.Layout(lines)
     returns = _bare_returns(data)
     reader = _Reader(
         file, lines, layout, int(word or 0), Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)

@@ -34,12 +34,7 @@ from annotations.formats.model.links import (
     without_relation,
 )
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.syntax.tokens import (
-    add_sentences,
-    all_parts,
-    has_white_space_edge,
-    normalize_spacing,
-)
+from annotations.formats.syntax.tokens import add_sentences, all_parts, has_white_space_edge, normalize_spacing
 
 # XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -64,7 +64,7 @@ def _refuse_entities(root: etree._Element, file: str) -> None:
     from lxml import etree
 
     dtd = root.getroottree().docinfo.internalDTD
-    if dtd is not None and next(iter(dtd.iterentities()), None) is not None:
+    if dtd is not None and any(True for _ in dtd.iterentities()):
         raise FormatError("an XML file that declares entities is not read", file, 1)
     deep = [(root, 1)]
     while deep:

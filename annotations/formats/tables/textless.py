@@ -16,13 +16,7 @@ MISSING = re.compile(r"n/?a|#n/a|nan|null|\.|-|\?", re.IGNORECASE)
 PARTED = re.compile(r"[,;]")
 
 # What is of the text alone is not in such a table and needs no change.
-FEATURES = frozenset(Feature) - {
-    Feature.LABELS,
-    Feature.SENTENCES,
-    Feature.SPEAKERS,
-    Feature.SEGMENTS,
-    Feature.TITLE,
-}
+FEATURES = frozenset(Feature) - {Feature.LABELS, Feature.SENTENCES, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
 
 
 def merge_links(links: Links, answer: Answer | None, source: table.Source, column: str) -> Links:

@@ -21,7 +21,7 @@ the new one with SplitAnte. What has a meaning in the format is written as `&#45
 `%2C`.
 """
 
-from annotations.formats.conll.conllu.names import DEFAULT_FIELDS
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS
 from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
 from annotations.formats.conll.conllu.writing import write
 from annotations.formats.model.features import ALL_CHARACTERS, ANSWER_DETAILS, Feature

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conll.conllu.draft import Draft, Mention
-from annotations.formats.conll.conllu.names import DEFAULT_FIELDS, OTHER
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
 from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,

@@ -6,10 +6,22 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
-from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
 from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
 from annotations.formats.model.slips import Slips
 
+COLUMNS = 10
+DEFAULT_FIELDS = "eid-etype-head-other"
+TYPES_ALONE = "etype"
+# What `other` says besides answers to attributes.
+OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
+# The relation of a bridging link without a subtype.
+BRIDGING = "bridging"
+META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
+REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
+SPECIAL = re.compile(r"[\s\x00-\x20\x7f&%=|,<>()\[\]-]")
+SPACE_ESCAPE = re.compile(r"\\([stnrp\\])")
+SPACE_ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
+SPACE_CHARACTERS = {escape[1]: character for character, escape in SPACE_ESCAPES.items()}
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
 PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
@@ -20,6 +32,31 @@ SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
 # Where CorefUD had the entity before Entity.
 EARLY = "ClusterId"
 LINKING = ("Entity", "SplitAnte", "Bridge")
+
+
+def unescape(value: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return ","
+        code = int(match[1])
+        # What is no character of a text stays as it is written.
+        return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else match[0]
+
+    return REFERENCE.sub(character, value) if "&" in value or "%" in value else value
+
+
+def escape(value: str) -> str:
+    return SPECIAL.sub(lambda match: "%2C" if match[0] == "," else f"&#{ord(match[0])};", value)
+
+
+def unescape_space(value: str) -> str:
+    """Return the white space that SpacesAfter and the like say."""
+    return SPACE_ESCAPE.sub(lambda match: SPACE_CHARACTERS[match[1]], value)
+
+
+def escape_space(spaces: str) -> str:
+    """Return white space as SpacesAfter and the like say it."""
+    return "".join(SPACE_ESCAPES.get(space, space) for space in spaces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import Builder
-from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
-from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, TYPES_ALONE
+from annotations.formats.conll.conllu.draft import (
+    COLUMNS,
+    DEFAULT_FIELDS,
+    META,
+    TYPES_ALONE,
+    Draft,
+    Fields,
+    parse_fields,
+)
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
+from annotations.formats.conll.conllu.draft import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
