@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from annotations.formats.losses.rules import RULES, LostAnswer, Rule
-from annotations.formats.model.document import Document
-from annotations.formats.model.features import Feature
+from annotations.formats.model.document import Document, Mark
+from annotations.formats.model.features import Feature, describe_mark
 
 MOST_EXAMPLES = 5
 # The report in the zip of an export.
@@ -51,15 +51,17 @@ def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[
     """Return the document as a format that supports those features can hold it, and what that leaves out."""
     losses = []
     for feature, rule in _rules(supported):
-        document, lost = rule(document)
+        before = document
+        document, lost = rule(before)
         # Under an empty name what answers no question of the scheme.
-        by_question: dict[str, list[str]] = {}
+        by_question: dict[str, list[Mark | str]] = {}
         for each in lost:
-            question, mark = each if isinstance(each, LostAnswer) else ("", each)
-            by_question.setdefault(question, []).append(mark)
-        for question, marks in sorted(by_question.items()):
-            examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(marks))[:MOST_EXAMPLES])
-            losses.append(Loss(feature, len(marks), examples, question))
+            question, what = each if isinstance(each, LostAnswer) else ("", each)
+            by_question.setdefault(question, []).append(what)
+        for question, of_question in sorted(by_question.items()):
+            shown = (each if isinstance(each, str) else describe_mark(before, each) for each in of_question)
+            examples = tuple(f"{before.name}: {example}" for example in list(dict.fromkeys(shown))[:MOST_EXAMPLES])
+            losses.append(Loss(feature, len(of_question), examples, question))
     return document, losses
 
 

@@ -14,13 +14,12 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
-    Readings,
     Stretch,
     implied_category,
     targets_of,
     text_order,
 )
-from annotations.formats.model.features import Feature, describe_mark
+from annotations.formats.model.features import Feature
 from annotations.formats.model.links import (
     SPLIT,
     find_chains,
@@ -44,27 +43,23 @@ class LostAnswer(NamedTuple):
     """An answer to a relation or attribute that is taken out: the key of the question, and the markable."""
 
     question: str
-    mark: str
+    mark: Mark
 
 
-# The document without the feature, and the marks, segments, words or answers in which that changed something.
-type Reduced = tuple[Document, Sequence[str | LostAnswer]]
+# The document without the feature, and the marks, answers or words in which that changed something.
+type Reduced = tuple[Document, Iterable[Mark | LostAnswer | str]]
 type Rule = Callable[[Document], Reduced]
 # How answers are changed.
 type ChangeAnswer = Callable[[Answer], Answer]
-
-
-def _describe(document: Document, marks: Iterable[Mark]) -> list[str]:
-    return [describe_mark(document, mark) for mark in marks]
 
 
 def _mark_rule(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Rule:
     """Return a rule that changes the marks that have something, none of them in its place."""
 
     def reduce(document: Document) -> Reduced:
-        lost = _describe(document, filter(has, document.marks))
+        lost = list(filter(has, document.marks))
         if not lost:
-            return document, lost
+            return document, []
         return replace(document, marks=[change(mark) if has(mark) else mark for mark in document.marks]), lost
 
     return reduce
@@ -82,7 +77,7 @@ def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], w
 
     def reduce(document: Document) -> Reduced:
         lost = [
-            LostAnswer(question, describe_mark(document, mark))
+            LostAnswer(question, mark)
             for mark in document.marks
             if mark.answer
             for question, _ in answered(mark.answer)
@@ -104,7 +99,7 @@ def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
 
     def reduce(document: Document) -> Reduced:
         marks = list(choose(document))
-        return remove_marks(document, {mark.place for mark in marks}), _describe(document, marks)
+        return remove_marks(document, {mark.place for mark in marks}), marks
 
     return reduce
 
@@ -115,7 +110,7 @@ def _remove_levels(document: Document) -> Reduced:
 
     main = document.scheme.main_level if document.scheme else ""
     others = {mark.place for mark in document.marks if mark.level not in ("", main)}
-    lost = _describe(document, (mark for mark in document.marks if mark.place in others))
+    lost = [mark for mark in document.marks if mark.place in others]
     marks = []
     for mark in remove_marks(document, others).marks:
         answer = mark.answer
@@ -129,13 +124,9 @@ def _split_by_chains(document: Document) -> Reduced:
     """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
     if document.links != Links.INDICES:
         return document, []
-    several = (mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1)
-    return split_to_indices(document), _describe(document, several)
-
-
-def _one_by_one(readings: Readings) -> Readings:
-    """Return what pairs can say: each target is a reading."""
-    return tuple((target,) for target in dict.fromkeys(targets_of(readings)))
+    return split_to_indices(document), [
+        mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
+    ]
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
@@ -173,9 +164,13 @@ def _name_nearest_targets(document: Document) -> Reduced:
                 return ()
 
             named = map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
-            named = replace(named, relations=tuple((name, _one_by_one(each)) for name, each in named.relations))
+            # Pairs can say that each target is a reading.
+            pairs = ((name, dict.fromkeys(targets_of(readings))) for name, readings in named.relations)
+            named = replace(
+                named, relations=tuple((name, tuple((each,) for each in targets)) for name, targets in pairs)
+            )
             if named.relations != answer.relations:
-                lost.append(describe_mark(document, mark))
+                lost.append(mark)
                 changed[own] = mark.with_answer(named)
         last |= dict.fromkeys(entities[mark.place], mark.place)
     return replace(document, marks=[changed.get(mark.place, mark) for mark in document.marks]), lost
@@ -199,7 +194,7 @@ def _replace_pointers(document: Document) -> Reduced:
         # What a plural entity is made of is counted as such.
         and (mark.answer.alternatives or not mark.answer.readings)
     )
-    return index_related(pointers_to_indices(document)), _describe(document, lost)
+    return index_related(pointers_to_indices(document)), lost
 
 
 def _remove_split(document: Document) -> Reduced:
@@ -212,8 +207,8 @@ def _remove_split(document: Document) -> Reduced:
 
 
 def _replace_indices(document: Document) -> Reduced:
-    several = (mark for mark in document.marks if mark.answer and len(mark.answer.indices) > 1)
-    return indices_to_pointers(document), _describe(document, several)
+    several = [mark for mark in document.marks if mark.answer and len(mark.answer.indices) > 1]
+    return indices_to_pointers(document), several
 
 
 def _resolve_ambiguity(document: Document) -> Reduced:
@@ -277,7 +272,7 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
             return document, []
         read = _read_categories(document, document.scheme) if document.scheme else {}
         lost = (mark for mark, answer in answers if chosen(answer) and read.get(mark.place) != answer.category)
-        return _change_answers(document, without_category), _describe(document, lost)
+        return _change_answers(document, without_category), lost
 
     return reduce
 
@@ -292,20 +287,17 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]
 
 
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
-    """Yield the answers in no chain, and what is there as a target of their relations alone."""
+    """Return the answers in no chain, and what is there as a target of their relations alone."""
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
     unlinked, targets, others = [], set[Place](), set[Place]()
     for mark in document.marks:
-        if mark.answer is None:
-            continue
-        if mark.answer.indices or mark.answer.pointers or mark.place in pointed:
+        if mark.answer and (mark.answer.indices or mark.answer.pointers or mark.place in pointed):
             others.update(mark.answer.targets())
-        else:
+        elif mark.answer:
             unlinked.append(mark)
             targets.update(mark.answer.targets())
-    yield from unlinked
-    if targets:
-        yield from (mark for mark in document.marks if mark.answer is None and mark.place in targets - others)
+    targets -= others
+    return [*unlinked, *(mark for mark in document.marks if mark.answer is None and mark.place in targets)]
 
 
 def _uncoded_marks(document: Document) -> Iterable[Mark]:
@@ -316,7 +308,7 @@ def _uncoded_marks(document: Document) -> Iterable[Mark]:
 def _fill_gaps(document: Document) -> Reduced:
     parted = [mark for mark in document.marks if len(mark.parts) > 1]
     filled = {mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),)) for mark in parted}
-    return move_marks(document, filled), _describe(document, parted)
+    return move_marks(document, filled), parted
 
 
 def _trim_edges(document: Document) -> Reduced:
@@ -339,7 +331,7 @@ def _trim_edges(document: Document) -> Reduced:
         if has_white_space_edge(content, mark.parts) or (mark.head and has_white_space_edge(content, mark.head)):
             parts = trimmed(mark.parts)
             changed[mark.place] = Mark(parts, mark.level, mark.label, trimmed(mark.head), mark.answer, mark.line)
-    lost = _describe(document, (mark for mark in document.marks if mark.place in changed))
+    lost = [mark for mark in document.marks if mark.place in changed]
     trimmed_marks = {place: mark for place, mark in changed.items() if mark.parts}
     return move_marks(remove_marks(document, changed.keys() - trimmed_marks.keys()), trimmed_marks), lost
 
@@ -368,7 +360,7 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
     marks, lost, gone = [], [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:
-            lost.append(describe_mark(document, mark))
+            lost.append(mark)
             indices = tuple(index for index in mark.answer.indices if index not in leaves[mark.place])
             if not indices:
                 gone.add(mark.place)
@@ -400,7 +392,7 @@ def _replace_antecedents(document: Document) -> Reduced:
         answer = mark.answer or Answer()
         pointers = to.get(mark.place, answer.pointers)
         if pointers != answer.pointers:
-            lost.append(describe_mark(document, mark))
+            lost.append(mark)
         marks.append(mark.with_answer(answer.with_links(answer.category, pointers, ())))
     return replace(document, marks=marks), lost
 
@@ -409,7 +401,7 @@ def _segment_rule(chosen: Callable[[Stretch], bool]) -> Rule:
     def reduce(document: Document) -> Reduced:
         others = [segment for segment in document.segments if not chosen(segment)]
         lost = [f"{segment.kind} {segment.label}".strip() for segment in document.segments if chosen(segment)]
-        return (replace(document, segments=others) if lost else document), lost
+        return replace(document, segments=others), lost
 
     return reduce
 
@@ -420,8 +412,8 @@ def _remove_speakers(document: Document) -> Reduced:
 
 
 def _remove_title(document: Document) -> Reduced:
-    lost = [value for value in (document.title, document.language, document.direction) if value]
-    return (replace(document, title="", language="", direction="") if lost else document), lost
+    lost = filter(None, (document.title, document.language, document.direction))
+    return replace(document, title="", language="", direction=""), lost
 
 
 def _normalize_spacing(document: Document) -> Reduced:
@@ -444,7 +436,7 @@ def _blank_leading_space(document: Document) -> Reduced:
         for place, mark in early.items()
         if mark.parts[-1][1] > first
     }
-    lost = [repr(content[:first]), *_describe(document, early.values())]
+    lost: list[Mark | str] = [repr(content[:first]), *early.values()]
     reduced = move_marks(remove_marks(document, early.keys() - places.keys()), places)
     return replace(reduced, content=" " * first + content[first:]), lost
 

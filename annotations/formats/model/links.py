@@ -1,7 +1,7 @@
 """What goes together, said by pointers or by indices, and the way from one to the other."""
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -243,41 +243,30 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
             continue
         answer = mark.answer
         if answer and (answer.pointers or answer.relations):
-            mark = mark.with_answer(_without_targets(mark, answer, places, pointers))
+
+            def kept(target: Place) -> tuple[Place, ...]:
+                return () if target in places else (target,)
+
+            def past(target: Place, here: Place = mark.place) -> Iterator[Place]:
+                return _skip_removed(here, target, places, pointers)
+
+            mark = mark.with_answer(map_targets(answer, past, kept))
         marks.append(mark)
     return replace(document, marks=marks)
 
 
-def _without_targets(
-    mark: Mark, answer: Answer, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
-) -> Answer:
-    """Return the answer of the mark without those targets: for an antecedent stand its antecedents."""
-    if answer.readings or answer.relations:
-        return map_targets(
-            answer,
-            lambda target: _skip_removed(mark, (target,), removed, pointers),
-            lambda target: () if target in removed else (target,),
-        )
-    return replace(answer, pointers=_skip_removed(mark, answer.pointers, removed, pointers))
-
-
 def _skip_removed(
-    mark: Mark, targets: Sequence[Place], removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
-) -> tuple[Place, ...]:
-    """Return the antecedents of the mark, removed ones replaced by theirs."""
-    antecedents: dict[Place, None] = {}
-    seen = {mark.place}
-    left = list(reversed(targets))
+    here: Place, target: Place, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
+) -> Iterator[Place]:
+    """Yield the antecedent of a mark, or in its place, where it is removed, its antecedents."""
+    seen, left = {here}, [target]
     while left:
         target = left.pop()
-        if target in seen:
-            continue
-        seen.add(target)
-        if target in removed:
+        if target in removed and target not in seen:
             left += reversed(pointers.get(target, ()))
-        else:
-            antecedents[target] = None
-    return tuple(antecedents)
+        elif target not in seen:
+            yield target
+        seen.add(target)
 
 
 def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
