@@ -189,7 +189,11 @@ def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
         if field.kind in CONVERSIONS:
             columns[field.name][:] = _convert_column(table, field)
         elif field.kind is Kind.ROW:
-            _refuse_dangling(table, field, earlier)
+            most = len(table if field.to == shape.name else earlier[field.to])
+            for row_number, line_number in enumerate(table[field.name]):
+                if line_number is not None and not 1 <= line_number <= most:
+                    message = f"{field.name} is line {line_number} of {field.to}, which has {most}"
+                    raise table.error(row_number, message)
     return table
 
 
@@ -216,13 +220,6 @@ def _refuse_other_types(table: Table, field: Field) -> None:
         raise table.error(row, f"{field.name} is not {field.kind}")
 
 
-def _refuse_dangling(table: Table, field: Field, earlier: Mapping[str, Table]) -> None:
-    most = len(table if field.to == table.shape.name else earlier[field.to])
-    for row, number in enumerate(table[field.name]):
-        if number is not None and not 1 <= number <= most:
-            raise table.error(row, f"{field.name} is line {number} of {field.to}, which has {most}")
-
-
 def _convert_column(table: Table, field: Field) -> list[Any]:
     """Return the values of a column, which are written as they would be written here. Raises FormatError."""
     parse, write_value, is_valid = CONVERSIONS[field.kind]
@@ -242,14 +239,14 @@ def _is_likely(day: date) -> bool:
     return FIRST_YEAR <= day.year <= LAST_YEAR
 
 
-def _is_utc(time: datetime) -> bool:
-    return time.utcoffset() == timedelta(0) and _is_likely(time)
-
-
 # How values are read that JSON has as texts, how they are written, and which are refused.
 CONVERSIONS: Mapping[Kind, tuple[Callable[[str], Any], Callable[[Any], str], Callable[[Any], bool]]] = {
     Kind.DAY: (date.fromisoformat, date.isoformat, _is_likely),
-    Kind.TIME: (datetime.fromisoformat, datetime.isoformat, _is_utc),
+    Kind.TIME: (
+        datetime.fromisoformat,
+        datetime.isoformat,
+        lambda time: time.utcoffset() == timedelta(0) and _is_likely(time),
+    ),
     Kind.UUID: (UUID, str, bool),
 }
 

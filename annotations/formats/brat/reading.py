@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import count, islice, product
 
 from annotations.formats.brat import names
 from annotations.formats.model.document import (
@@ -407,7 +407,12 @@ class _Draft:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
         self._add_sets()
         if shared == "merge":
-            _merge_entities(spans)
+            sets = DisjointSets[int]()
+            for span in spans:
+                for entity in span.entities:
+                    sets.merge(entity, min(span.entities))
+            for span in spans:
+                span.entities = {sets.find(entity) for entity in span.entities}
         self._point(relations)
         if self.unchecked:
             message = f"{len(self.unchecked)} spans without the words that they mark"
@@ -472,28 +477,21 @@ class _Draft:
 
     def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the entities of each span: those of the file, or numbers in text order."""
+        half = LONGEST_INDEX // 2 - 1
         # Of two long names that are the same when shortened the second is a number.
-        short = {_shorten(name): number for name, number in reversed(self.named_entities.items())}
+        short = {
+            name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}": number
+            for name, number in reversed(self.named_entities.items())
+        }
         known = {number: name for name, number in short.items()}
         has_entities = self._has_entities(spans)
-        counted = 0
+        numbers = map(str, count(1))
         for span in spans:
-            indices = []
+            for entity in sorted(span.entities):
+                if entity not in known:
+                    known[entity] = next(numbers)
             is_singleton = has_entities and not span.entities and not span.flags & {"Uncoded", "Unlinked"}
-            for entity in [-1] if is_singleton else sorted(span.entities):
-                name = known.get(entity)
-                if name is None:
-                    counted += 1
-                    name = str(counted)
-                    if not is_singleton:
-                        known[entity] = name
-                indices.append(name)
-            yield tuple(indices)
-
-
-def _shorten(name: str) -> str:
-    half = LONGEST_INDEX // 2 - 1
-    return name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}"
+            yield (next(numbers),) if is_singleton else tuple(known[entity] for entity in sorted(span.entities))
 
 
 def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
@@ -506,13 +504,3 @@ def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
         else:
             parts.append((start, end))
     return tuple(parts)
-
-
-def _merge_entities(spans: Sequence[_Span]) -> None:
-    """Make one entity of all that share a span."""
-    sets = DisjointSets[int]()
-    for span in spans:
-        for entity in span.entities:
-            sets.merge(entity, min(span.entities))
-    for span in spans:
-        span.entities = {sets.find(entity) for entity in span.entities}

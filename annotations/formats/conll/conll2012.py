@@ -12,7 +12,7 @@ tokens joined by a blank, one sentence a line. Every part of a document is a tex
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from annotations.formats.conll import columns as layouts
 from annotations.formats.model.document import (
@@ -30,7 +30,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.syntax.tokens import Tokens, tokenize
+from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
@@ -293,18 +293,17 @@ class _Draft:
         self.end_sentence()
 
     def build(self, name: str) -> Document:
-        starts = [0, *accumulate(len(word) + 1 for word in self.words)]
-        stops = [start - 1 for start in starts[1:]]
+        sentences = list(pairwise([0, *self.sentence_ends]))
+        content, words = join_words(self.words[first:end] for first, end in sentences)
         marks = [
-            Mark(((starts[first], stops[last]),), answer=Answer(indices=tuple(chains)), line=line)
+            Mark(((words[first][0], words[last][1]),), answer=Answer(indices=tuple(chains)), line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
         ]
-        sentences = list(pairwise([0, *self.sentence_ends]))
         segments = [
-            Stretch("sentence", starts[first], stops[end - 1], speaker=self.speakers[first]) for first, end in sentences
+            Stretch("sentence", words[first][0], words[end - 1][1], speaker=self.speakers[first])
+            for first, end in sentences
         ]
-        lines = [" ".join(self.words[first:end]) for first, end in sentences]
-        return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES, findings=self.findings)
+        return Document(name, self.file, content, marks, segments, Links.INDICES, findings=self.findings)
 
 
 def _build_documents(drafts: list[_Draft], slips: Slips) -> list[Document]:

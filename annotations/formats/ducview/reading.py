@@ -118,20 +118,17 @@ class _Reader:
         without_scus = Pyramid(text, boundary, summaries, file=self.file)
         scus: dict[int, SCU] = {}
         for element in texts["scu"]:
-            scu = self._scu(element, without_scus, offsets)
-            if scu.uid in scus:
-                raise self._error(element, f"the uid {scu.uid} appears twice")
-            scus[scu.uid] = scu
+            uid = self._number(element, "uid")
+            if uid == NOT_IN_PYRAMID:
+                raise self._error(element, "uid 0 is for what stands outside the pyramid")
+            contributors = self._contributors(element, offsets, without_scus)
+            if not contributors:
+                self._report("no-contributor", f"SCU {uid} has no contributor", element)
+            label = self._attribute(element, "label")
+            if uid in scus:
+                raise self._error(element, f"the uid {uid} appears twice")
+            scus[uid] = SCU(uid, label, contributors, element.get("comment") or "")
         return Pyramid(text, boundary, summaries, tuple(scus.values()), tuple(self.findings), self.file)
-
-    def _scu(self, element: etree._Element, pyramid: Pyramid, offsets: _Offsets) -> SCU:
-        uid = self._number(element, "uid")
-        if uid == NOT_IN_PYRAMID:
-            raise self._error(element, "uid 0 is for what stands outside the pyramid")
-        contributors = self._contributors(element, offsets, pyramid)
-        if not contributors:
-            self._report("no-contributor", f"SCU {uid} has no contributor", element)
-        return SCU(uid, self._attribute(element, "label"), contributors, element.get("comment") or "")
 
     def peer(self, root: etree._Element) -> PeerAnnotation:
         halves = self._children(root, "pyramid", "annotation", "score")

@@ -8,6 +8,7 @@ from annotations.formats.jsonlines.dialects import Layout, count_unread, show_un
 from annotations.formats.jsonlines.lines import Json, Line
 from annotations.formats.jsonlines.offsets import CONVENTIONS, RawMention, Spans, alternatives, to_span
 from annotations.formats.model.document import LONGEST_SPEAKER, FormatError, Parts, Stretch
+from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units
 
 NOBODY = ("", "-", "_", "*")
@@ -49,7 +50,9 @@ class LineText:
         if text is not None and (spans is not None or not in_words or not self.layout.words):
             self.content, self.spans = text, spans or []
         else:
-            self.content, self.spans = _join_words(self.sentences)
+            self.content, self.spans = join_words(
+                [word.strip() for word in words if word.strip()] for words in self.sentences
+            )
         if text is not None and spans is None and self.layout.words:
             left_out = "the words are joined by a blank" if in_words else "sentences left out"
             self.line.report("other-words", "the words do not stand in 'text' one after the other", left_out)
@@ -227,16 +230,3 @@ def _align(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
         spans.append((position, position + len(word)))
         position += len(word)
     return None if text[position:].strip() else spans
-
-
-def _join_words(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
-    """Return the words joined by a blank, one sentence a line, and where each that is not white space stands."""
-    spans, lines, position = [], [], 0
-    for sentence in sentences:
-        words = [word.strip() for word in sentence if word.strip()]
-        for word in words:
-            spans.append((position, position + len(word)))
-            position += len(word) + 1
-        if words:
-            lines.append(" ".join(words))
-    return "\n".join(lines), spans

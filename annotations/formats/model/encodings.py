@@ -92,7 +92,8 @@ def suggest_encoding(data: bytes, place: int) -> str:
     if not encoding:
         return ""
     if second:
-        place += _first_difference(data[place:], encoding, second)
+        signs = zip(data[place:].decode(encoding), data[place:].decode(second), strict=True)
+        place += next((number for number, (sign, other) in enumerate(signs) if sign != other), 0)
     words = f"“{_words_at(data, place, encoding)}”"
     if second:
         words += f", which {second} makes “{_words_at(data, place, second)}”"
@@ -148,12 +149,6 @@ def _fit(text: str) -> _Fit:
         n_letters = sum(sign.lower() in letters for sign in fitting)
         fits.append(_Fit(n_letters / len(signs), sum(sign in letters[:N_FREQUENT] for sign in fitting) / len(signs)))
     return max(fits)
-
-
-def _first_difference(data: bytes, encoding: str, second: str) -> int:
-    """Return where two encodings of single bytes first read something else; 0 if that is nowhere."""
-    signs = zip(data.decode(encoding), data.decode(second), strict=True)
-    return next((number for number, (sign, other) in enumerate(signs) if sign != other), 0)
 
 
 def _words_at(data: bytes, place: int, encoding: str) -> str:

@@ -113,9 +113,7 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
-        raise SchemeShapeError(
-            dict.fromkeys(ShapeProblem(_path(error.absolute_path), _sentence(error)) for error in errors)
-        )
+        raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))
     assert isinstance(data, dict)
     spec = SchemeSpec(
         tuple(LevelSpec(**level) for level in data["levels"]),
@@ -164,8 +162,9 @@ def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -
 # ---- what is wrong
 
 
-def _path(parts: Iterable[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
+def _problem(error: ValidationError) -> ShapeProblem:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    return ShapeProblem("".join(parts).removeprefix("."), _sentence(error))
 
 
 TYPES = {

@@ -128,6 +128,14 @@ def normalize_spacing(document: Document) -> Document:
     return move_marks(replace(document, content=content, segments=segments, cuts=(), breaks=()), places)
 
 
+def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
+    """Return words joined by a blank, one sentence with words a line, and where each word stands."""
+    sentences = list(filter(None, sentences))
+    starts = accumulate((len(word) + 1 for word in chain.from_iterable(sentences)), initial=0)
+    spans = [(start, after - 1) for start, after in pairwise(starts)]
+    return "\n".join(map(" ".join, sentences)), spans
+
+
 def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
     """Return the parts of all marks and of their heads."""
     parts = tuple(chain.from_iterable(map(_PARTS, marks)))

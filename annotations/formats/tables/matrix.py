@@ -83,7 +83,13 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         raise FormatError(message, file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
-    _check_coders(coders, file, read.line)
+    if len(coders) > MOST_CODERS:
+        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, read.line)
+    for number, coder in enumerate(coders):
+        if not coder:
+            raise FormatError("a coder has no name", file, read.line)
+        if coder in coders[:number]:
+            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, read.line)
     seen = set[tuple[str, str]]()
     rows = []
     for line, cells in read.rows():
@@ -91,17 +97,6 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         values = tuple(_parse_value(row, coder, cell) for coder, cell in zip(coders, cells[2:], strict=True))
         rows.append(_check_row(Row(row.required("text"), row.text("unit"), values, line), values, seen, row))
     return Matrix(tuple(coders), tuple(rows))
-
-
-def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
-    """Raise FormatError on a coder without a name or with that of another, and on more than there can be."""
-    if len(coders) > MOST_CODERS:
-        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, line)
-    for number, coder in enumerate(coders):
-        if not coder:
-            raise FormatError("a coder has no name", file, line)
-        if coder in coders[:number]:
-            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, line)
 
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:

@@ -76,25 +76,14 @@ def table_formats[Rows, Lines](
     from_documents: Callable[[Sequence[Document]], Lines],
 ) -> tuple[Format, Format]:
     """Return the formats of a kind of table as CSV and as JSON, whose files are called after the key."""
-
-    def documents_from_csv(bundle: Bundle, *, cells: str = "guarded") -> list[Document]:
-        return to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main)
-
-    def documents_from_json(bundle: Bundle) -> list[Document]:
-        return to_documents(read_json(bundle), bundle.main)
-
-    def csv_of_documents(documents: Sequence[Document], *, cells: str = "guarded") -> list[File]:
-        return [File(f"{key}.csv", write_csv(from_documents(documents), raw=cells == "raw"))]
-
-    def json_of_documents(documents: Sequence[Document]) -> list[File]:
-        return [File(f"{key}.json", write_json(from_documents(documents)))]
-
     csv_format = Format(
         f"{key}-csv",
         f"{label}, CSV",
         (".csv", ".tsv"),
-        documents_from_csv,
-        write=csv_of_documents,
+        lambda bundle, cells="guarded": to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main),
+        write=lambda documents, cells="guarded": [
+            File(f"{key}.csv", write_csv(from_documents(documents), raw=cells == "raw"))
+        ],
         supported_features=features,
         options=(table.CELLS,),
         options_written=(table.CELLS,),
@@ -108,8 +97,8 @@ def table_formats[Rows, Lines](
         key=f"{key}-json",
         label=f"{label}, JSON",
         suffixes=(".json",),
-        read=documents_from_json,
-        write=json_of_documents,
+        read=lambda bundle: to_documents(read_json(bundle), bundle.main),
+        write=lambda documents: [File(f"{key}.json", write_json(from_documents(documents)))],
         options=(),
         options_written=(),
     )

@@ -184,30 +184,24 @@ class Builder:
 
     def _head(self, mention: Mention) -> Parts:
         """Return the least words that a mention names; none, and a finding, where they are not its own."""
-        positions = mention.other.get("minspan", mention.head)
-        if positions in ("", "_"):
+        said = mention.other.get("minspan", mention.head)
+        if said in ("", "_"):
             return ()
-        head = self._words_at(mention.runs, positions.split(","))
-        if not head:
-            self.draft.report("head-outside", mention.line)
-        return head
-
-    def _words_at(self, runs: Iterable[tuple[int, int]], positions: Sequence[str]) -> Parts:
-        """Return the characters of the words at those places of the mention, from 1; none where one has no token."""
-        if not all(POSITION.fullmatch(position) for position in positions):
-            return ()
-        left = sorted({int(position) for position in positions}, reverse=True)
+        positions = {int(position) if POSITION.fullmatch(position) else 0 for position in said.split(",")}
+        left = sorted(positions, reverse=True)
         nodes: list[tuple[int, int]] = []
         before, reached = 0, -1
-        for first, last in sorted(runs):
+        for first, last in sorted(mention.runs):
             first = max(first, reached + 1)
             while left and before < left[-1] <= before + last + 1 - first:
                 node = first + left.pop() - before - 1
                 nodes.append((node, node))
             before += max(last + 1 - first, 0)
             reached = max(last, reached)
-        tokens = [] if left else self._tokens(nodes)
-        return self._parts(tokens)
+        head = () if left else self._parts(self._tokens(nodes))
+        if not head:
+            self.draft.report("head-outside", mention.line)
+        return head
 
     def _segments(self) -> list[Stretch]:
         spans, paragraphs = self.draft.spans, [(first, "") for first in self.draft.paragraphs]
