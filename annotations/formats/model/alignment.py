@@ -47,21 +47,17 @@ def skeleton_of(text: str) -> Skeleton:
             starts.extend(range(start, run.end()))
             ends.extend(range(start + 1, run.end() + 1))
             continue
-        for first, after in pairwise(_cluster_edges(word)):
+        # Where a base character with its marks begins; long rows of marks are cut, as ordering them takes long.
+        edges = [0]
+        for place, character in enumerate(word[1:], start=1):
+            if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
+                edges.append(place)
+        for first, after in pairwise([*edges, len(word)]):
             decomposed = unicodedata.normalize("NFD", word[first:after])
             pieces.append(decomposed)
             starts.extend([start + first] * len(decomposed))
             ends.extend([start + after] * len(decomposed))
     return Skeleton("".join(pieces), starts, ends)
-
-
-def _cluster_edges(word: str) -> list[int]:
-    """Return where a base character with its marks begins; long rows of marks are cut, as ordering them takes long."""
-    edges = [0]
-    for place, character in enumerate(word[1:], start=1):
-        if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
-            edges.append(place)
-    return [*edges, len(word)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,28 +57,23 @@ def scheme_shape() -> dict[str, Any]:
     return shape
 
 
-def _unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
-    """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
-    if unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys) and len(set(keys)) < len(keys):
-        from jsonschema import ValidationError
-
-        yield ValidationError("twice")
-
-
-def _items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
-    """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
-    if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
-        from jsonschema import Draft202012Validator
-
-        yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
-
-
 @cache
 def _validator() -> Any:
     # its library is loaded where a scheme is read: a program would start later with it
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
 
-    return validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})(scheme_shape())
+    def unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
+        """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
+        is_listed = unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+        if is_listed and len(set(keys)) < len(keys):
+            yield ValidationError("twice")
+
+    def items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
+        """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
+        if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
+            yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
+
+    return validators.extend(Draft202012Validator, {"uniqueItems": unique_keys, "items": items})(scheme_shape())
 
 
 # Fields that are null in JSON where they are empty.

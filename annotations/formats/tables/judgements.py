@@ -22,7 +22,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -136,7 +136,11 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     file = bundle.main
     read = table.Table(bundle.data, file, {*COLUMNS, *ALIASES}, raw=raw)
     places = _find_columns(read)
-    relations, attributes = (_columns_of(kind, places) for kind in (RELATION, ATTRIBUTE))
+    # The keys of questions with a column, each with its name, in the order of the keys.
+    relations, attributes = (
+        sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
+        for kind in (RELATION, ATTRIBUTE)
+    )
     checks = _Checks(file)
     rows = []
     for line, cells in read.rows():
@@ -291,11 +295,6 @@ def _column_name(heading: str) -> str:
     return ALIASES.get(heading.lower(), heading.lower())
 
 
-def _columns_of(kind: str, places: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the keys of relations or attributes that have a column, each with its name, in the order of the keys."""
-    return sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
-
-
 def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
     """Return the readings of antecedents and the entities that a cell names."""
     pointers: dict[tuple[str, ...], None] = {}
@@ -355,23 +354,18 @@ class _Checks:
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
-    groups: dict[tuple[str, str], list[JudgementRow]] = {}
+    marks: dict[tuple[str, str], dict[Place, Mark]] = {}
+    links: dict[tuple[str, str], Links] = {}
     for row in rows:
-        groups.setdefault((row.text, row.coder), []).append(row)
-    return [_build_document(text, coder, group, file) for (text, coder), group in groups.items()]
-
-
-def _build_document(text: str, coder: str, rows: Sequence[JudgementRow], file: str) -> Document:
-    marks: dict[Place, Mark] = {}
-    links = Links.NONE
-    for row in rows:
-        place = parse_key(row.unit)
-        if place is None:
-            continue
+        document = row.text, row.coder
+        of_document, place = marks.setdefault(document, {}), parse_key(row.unit)
         answer = row.answer
-        links = merge_links(links, answer, table.Source(file, row.line), "value")
-        marks[place] = Mark(place.parts, place.level, head=parse_parts(row.head) or (), answer=answer, line=row.line)
-    return textless_document(text, coder, file, marks, links)
+        source = table.Source(file, row.line)
+        links[document] = merge_links(links.get(document, Links.NONE), answer, source, "value")
+        if place:
+            head = parse_parts(row.head) or ()
+            of_document[place] = Mark(place.parts, place.level, head=head, answer=answer, line=row.line)
+    return [textless_document(*document, file, of_document, links[document]) for document, of_document in marks.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,20 +167,14 @@ def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
         return cell.removeprefix("\\") or None
     if not cell.endswith("}"):
         raise row.error(coder, f"begins a set that is not closed: {cell[:50]!r}")
-    parts = _split_readings(cell[1:-1])
-    readings = [frozenset(member for member, _ in row.members(coder, part)) for part in parts]
-    return readings[0] if len(readings) == 1 else _distinct_readings(readings, row, coder)
-
-
-def _split_readings(cell: str) -> list[str]:
-    """Return the readings of a set as they are written; one where it has no more."""
     parts = [""]
-    for piece in PIECE.findall(cell) if "||" in cell else (cell,):
+    for piece in PIECE.findall(cell[1:-1]):
         if piece == "||":
             parts.append("")
         else:
             parts[-1] += piece
-    return parts
+    readings = [frozenset(member for member, _ in row.members(coder, part)) for part in parts]
+    return readings[0] if len(readings) == 1 else _distinct_readings(readings, row, coder)
 
 
 def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, coder: str) -> Value:
