@@ -112,12 +112,7 @@ def read(
 
 
 def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]], slips: Slips) -> "_Draft":
-    """Return a draft with the spans: lines may name what comes after them, so spans are read first.
-
-    Where the words of the spans do not stand in the text as it is, it may have been saved anew since: with a byte order
-    mark that offsets do not count, or with other line ends. Or a browser counted UTF-16 units. Then that is told.
-    Raises the error of the text as it is, also where every span is a slip.
-    """
+    """Return a draft over the copy of the text whose offsets fit best: as it is, or before it was saved anew."""
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")

@@ -57,10 +57,7 @@ def is_boundary(line: str) -> bool:
 
 
 class Layout:
-    """The columns of all documents of a file.
-
-    first_lines: the number of the first line of tokens, by that of the line with which a document begins.
-    """
+    """The columns of all documents of a file, and their first lines of tokens by the lines of their beginnings."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.first_lines: dict[int, int] = {}

@@ -23,11 +23,7 @@ from annotations.formats.model.scheme import AnswerValue
 
 @dataclass(slots=True)
 class LineMarks:
-    """The marks of a line while they are made.
-
-    clusters: those of the line. listed: the mentions that clusters or plurals name by number; `()` where one has no
-    word in it. places: the clusters of each place. names: what clusters are called.
-    """
+    """The marks of a line while they are made. listed: the mentions that are named by number."""
 
     text: LineText
     clusters: list[Json] = field(default_factory=list)

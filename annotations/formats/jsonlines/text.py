@@ -16,12 +16,7 @@ NOBODY = ("", "-", "_", "*")
 
 @dataclass(slots=True)
 class LineText:
-    """The text of a line.
-
-    sentences: its words. starts: the number of the first word of each sentence. spans: the characters of each word that
-    has some. before: how many such words stand before each word, and in all. is_elsewhere: the line says where mentions
-    stand in a text that it does not hold. mentions: those that were asked for. blank: how many of them have no word.
-    """
+    """The text of a line, its words with their characters, and the mentions that were asked for."""
 
     line: Line
     layout: Layout

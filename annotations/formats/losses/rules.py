@@ -110,7 +110,7 @@ def _remove_levels(document: Document) -> Reduced:
 
     main = document.scheme.main_level if document.scheme else ""
     others = {mark.place for mark in document.marks if mark.level not in ("", main)}
-    lost = [mark for mark in document.marks if mark.place in others]
+    lost = [mark for mark in document.marks if mark.place in others] if others else []
     marks = []
     for mark in remove_marks(document, others).marks:
         answer = mark.answer
@@ -130,10 +130,7 @@ def _split_by_chains(document: Document) -> Reduced:
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
-    """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark.
-
-    A file says of which entity a relation is, and at which word its mark begins: of two such marks the first is meant.
-    """
+    """Let relations name of each entity the nearest earlier mark, else the first, and begin at the first of two."""
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document, []
     in_order = sorted(document.marks, key=text_order)
@@ -370,11 +367,7 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
 
 
 def _replace_antecedents(document: Document) -> Reduced:
-    """Let what points point to the nearest earlier mark of its chain that is not optional, else to the nearest earlier.
-
-    The first of a chain, if it points, points to the one that does not, so that the chain stays. What still has no
-    answer is pointed at: it goes together with something, as in `pointers_to_indices`.
-    """
+    """Let marks point to the nearest earlier one of their chain that is not optional, so that each chain stays."""
     if document.links != Links.POINTERS:
         return document, []
     to: dict[Place, tuple[Place, ...]] = {}

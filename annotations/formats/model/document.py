@@ -192,10 +192,7 @@ class Mark:
         return Place(self.level, self.parts)
 
     def with_answer(self, answer: Answer | None) -> "Mark":
-        """Return the mark with another answer.
-
-        (Many times faster than dataclasses.replace, and done for every mark.)
-        """
+        """Return the mark with another answer, many times faster than dataclasses.replace."""
         return Mark(self.parts, self.level, self.label, self.head, answer, self.line)
 
 

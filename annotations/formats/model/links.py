@@ -157,10 +157,7 @@ def without_relation(answer: Answer, name: str) -> Answer:
 
 
 def indices_to_pointers(document: Document) -> Document:
-    """Return the document with pointers for indices: each mark points to the one before it in each of its chains.
-
-    What an entity is made of, as the relation SPLIT has it, is a reading of its first mark.
-    """
+    """Return the document with pointers to the mark before in each chain; SPLIT becomes a reading of the first mark."""
     if document.links != Links.INDICES:
         return document
     last: dict[str, Place] = {}
@@ -270,10 +267,7 @@ def _skip_removed(
 
 
 def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
-    """Return the document with other marks in those places, and the pointers to them following.
-
-    Marks that come to stand on the same words are one, as `merged` has it.
-    """
+    """Return the document with other marks in those places and pointers following; those on the same words are one."""
     if not places:
         return document
     to = {old: mark.place for old, mark in places.items()}

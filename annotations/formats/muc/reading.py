@@ -361,11 +361,11 @@ def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
     for number in removed:
         way: list[int] = []
         at: int | None = number
-        while at is not None and at in removed and at not in past:
+        while at in removed and at not in past:
             past[at] = None
             way.append(at)
             at = refs.get(at)
-        past |= dict.fromkeys(way, past[at] if at is not None and at in removed else at)
+        past |= dict.fromkeys(way, past[at] if at in removed else at)
     targets = {number: past[target] if target in removed else target for number, target in refs.items()}
     return {number: target for number, target in targets.items() if target is not None and target != number}
 

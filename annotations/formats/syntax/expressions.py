@@ -20,10 +20,7 @@ class ExpressionError(ValueError):
 
 
 def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
-    """Return the stretches `[start, end)` that match, none of them overlapping, the earliest first.
-
-    Raises ExpressionError.
-    """
+    """Return the stretches that match, none of them overlapping, the earliest first. Raises ExpressionError."""
     if len(text) > LONGEST_TEXT:
         raise ExpressionError(f"no text of more than {LONGEST_TEXT:,} characters is searched")
     expression = _compile(pattern)

@@ -44,10 +44,7 @@ def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> C
 
 
 def is_in_words(content: str, *, has_sentences: bool) -> bool:
-    """Return whether white space parts the words of a text from its punctuation already, as in files of tokens.
-
-    A few words may end in a mark (`Yahoo!`, a line with `Inc.`): no more than there are commas and stops by themselves.
-    """
+    """Return whether white space parts words from punctuation already; a few may end in a mark, as `Yahoo!` does."""
     if not has_sentences and ALONE.search(content) is None:
         return False
     attached = len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content))

@@ -18,11 +18,7 @@ _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of a document: `[start, end)` each, and for each sentence the number of its first token.
-
-    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends, and
-    where the document says.
-    """
+    """The tokens: runs cut where marks, heads, segments and the document say; sentences: the first token of each."""
 
     spans: Sequence[tuple[int, int]]
     sentences: Sequence[int]

@@ -19,11 +19,9 @@ SPECIAL = str.maketrans(
 
 
 def parse(data: bytes, file: str) -> etree._Element:
-    """Return the root of an XML file.
+    """Return the root of an XML file without comments and processing instructions. Raises FormatError.
 
-    Raises FormatError with line and column; a document that declares entities is refused.
-
-    Elements keep their line as `sourceline`. Comments and processing instructions are left out.
+    A document that declares entities is refused. Elements keep their line as `sourceline`.
     """
     from lxml import etree
 

@@ -200,14 +200,12 @@ class Draft:
         misc: dict[str, str] = {}
         for pair in cell.split("|"):
             key, is_pair, value = pair.partition("=")
-            if not is_pair or key not in (*SPACING, *LINKING):
-                if key == EARLY:
-                    self.report("early", number)
-                continue
-            if key in misc:
+            if key == EARLY:
+                self.report("early", number)
+            elif key in misc and is_pair:
                 self.slip(f"{key} appears twice in the last column", number)
-                continue
-            misc[key] = value
+            elif is_pair and key in (*SPACING, *LINKING):
+                misc[key] = value
         return misc
 
     def _node(self, low: int, high: int, continues: bool = False) -> None:
@@ -375,17 +373,17 @@ class Draft:
         if not self.has_words and len(self.spans) >= MIN_BLANKS:
             message = "this document has no words: each form is _, as in releases from which the text was taken out"
             raise self.error(message, self.line)
-        unclosed: dict[int, Mention] = {}
+        unclosed = set[int]()
         for bracket, started in self.open.items():
             for mention, _, number in reversed(started):
                 self.slip(f"the bracket ({bracket[:50]} is never closed", number)
-                unclosed[id(mention)] = mention
-        for mention in self.mentions:
-            if mention.opened < mention.parts and id(mention) not in unclosed:
+                unclosed.add(id(mention))
+        closed = [mention for mention in self.mentions if id(mention) not in unclosed]
+        for mention in closed:
+            if mention.opened < mention.parts:
                 message = f"only {mention.opened} of {mention.parts} parts of {mention.eid or mention.etype} are there"
                 self.slip(message, mention.line)
-                unclosed[id(mention)] = mention
-        self.mentions = [mention for mention in self.mentions if id(mention) not in unclosed]
+        self.mentions = [mention for mention in closed if mention.opened >= mention.parts]
 
     def content(self) -> str:
         return "".join([*self.pieces, self.gap if self.gap_given else ""])
