@@ -57,26 +57,18 @@ def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) ->
         for index in mark.answer.indices if mark.answer else ():
             entities.setdefault(index, []).append(ids[mark.place])
     yield from (f"*\t{names.COREFERENCE} {' '.join(members)}" for members in entities.values())
-    texts = _text_attributes(document)
+    answers = [
+        (f"{attribute_names[key]} {ids[place]}", word, note) for place, key, word, note in _words(document, marks)
+    ]
     attributes = [
         *(line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links)),
-        *(
-            f"{attribute_names[key]} {ids[mark.place]} {word}"
-            for mark in marks
-            for key, word, is_text in _answer_words(mark, texts)
-            if not is_text
-        ),
+        *(f"{about} {word}" for about, word, is_note in answers if not is_note),
         *(f"{names.READING} R{number} {reading}" for number, (_, reading) in enumerate(relations, start=1) if reading),
     ]
     yield from (f"A{number}\t{line}" for number, line in enumerate(attributes, start=1))
     notes = [
         *(line for mark in marks for line in _format_notes(mark, ids[mark.place], before)),
-        *(
-            f"{attribute_names[key]} {ids[mark.place]}\t{line}"
-            for mark in marks
-            for key, line, is_text in _answer_words(mark, texts)
-            if is_text
-        ),
+        *(f"{about}\t{line}" for about, line, is_note in answers if is_note),
     ]
     yield from (f"#{number}\t{line}" for number, line in enumerate(notes, start=1))
 
@@ -105,19 +97,16 @@ def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[st
             yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number
 
 
-def _answer_words(mark: Mark, texts: set[str]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the words of answers by their attributes, and whether they are lines of a text, which notes hold."""
-    for key, value in mark.answer.attributes if mark.answer else ():
-        is_text = isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
-        words = names.LINE_END.split(format_value(value)) if is_text else value
-        for word in words if isinstance(words, (tuple, list)) else (format_value(words),):
-            yield key, word, is_text
-
-
-def _text_attributes(document: Document) -> set[str]:
-    """Return the keys of the attributes whose answers are texts."""
+def _words(document: Document, marks: Iterable[Mark]) -> Iterator[tuple[Place, str, str, bool]]:
+    """Yield the words of answers with their markable and attribute, and whether they are lines of a note, as texts."""
     attributes = document.scheme.attributes if document.scheme else ()
-    return {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
+    texts = {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
+    for mark in marks:
+        for key, value in mark.answer.attributes if mark.answer else ():
+            is_text = isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
+            words = names.LINE_END.split(format_value(value)) if is_text else value
+            for word in words if isinstance(words, (tuple, list)) else (format_value(words),):
+                yield mark.place, key, word, is_text
 
 
 def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
@@ -127,12 +116,9 @@ def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
         return
     if answer.category:
         yield f"{names.CATEGORY} {key} {answer.category}"
-    if links == Links.INDICES and not answer.indices:
-        yield f"Unlinked {key}"
-    if answer.optional:
-        yield f"Optional {key}"
-    if answer.unsure:
-        yield f"Unsure {key}"
+    is_unlinked = links == Links.INDICES and not answer.indices
+    flags = {"Unlinked": is_unlinked, "Optional": answer.optional, "Unsure": answer.unsure}
+    yield from (f"{flag} {key}" for flag, is_set in flags.items() if is_set)
 
 
 def _format_notes(mark: Mark, key: str, before: int) -> Iterator[str]:
@@ -175,9 +161,7 @@ def _value_configuration(documents: Sequence[Document], attribute_names: Mapping
     """Return the attributes with the values that are answered; texts are notes, which need no configuration."""
     values: dict[str, set[str]] = {}
     for document in documents:
-        texts = _text_attributes(document)
-        for mark in document.marks:
-            for key, word, is_text in _answer_words(mark, texts):
-                if not is_text:
-                    values.setdefault(key, set()).add(word)
+        for _, key, word, is_note in _words(document, document.marks):
+            if not is_note:
+                values.setdefault(key, set()).add(word)
     return [f"{attribute_names[key]}\tArg:<ENTITY>, Value:{'|'.join(sorted(values[key]))}" for key in sorted(values)]

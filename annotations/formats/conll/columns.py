@@ -166,11 +166,9 @@ def _is_numeric(column: Column) -> bool:
 
 def _is_counter(column: Column) -> bool:
     """Return whether a column has numbers that never fall: of sentences, tokens or characters."""
-    return (
-        any(len(cells) > 1 for cells in column)
-        and all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
-        and all(int(one) <= int(other) for cells in column for one, other in pairwise(cells))
-    )
+    are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
+    pairs = [pair for cells in column for pair in pairwise(cells)]
+    return are_numbers and bool(pairs) and all(int(number) <= int(following) for number, following in pairs)
 
 
 def _is_name(column: Column) -> bool:

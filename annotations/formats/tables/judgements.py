@@ -206,7 +206,7 @@ def write_json(rows: Iterable[JudgementRow]) -> bytes:
 
 
 def _json_record(row: JudgementRow) -> dict[str, object]:
-    needed: dict[str, object] = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
+    needed = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
     more: dict[str, object] = {
         "pointers": _readings_json(row.pointers),
         "indices": list(row.indices),

@@ -153,14 +153,11 @@ class _Reader:
             self.meta[META[key]] = value
 
     def token(self, number: int, line: str) -> None:
-        if len(self.columns) > COLUMNS and len(line.split("\t")) != COLUMNS:
-            message = (
-                f"this is CoNLL-U Plus with the further columns {' '.join(self.columns[COLUMNS:])[:LONGEST_SHOWN]}, as "
-                "the exploded form of Universal Anaphora has them, which is not read; give its form with Entity in MISC"
-            )
-            raise FormatError(message, self.file, number)
-        if self.begins and len(line.split("\t")) != COLUMNS:
+        if line.count("\t") + 1 != COLUMNS and (len(self.columns) > COLUMNS or self.begins):
             message = f"a line has {COLUMNS} columns parted by tabs; this looks like CoNLL-2012: choose it (conll2012)"
+            if further := " ".join(self.columns[COLUMNS:])[:LONGEST_SHOWN]:
+                message = f"this is CoNLL-U Plus with the further columns {further}, as the exploded form of Universal "
+                message += "Anaphora has them, which is not read; give its form with Entity in MISC"
             raise FormatError(message, self.file, number)
         if self.draft is None:
             self.number += self.begun is None
