@@ -74,8 +74,6 @@ class _Reader:
     report: str
     drafts: list[Draft] = field(default_factory=list)
     draft: Draft | None = None
-    begun: int | None = None
-    name: str = ""
     number: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     paragraph: bool = False
@@ -99,8 +97,7 @@ class _Reader:
         self.slips.in_document(error)
         if self.draft is not None:
             self.drafts.pop()
-        self.draft = self.begun = None
-        self.skips = True
+        self.draft, self.skips = None, True
 
     def named_drafts(self) -> Iterator[tuple[Draft, str]]:
         """Yield the documents with their names: that of the file where it holds one, else their names in it."""
@@ -116,7 +113,7 @@ class _Reader:
             lines[draft.name] = draft.line
             yield draft, draft.name
 
-    def _begin_document(self, number: int, name: str) -> None:
+    def _begin_document(self, number: int, name: str) -> Draft:
         try:
             if self.draft is not None and self.draft.in_sentence:
                 message = "a document begins inside a sentence (an empty line is missing)"
@@ -124,16 +121,19 @@ class _Reader:
             self.end_document()
         except FormatError as error:
             self.leave_out(error)
-        self.skips = False
+        self.draft, self.skips = None, False
         self.number += 1
         if len(name) > LONGEST_INDEX:
             raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
-        self.begun, self.name, self.meta = number, name, {}
+        self.draft = Draft(self.file, number, name or f"{stem(self.file)} {self.number}", self.meta, self.slips)
+        self.drafts.append(self.draft)
+        return self.draft
 
     def comment(self, number: int, line: str) -> None:
         key, _, value = line[1:].partition("=")
         key, value = key.strip(), value.strip()
         if key in ("newdoc", "newdoc id"):
+            self.meta = {}
             self._begin_document(number, value)
         elif key == "global.Entity":
             self.fields, self.report = parse_fields(value, self.file, number), ""
@@ -159,20 +159,13 @@ class _Reader:
                 message = f"this is CoNLL-U Plus with the further columns {further}, as the exploded form of Universal "
                 message += "Anaphora has them, which is not read; give its form with Entity in MISC"
             raise FormatError(message, self.file, number)
-        if self.draft is None:
-            self.number += self.begun is None
-            name = self.name or f"{stem(self.file)} {self.number}"
-            self.draft = Draft(self.file, self.begun or number, name, self.meta, self.slips)
-            self.drafts.append(self.draft)
-        if not self.draft.in_sentence:
-            self.draft.begin_sentence(self.speaker, self.paragraph)
+        draft = self.draft or self._begin_document(number, "")
+        if not draft.in_sentence:
+            draft.begin_sentence(self.speaker, self.paragraph)
             self.speaker, self.paragraph = "", False
-        if self.draft.add(number, line, self.fields) and self.report:
-            self.draft.report(self.report, number)
+        if draft.add(number, line, self.fields) and self.report:
+            draft.report(self.report, number)
 
     def end_document(self) -> None:
         if self.draft is not None:
             self.draft.finish()
-        elif self.begun is not None:
-            raise FormatError("this document has no word", self.file, self.begun)
-        self.draft = self.begun = None
