@@ -214,11 +214,8 @@ class _Draft:
             if self.word_column > self.columns - self.chains - 1:
                 raise self._error(f"there is no column {word} before that of the chains", number)
         elif self.word_column < 0:
-            message = (
-                "this document has no words: its columns are numbers, or signs for nothing, or the same in every line; "
-                "if one holds words, say word=N"
-            )
-            raise self._error(message, number)
+            message = "its columns are numbers, or signs for nothing, or the same in every line"
+            raise self._error(f"this document has no words: {message}; if one holds words, say word=N", number)
         elif not found.is_plain:
             message = f"the words are those of column {self.word_column + 1} of {self.columns}"
             self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
@@ -234,8 +231,7 @@ class _Draft:
     def add(self, number: int, line: str) -> None:
         cells = layouts.split(line)
         if len(cells) != self.columns and min(len(cells), self.columns) < layouts.TASK_COLUMNS:
-            message = f"this line has {len(cells)} columns, the first had {self.columns}"
-            raise self._error(message, number)
+            raise self._error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
         word = cells[self.word_column].strip(" ") if self.word_column < len(cells) - self.chains else ""
         if not word.strip() or " " in word:
             raise self._error("the word column is empty or holds white space", number)
@@ -310,16 +306,13 @@ def _build_documents(drafts: list[_Draft], slips: Slips) -> list[Document]:
     """Return the documents named by the file, where it holds one, else by file, document and part."""
     if len(drafts) == 1 and not slips.several:
         return [drafts[0].build(stem(slips.file))]
-    documents, seen = [], dict[str, int]()
+    first: dict[str, _Draft] = {}
     for draft in drafts:
-        name = f"{draft.document or stem(slips.file)} {draft.part}"
-        if name in seen:
-            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {seen[name]})"
+        before = first.setdefault(f"{draft.document or stem(slips.file)} {draft.part}", draft)
+        if before is not draft:
+            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {before.line})"
             slips.in_document(FormatError(message, draft.file, draft.line))
-            continue
-        seen[name] = draft.line
-        documents.append(draft.build(name))
-    return documents
+    return [draft.build(name) for name, draft in first.items()]
 
 
 def write(documents: Sequence[Document]) -> list[File]:

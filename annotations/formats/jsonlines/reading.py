@@ -126,19 +126,17 @@ class _Reader:
         """Return the document's name, a slug, or else the file's with the number of the line; and the key of it."""
         key = next((key for key in NAMES if line.record.get(key) is not None), NAMES[0])
         value = line.record.get(key)
-        name = str(value) if type(value) is int and key != NAMES[0] else value
-        if name is not None and not isinstance(name, str):
+        name = str(value) if type(value) is int and key != NAMES[0] else "" if value is None else value
+        if not isinstance(name, str):
             raise line.error(f"{key} is not a string")
-        if name and len(name) > LONGEST_INDEX:
+        if len(name) > LONGEST_INDEX:
             raise line.error(f"{key} has more than {LONGEST_INDEX} characters")
-        return re.sub(r"[^\w-]+", "-", name or "").strip("-") or f"{stem(self.file)}-{line.number}", key
+        return re.sub(r"[^\w-]+", "-", name).strip("-") or f"{stem(self.file)}-{line.number}", key
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: LineMarks) -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
-        unread = count_unread(
-            line.record,
-            {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)},
-        )
+        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)}
+        unread = count_unread(line.record, read)
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
             unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
         if not unread:

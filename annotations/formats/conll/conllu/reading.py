@@ -1,7 +1,7 @@
 """Files -> documents."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.conll.columns import BEGIN
@@ -51,7 +51,7 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
         reader.leave_out(error)
     if not reader.drafts and not reader.slips.errors:
         raise FormatError("there is no word in this file", file, 1)
-    documents = [Builder(draft, categories == ETYPE).document(name) for draft, name in reader.named_drafts()]
+    documents = [Builder(draft, categories == ETYPE).document(name) for name, draft in reader.named_drafts().items()]
     findings = reader.slips.finish(len(documents))
     return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
 
@@ -99,19 +99,17 @@ class _Reader:
             self.drafts.pop()
         self.draft, self.skips = None, True
 
-    def named_drafts(self) -> Iterator[tuple[Draft, str]]:
-        """Yield the documents with their names: that of the file where it holds one, else their names in it."""
+    def named_drafts(self) -> dict[str, Draft]:
+        """Return the documents by their names: that of the file where it holds one, else their names in it."""
         if self.number == 1:
-            yield from ((draft, stem(self.file)) for draft in self.drafts)
-            return
-        lines: dict[str, int] = {}
+            return {stem(self.file): draft for draft in self.drafts}
+        first: dict[str, Draft] = {}
         for draft in self.drafts:
-            if draft.name in lines:
-                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {lines[draft.name]})"
+            before = first.setdefault(draft.name, draft)
+            if before is not draft:
+                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {before.line})"
                 self.slips.in_document(FormatError(message, self.file, draft.line))
-                continue
-            lines[draft.name] = draft.line
-            yield draft, draft.name
+        return first
 
     def _begin_document(self, number: int, name: str) -> Draft:
         try:
