@@ -89,6 +89,12 @@ class File:
     def data(self) -> bytes:
         return self.content if isinstance(self.content, bytes) else self.content()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, File) and (self.path, self.data) == (other.path, other.data)
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
 
 def one_file_bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return bundles of one file each, of those that have one of the suffixes."""
