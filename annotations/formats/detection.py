@@ -9,27 +9,17 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.formats.syntax.table import SEPARATOR_LINE
 
 # So many bytes of a file are looked at, and so many files.
 HEAD_BYTES = 4096
 MOST_FILES = 50
 
+_FORMATS: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
+_COUNTS = Counter(suffix for format_ in _FORMATS for suffix in format_.suffixes)
 # Suffixes that one format has.
-BY_SUFFIX = {
-    ".ann": "brat",
-    ".mmax": "mmax2",
-    ".xmi": "xmi",
-    ".conllu": "conllu",
-    ".jsonlines": "jsonlines",
-    ".jsonl": "jsonlines",
-    ".sgm": "muc",
-    ".sgml": "muc",
-    ".muc": "muc",
-    ".coref": "muc",
-    ".pyr": "ducview",
-    ".pan": "ducview",
-}
+BY_SUFFIX = {suffix: format_.key for format_ in _FORMATS for suffix in format_.suffixes if _COUNTS[suffix] == 1}
 # Files of these suffixes lie beside others that say what they are: texts of brat, type systems of CAS, MMAX2's words.
 COMPANIONS = {"brat": (".txt",), "xmi": (".xml", ".txt"), "mmax2": (".xml", ".txt", ".dtd"), "webanno": (".txt",)}
 # The file that project exports of INCEpTION and WebAnno have.
@@ -116,15 +106,13 @@ def recognise(name: str, head: bytes) -> Kind | None:
 
 def _detect(name: str, head: bytes) -> str:
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix in BY_SUFFIX:
-        return BY_SUFFIX[suffix]
     text = head[:HEAD_BYTES].decode("utf-8-sig", errors="replace")
     if suffix == ".conll" or name.lower().endswith("_conll"):
         return "conllu" if SIGNS["conllu"].search(text) else "conll2012"
-    if suffix == ".txt" and SACR.search(text):
-        return ""
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
     if suffix == ".txt":
-        return "plain" if MARKED.search(text) else "text"
+        return "" if SACR.search(text) else "plain" if MARKED.search(text) else "text"
     if suffix == ".json":
         return _detect_json(text)
     if suffix in (".csv", ".tsv"):
@@ -137,9 +125,7 @@ def _detect_json(text: str) -> str:
         return "casjson"
     if re.match(r"\s*\[", text) and '"unit"' in text:
         return "matrix-json" if '"values"' in text else "judgements-json"
-    if CLUSTERS.match(text):
-        return "jsonlines"
-    return ""
+    return "jsonlines" if CLUSTERS.match(text) else ""
 
 
 def _detect_table(text: str) -> str:

@@ -14,6 +14,7 @@
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from annotations.formats.model.document import (
     LONGEST_INDEX,
@@ -57,10 +58,7 @@ def parse(marked: str, file: str) -> Document:
     lines = marked.split("\n")
     header: dict[str, str] = {}
     first = 0
-    for line in lines:
-        match = HEADER.match(line)
-        if not match:
-            break
+    while first < len(lines) and (match := HEADER.match(lines[first])):
         first += 1
         if match["key"] not in HEADERS:
             raise FormatError(f"unknown header {match['key']!r}; known are {', '.join(HEADERS)}", file, first, 1)
@@ -83,8 +81,7 @@ def parse(marked: str, file: str) -> Document:
     return draft.build(header)
 
 
-@dataclass(slots=True)
-class _OpenBracket:
+class _OpenBracket(NamedTuple):
     start: int
     visible: int
     line: int
@@ -152,12 +149,8 @@ class _Draft:
         name = NAME.match(line, position + 1)
         unnamed = name is None or name.group() == "()"
         if unnamed and line[position + 1 : position + 2] == "(":
-            raise FormatError(
-                "after ] comes a name such as (A), (A=1) or (=1|2); write \\( for a plain bracket",
-                self.file,
-                number,
-                position + 2,
-            )
+            message = "after ] comes a name such as (A), (A=1) or (=1|2); write \\( for a plain bracket"
+            raise FormatError(message, self.file, number, position + 2)
         label = name["label"] if name else ""
         if BARE_INDEX.match(line, position + 1):
             self.bare_indices.append(number)
@@ -190,21 +183,14 @@ class _Draft:
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
         coded = any(mark.answer is not None for mark in marks)
-        odd = (
-            (
-                self.bare_indices,
-                "brackets have a number behind them, which stays in the text",
-                "[Anna](=1) is an index",
-            ),
-            (
-                self.addresses,
-                "markables have an address as their name, as links of Markdown have",
-                "the format is text",
-            ),
-        )
+        bare = "brackets have a number behind them, which stays in the text"
+        addresses = "markables have an address as their name, as links of Markdown have"
         findings = [
             Finding("odd-brackets", f"{len(lines)} {what}", self.file, lines[0], fix)
-            for lines, what, fix in odd
+            for lines, what, fix in (
+                (self.bare_indices, bare, "[Anna](=1) is an index"),
+                (self.addresses, addresses, "the format is text"),
+            )
             if lines
         ]
         return Document(

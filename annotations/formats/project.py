@@ -10,7 +10,7 @@ An archive of an older version has no fields and tables that came later.
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from math import isfinite
@@ -70,8 +70,7 @@ class Shape:
 
     def in_version(self, version: int) -> "Shape":
         """Return the shape that the table has in archives of a version."""
-        fields = (field for field in self.fields if field.since <= version)
-        return Shape(self.name, tuple(fields), self.since)
+        return replace(self, fields=tuple(field for field in self.fields if field.since <= version))
 
     @property
     def file(self) -> str:
@@ -114,12 +113,11 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
 
 
 def _encode_value(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, UUID):
-        return str(value)
+    match value:
+        case datetime():
+            return value.astimezone(UTC).isoformat()
+        case date() | UUID():
+            return str(value)
     raise TypeError(f"{value!r} cannot be archived")
 
 
@@ -188,10 +186,14 @@ def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
     table = Table(shape, columns)
     for field in shape.fields:
         _refuse_other_types(table, field)
-        if field.kind in PARSERS:
-            columns[field.name][:] = _convert_column(table, field, PARSERS[field.kind])
+        if field.kind in CONVERSIONS:
+            columns[field.name][:] = _convert_column(table, field)
         elif field.kind is Kind.ROW:
-            _refuse_dangling(table, field, earlier)
+            most = len(table if field.to == shape.name else earlier[field.to])
+            for row_number, line_number in enumerate(table[field.name]):
+                if line_number is not None and not 1 <= line_number <= most:
+                    message = f"{field.name} is line {line_number} of {field.to}, which has {most}"
+                    raise table.error(row_number, message)
     return table
 
 
@@ -204,74 +206,48 @@ def _refuse_other_fields(row: Mapping[str, object], names: Sequence[str], file: 
             raise FormatError(f"there is no field {name[:50]!r} here", file, line)
 
 
-TYPES: Mapping[Kind, set[type]] = {
-    Kind.TEXT: {str},
-    Kind.WHOLE: {int},
-    Kind.NUMBER: {int, float},
-    Kind.FLAG: {bool},
-    Kind.DAY: {str},
-    Kind.TIME: {str},
-    Kind.UUID: {str},
-    Kind.ROW: {int},
-    Kind.PERSON: {str},
-}
+# The types of values that are no text, by kind; JSON is of any.
+TYPES: Mapping[Kind, set[type]] = {Kind.WHOLE: {int}, Kind.NUMBER: {int, float}, Kind.FLAG: {bool}, Kind.ROW: {int}}
 
 
 def _refuse_other_types(table: Table, field: Field) -> None:
     """Raise FormatError at the first row whose value is of another type. (True is no number here.)"""
-    column, expected = table[field.name], TYPES.get(field.kind)
-    allowed = {type(None)} if field.null else set()
-    types = set(map(type, column))
-    wrong = types & {type(None)} - allowed if expected is None else types - allowed - expected
+    column, types = table[field.name], set(map(type, table[field.name]))
+    expected = types - {type(None)} if field.kind is Kind.JSON else TYPES.get(field.kind, {str})
+    wrong = types - expected - ({type(None)} if field.null else set())
     if wrong:
         row = next(row for row, value in enumerate(column) if type(value) in wrong)
         raise table.error(row, f"{field.name} is not {field.kind}")
 
 
-def _refuse_dangling(table: Table, field: Field, earlier: Mapping[str, Table]) -> None:
-    most = len(table if field.to == table.shape.name else earlier[field.to])
-    for row, number in enumerate(table[field.name]):
-        if number is not None and not 1 <= number <= most:
-            raise table.error(row, f"{field.name} is line {number} of {field.to}, which has {most}")
-
-
-def _convert_column(table: Table, field: Field, convert: Any) -> list[Any]:
+def _convert_column(table: Table, field: Field) -> list[Any]:
+    """Return the values of a column, which are written as they would be written here. Raises FormatError."""
+    parse, write_value, is_valid = CONVERSIONS[field.kind]
     values = []
-    for row, value in enumerate(table[field.name]):
+    for row, text in enumerate(table[field.name]):
         try:
-            values.append(None if value is None else convert(value))
+            value = None if text is None else parse(text)
         except ValueError:
             raise table.error(row, f"{field.name} is not {field.kind}") from None
+        if value is not None and (write_value(value) != text or not is_valid(value)):
+            raise table.error(row, f"{field.name} is not {field.kind}")
+        values.append(value)
     return values
 
 
-def _parse_time(value: str) -> datetime:
-    """Return the time, which is written as it would be written here."""
-    time = datetime.fromisoformat(value)
-    if time.utcoffset() != timedelta(0) or time.isoformat() != value or not FIRST_YEAR <= time.year <= LAST_YEAR:
-        raise ValueError(value)
-    return time
+def _is_likely(day: date) -> bool:
+    return FIRST_YEAR <= day.year <= LAST_YEAR
 
 
-def _parse_day(value: str) -> date:
-    """Return the day, which is written as it would be written here."""
-    day = date.fromisoformat(value)
-    if day.isoformat() != value or not FIRST_YEAR <= day.year <= LAST_YEAR:
-        raise ValueError(value)
-    return day
-
-
-def _parse_uuid(value: str) -> UUID:
-    uuid = UUID(value)
-    if str(uuid) != value:
-        raise ValueError(value)
-    return uuid
-
-
-PARSERS: Mapping[Kind, Callable[[str], object]] = {
-    Kind.DAY: _parse_day,
-    Kind.TIME: _parse_time,
-    Kind.UUID: _parse_uuid,
+# How values are read that JSON has as texts, how they are written, and which are refused.
+CONVERSIONS: Mapping[Kind, tuple[Callable[[str], Any], Callable[[Any], str], Callable[[Any], bool]]] = {
+    Kind.DAY: (date.fromisoformat, date.isoformat, _is_likely),
+    Kind.TIME: (
+        datetime.fromisoformat,
+        datetime.isoformat,
+        lambda time: time.utcoffset() == timedelta(0) and _is_likely(time),
+    ),
+    Kind.UUID: (UUID, str, bool),
 }
 
 
@@ -331,13 +307,13 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
 
 
 def _refuse_unstorable(value: object) -> None:
-    """Raise _Odd where some text in it is none that databases hold."""
+    """Raise _InvalidValue where some text in it is none that databases hold."""
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            left += [*one.keys(), *one.values()]
-        elif isinstance(one, list):
-            left += one
-        elif isinstance(one, str) and not is_storable(one):
+        part = left.pop()
+        if isinstance(part, dict):
+            left += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            left += part
+        elif isinstance(part, str) and not is_storable(part):
             raise _InvalidValue("a text has a NUL or half a surrogate pair in it")

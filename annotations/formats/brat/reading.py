@@ -3,23 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import count, islice, product
 
-from annotations.formats.brat.names import (
-    CATEGORY,
-    CHAIN_NAME,
-    FLAGS,
-    LABEL,
-    LEAST,
-    LINE_END,
-    MENTION,
-    NOTE,
-    READING,
-    RELATION,
-    SUFFIX,
-    TEXT_SUFFIX,
-    TYPE,
-)
+from annotations.formats.brat import names
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -56,36 +42,33 @@ LONGEST_SHOWN = 50
 LONGEST_GAP = 1000
 
 
-def pair_files(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
+def pair_files(file_names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return annotations with their text; those without one, and texts without annotations, by themselves.
 
     A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
     share it. One without annotations that is called like a file about the others (README.txt) is none of them.
     """
-    files = {name: name for name in names}
-    by_lowercase = {name.lower(): name for name in files}
+    files = dict.fromkeys(file_names)
+    # A name as it is before one that differs in capital letters.
+    beside = {name.lower(): name for name in files} | {name: name for name in files}
+    texts = [name for name in files if name.lower().endswith(names.TEXT_SUFFIX)]
     elsewhere: dict[str, list[str]] = {}
-    for name in files:
-        if name.lower().endswith(TEXT_SUFFIX):
-            elsewhere.setdefault(stem(name).lower(), []).append(name)
-    groups: list[tuple[str, ...]] = []
-    used = set[str]()
+    for name in texts:
+        elsewhere.setdefault(stem(name).lower(), []).append(name)
+    text_of: dict[str, str | None] = {}
     for name in files:
         if name.lower().endswith(suffixes[0]):
-            beside = files.get(text_file(name)) or by_lowercase.get(text_file(name).lower())
-            text = beside or _shared_text(name, elsewhere)
-            groups.append((name, text) if text else (name,))
-            used.add(text or "")
-    return groups + [
-        (name,)
-        for name in files
-        if name.lower().endswith(TEXT_SUFFIX) and name not in used and not ABOUT.fullmatch(stem(name))
-    ]
+            text = text_file(name)
+            text_of[name] = beside.get(text) or beside.get(text.lower()) or _shared_text(name, elsewhere)
+    groups = [(name, text) if text else (name,) for name, text in text_of.items()]
+    used = set(text_of.values())
+    alone = [name for name in texts if name not in used and not ABOUT.fullmatch(stem(name))]
+    return [*groups, *((name,) for name in alone)]
 
 
 def text_file(name: str) -> str:
     """Return the name of the text of an annotation file, beside it."""
-    return name[: -len(SUFFIX)] + TEXT_SUFFIX if name.lower().endswith(SUFFIX) else name
+    return name[: -len(names.SUFFIX)] + names.TEXT_SUFFIX if name.lower().endswith(names.SUFFIX) else name
 
 
 def _shared_text(name: str, texts: Mapping[str, Sequence[str]]) -> str | None:
@@ -102,12 +85,14 @@ def read(
 ) -> list[Document]:
     """Return the one document of a text and its annotations. Raises FormatError with file and line on bad input."""
     main = bundle.main
-    texts = [name for name in bundle.files if name.lower().endswith(TEXT_SUFFIX)]
+    texts = [name for name in bundle.files if name.lower().endswith(names.TEXT_SUFFIX)]
     if not texts:
         message = f"the text of this file, {text_file(main)}, cannot be found, and the project has none of that name"
         raise FormatError(message, main)
     if main in texts:
-        raise FormatError(f"the annotations of this file, {main[: -len(TEXT_SUFFIX)]}{SUFFIX}, cannot be found", main)
+        raise FormatError(
+            f"the annotations of this file, {main[: -len(names.TEXT_SUFFIX)]}{names.SUFFIX}, cannot be found", main
+        )
     data = bundle.files[texts[0]]
     decode(data, texts[0])  # all its checks, but the line ends stay as they are
     text = data.decode()
@@ -127,12 +112,7 @@ def read(
 
 
 def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]], slips: Slips) -> "_Draft":
-    """Return a draft with the spans: lines may name what comes after them, so spans are read first.
-
-    Where the words of the spans do not stand in the text as it is, it may have been saved anew since: with a byte order
-    mark that offsets do not count, or with other line ends. Or a browser counted UTF-16 units. Then that is told.
-    Raises the error of the text as it is, also where every span is a slip.
-    """
+    """Return a draft over the copy of the text whose offsets fit best: as it is, or before it was saved anew."""
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")
@@ -173,11 +153,7 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
 
 @dataclass(slots=True)
 class _Span:
-    """A markable while lines come in that say something of it. entities: by the order of their lines.
-
-    targets, relations: what R lines lead to, with the numbers of readings. attributes, texts: the words of A lines and
-    the lines of notes.
-    """
+    """A markable while lines come in. Targets have the numbers of their readings, entities those of their lines."""
 
     parts: Parts
     level: str
@@ -190,7 +166,7 @@ class _Span:
     head: Parts = ()
     targets: list[tuple[int, Place]] = field(default_factory=list)
     relations: dict[str, list[tuple[int, Place]]] = field(default_factory=dict)
-    attributes: dict[str, list[str]] = field(default_factory=dict)
+    attributes: dict[str, dict[str, None]] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     entities: set[int] = field(default_factory=set)
 
@@ -199,7 +175,7 @@ class _Span:
         return Place(self.level, self.parts)
 
     def answer(self, indices: tuple[str, ...]) -> Answer | None:
-        values = {name: words[0] if len(words) == 1 else tuple(words) for name, words in self.attributes.items()}
+        values = {name: min(words) if len(words) == 1 else tuple(words) for name, words in self.attributes.items()}
         texts = {name: "\n".join(lines) for name, lines in self.texts.items()}
         answer = Answer(
             category=self.category,
@@ -217,11 +193,7 @@ class _Span:
 
 @dataclass(slots=True)
 class _Draft:
-    """A text while lines come in. mark: how many characters of the file stand before the content.
-
-    units: where offsets count UTF-16 units. named_entities: those that types of T lines name, by number. sets: the
-    spans of each * line, with its name and number.
-    """
+    """A text while lines come in. mark: how many characters of the file stand before the content."""
 
     file: str
     content: str
@@ -238,8 +210,12 @@ class _Draft:
     unchecked: list[int] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def _report(self, code: str, message: str, number: int, fix: str, *, left_out: bool = False) -> None:
-        self.findings.append(Finding(code, message, self.file, number, fix, left_out))
+    def _error(self, message: str, number: int) -> FormatError:
+        return FormatError(message, self.file, number)
+
+    def _report(self, code: str, message: str, number: int, fix: str = "") -> None:
+        """Report what is read otherwise than it says; without a fix it is left out."""
+        self.findings.append(Finding(code, message, self.file, number, fix or "it is left out", left_out=not fix))
 
     def _leave_out(self, what: str, number: int) -> None:
         self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
@@ -260,11 +236,11 @@ class _Draft:
         quoted = quoted[: least.start()] if least else quoted
         kind, _, offsets = data.partition(" ")
         if "\t" not in line:
-            raise FormatError("a T line has a tab behind its number and before its words", self.file, number)
+            raise self._error("a T line has a tab behind its number and before its words", number)
         if key in self.spans:
-            raise FormatError(f"{key[:LONGEST_SHOWN]} is given twice", self.file, number)
+            raise self._error(f"{key[:LONGEST_SHOWN]} is given twice", number)
         if len(kind) > LONGEST_TYPE:
-            raise FormatError(f"a type has more than {LONGEST_TYPE} characters", self.file, number)
+            raise self._error(f"a type has more than {LONGEST_TYPE} characters", number)
         spans = self._offsets(offsets, number)
         head = self._offsets(least[1], number) if least else []
         if quoted:
@@ -272,15 +248,14 @@ class _Draft:
         else:
             self.unchecked.append(number)
         span = _Span(_join_fragments(spans, self.content), "", number)
-        entity = self._apply_type(span, kind)
+        self._apply_type(span, kind)
         first = self.marks.setdefault(span.place, span)
         if first is not span and self.types != "chains":
             self._report("duplicate", f"{key} has the same words as another", number, "they are one markable")
         first.category = first.category or span.category
         if head:
             self._least(first, key, head, number)
-        if entity is not None:
-            first.entities.add(entity)
+        first.entities |= span.entities
         self.spans[key] = first
 
     def _offsets(self, text: str, number: int) -> list[tuple[int, int]]:
@@ -290,16 +265,16 @@ class _Draft:
             match = SPAN.fullmatch(fragment)
             if match is None:
                 message = f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}"
-                raise FormatError(message, self.file, number)
+                raise self._error(message, number)
             start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
-                raise FormatError(f"a span ends where it begins, or before: {fragment}", self.file, number)
+                raise self._error(f"a span ends where it begins, or before: {fragment}", number)
             if end > (self.units.length if self.units else len(self.content)):
-                raise FormatError(f"the text ends before {end + self.mark}", self.file, number)
+                raise self._error(f"the text ends before {end + self.mark}", number)
             if self.units:
                 first, last = self.units.point(start), self.units.point(end)
                 if first is None or last is None:
-                    raise FormatError(f"a span begins or ends inside a character: {fragment}", self.file, number)
+                    raise self._error(f"a span begins or ends inside a character: {fragment}", number)
                 start, end = first, last
             spans.append((start, end))
         return spans
@@ -313,27 +288,21 @@ class _Draft:
         if quotation not in ((join.join(words)[:1].isspace(), join.join(words).split()) for join in (" ", "")):
             start, end = spans[0][0], spans[-1][1]
             stands = self.content[start : min(end, start + LONGEST_SHOWN)]
-            raise FormatError(
-                f"{key[:LONGEST_SHOWN]} quotes {quoted[:LONGEST_SHOWN]!r}, but from {start + self.mark} on the text "
-                f"has {stands!r}",
-                self.file,
-                number,
-            )
+            message = f"quotes {quoted[:LONGEST_SHOWN]!r}, but from {start + self.mark} on the text has {stands!r}"
+            raise self._error(f"{key[:LONGEST_SHOWN]} {message}", number)
 
-    def _apply_type(self, span: _Span, kind: str) -> int | None:
-        """Give the span what its type means; the number of the entity where it names one."""
+    def _apply_type(self, span: _Span, kind: str) -> None:
+        """Give the span what its type means."""
         if self.types == "attribute":
-            span.attributes[TYPE] = [kind]
-            return None
-        if kind == MENTION or self.types == "none":
-            return None
-        if self.types == "levels":
+            span.attributes[names.TYPE] = {kind: None}
+        elif kind == names.MENTION:
+            return
+        elif self.types == "levels":
             span.level = kind
         elif self.types == "categories":
             span.category = kind
-        elif ENTITY_TYPE.fullmatch(kind):
-            return self.named_entities.setdefault(kind, len(self.named_entities))
-        return None
+        elif self.types == "chains" and ENTITY_TYPE.fullmatch(kind):
+            span.entities.add(self.named_entities.setdefault(kind, len(self.named_entities)))
 
     def add_line(self, number: int, line: str) -> None:
         """Add what any other line says. Raises FormatError on one that is none of brat's."""
@@ -342,35 +311,27 @@ class _Draft:
         fields = data.split()
         if not tab or key[:1] not in tuple("R*AMNE#"):
             message = f"a line begins with T, R, *, A, M, N, E or #, a number and a tab, not {line[:LONGEST_SHOWN]!r}"
-            raise FormatError(message, self.file, number)
+            raise self._error(message, number)
         if len(fields) < 2:
-            raise FormatError(f"{key[:LONGEST_SHOWN]} says nothing of anything", self.file, number)
+            raise self._error(f"{key[:LONGEST_SHOWN]} says nothing of anything", number)
         match key[0]:
             case "*":
-                self._set(fields[0], fields[1:], number)
+                if spans := [span for key in fields[1:] if (span := self._find_span(key, number)) is not None]:
+                    self.sets.append((fields[0], spans, number))
             case "R":
                 self._relation(key, fields, number)
             case "A":
                 self._attribute(fields, number)
             case "#":
                 self._note(fields, words, number)
-            case "E":
-                self._leave_out("events", number)
-            case "M":
-                self._leave_out("modifications", number)
-            case _:
-                self._leave_out("normalisations", number)
+            case other:
+                self._leave_out({"E": "events", "M": "modifications", "N": "normalisations"}[other], number)
 
     def _find_span(self, key: str, number: int) -> _Span | None:
         span = self.spans.get(key)
         if span is None:
-            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out", left_out=True)
+            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number)
         return span
-
-    def _set(self, name: str, members: Sequence[str], number: int) -> None:
-        spans = [span for key in members if (span := self._find_span(key, number)) is not None]
-        if spans:
-            self.sets.append((name, spans, number))
 
     def _relation(self, key: str, fields: Sequence[str], number: int) -> None:
         arguments = [(role, key) for role, colon, key in (each.partition(":") for each in fields[1:]) if role and colon]
@@ -378,7 +339,7 @@ class _Draft:
         arguments.sort(key=lambda argument: not argument[0].lower().startswith("anaph"))
         further = [role for role, _ in arguments[2:] if not role.lower().startswith("antecedent")]
         if len(arguments) < 2 or further or len(fields) != len(arguments) + 1:
-            raise FormatError("a relation is a name and two arguments such as Arg1:T2", self.file, number)
+            raise self._error("a relation is a name and two arguments such as Arg1:T2", number)
         one, *others = (self._find_span(key, number) for _, key in arguments)
         for other in others:
             if one is not None and other is not None:
@@ -386,7 +347,7 @@ class _Draft:
 
     def _attribute(self, fields: Sequence[str], number: int) -> None:
         name, key, value = fields[0], fields[1], " ".join(fields[2:])
-        if key.startswith("R") and name == READING and NUMBER.fullmatch(value):
+        if key.startswith("R") and name == names.READING and NUMBER.fullmatch(value):
             self.readings[key] = int(value)
             return
         if not key.startswith("T"):
@@ -395,13 +356,12 @@ class _Draft:
         span = self._find_span(key, number)
         if span is None:
             return
-        if name not in (CATEGORY, *FLAGS):
-            words = span.attributes.setdefault(name, [])
-            words += [value or YES] if (value or YES) not in words else []
-        elif name in FLAGS:
+        if name not in (names.CATEGORY, *names.FLAGS):
+            span.attributes.setdefault(name, {})[value or YES] = None
+        elif name in names.FLAGS:
             span.flags.add(name)
         elif not value:
-            self._report("category", f"{key} has a category without a name", number, "it is left out", left_out=True)
+            self._report("category", f"{key} has a category without a name", number)
         elif span.category and span.category != value:
             message = f"{key} is {value[:LONGEST_SHOWN]!r}, but {span.category[:LONGEST_SHOWN]!r} before"
             self._report("category", message, number, "the first stays")
@@ -414,24 +374,18 @@ class _Draft:
             self._leave_out(f"notes on {key[:1]} lines", number)
             return
         span = self._find_span(key, number)
-        longest = {CHAIN_NAME: LONGEST_NAME, LABEL: LONGEST_LABEL}.get(name, len(words))
+        longest = {names.CHAIN_NAME: LONGEST_NAME, names.LABEL: LONGEST_LABEL}.get(name, len(words))
         if span is None:
             return
-        if name not in (NOTE, CHAIN_NAME, LABEL, LEAST):
+        if name not in (names.NOTE, names.CHAIN_NAME, names.LABEL, names.LEAST):
             span.texts.setdefault(name, []).append(words)
         elif len(words) > longest:
-            self._report(
-                "long",
-                f"the {name} of {key} has more than {longest} characters",
-                number,
-                "it is left out",
-                left_out=True,
-            )
-        elif name == NOTE:
+            self._report("long", f"the {name} of {key} has more than {longest} characters", number)
+        elif name == names.NOTE:
             span.notes.append(words)
-        elif name == CHAIN_NAME:
+        elif name == names.CHAIN_NAME:
             span.name = words
-        elif name == LABEL:
+        elif name == names.LABEL:
             span.label = words
         else:
             self._least(span, key, self._offsets(words, number), number)
@@ -441,21 +395,26 @@ class _Draft:
         if lie_in(head, span.parts):
             span.head = head
         else:
-            message = f"the {LEAST} of {key} is not in its words"
-            self._report("min-outside", message, number, "it is left out", left_out=True)
+            message = f"the {names.LEAST} of {key} is not in its words"
+            self._report("min-outside", message, number)
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
         self._add_sets()
         if shared == "merge":
-            _merge_entities(spans)
+            sets = DisjointSets[int]()
+            for span in spans:
+                for entity in span.entities:
+                    sets.merge(entity, min(span.entities))
+            for span in spans:
+                span.entities = {sets.find(entity) for entity in span.entities}
         self._point(relations)
         if self.unchecked:
             message = f"{len(self.unchecked)} spans without the words that they mark"
             self._report("without-words", message, self.unchecked[0], "their offsets are not checked")
         for what, numbers in self.left_out.items():
             code = f"left-out-{what.partition(' ')[0]}"
-            self._report(code, f"{len(numbers)} {what}", numbers[0], "left out", left_out=True)
+            self.findings.append(Finding(code, f"{len(numbers)} {what}", self.file, numbers[0], "left out", True))
         links = Links.INDICES if self._has_entities(spans) else Links.NONE
         if any(span.targets for span in spans):
             links = Links.POINTERS
@@ -478,41 +437,32 @@ class _Draft:
 
     def _add_sets(self) -> None:
         """Make entities of the * lines that say identity."""
-        names = identity_names(name for name, _, _ in self.sets)
+        identity = identity_names(name for name, _, _ in self.sets)
         for place, (name, spans, number) in enumerate(self.sets):
-            if name in names:
-                for span in spans:
-                    span.entities.add(len(self.spans) + place)
-            else:
+            if name not in identity:
                 self._leave_out(f"equivalences {name}", number)
-        self.sets = [each for each in self.sets if each[0] in names]
+                continue
+            for span in spans:
+                span.entities.add(len(self.spans) + place)
+        self.sets = [each for each in self.sets if each[0] in identity]
 
     def _point(self, relations: str) -> None:
-        """Add what R lines lead to: antecedents, or targets of other relations.
-
-        Where nothing else is said, each target of a line is a reading with the others of that line.
-        """
+        """Add what R lines lead to: antecedents, or targets of other relations."""
         pointing = relations != "leave" and not self.sets and not self.named_entities
-        names = {name for _, name, _, _, _ in self.relations if not name.startswith(RELATION)}
-        identity = names if relations == "all" else identity_names(names)
+        plain = {name for _, name, _, _, _ in self.relations if not name.startswith(names.RELATION)}
+        identity = plain if relations == "all" else identity_names(plain)
         if relations == "names":
-            identity = set(filter(says_identity, names))
+            identity = set(filter(says_identity, plain))
         lines = {key: number for number, (key, *_) in enumerate(self.relations, start=1)}
         asked = dict[str, list[int]]()
         for key, name, one, other, number in self.relations:
-            is_other = name.startswith(RELATION) or (name not in identity and (pointing or relations == "names"))
+            is_other = name.startswith(names.RELATION) or (name not in identity and (pointing or relations == "names"))
             if not (pointing or is_other):
                 self._leave_out(f"relations {name}", number)
             elif one is other:
-                self._report(
-                    "self",
-                    f"a relation {name[:LONGEST_SHOWN]} from a span to itself",
-                    number,
-                    "it is left out",
-                    left_out=True,
-                )
+                self._report("self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number)
             else:
-                rows = one.relations.setdefault(name.removeprefix(RELATION), []) if is_other else one.targets
+                rows = one.relations.setdefault(name.removeprefix(names.RELATION), []) if is_other else one.targets
                 rows.append((self.readings.get(key, -lines[key]), other.place))
                 if not is_other and relations != "all" and not says_identity(name):
                     asked.setdefault(name[:LONGEST_NAME], []).append(number)
@@ -522,52 +472,30 @@ class _Draft:
 
     def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
         """Yield the names of the entities of each span: those of the file, or numbers in text order."""
+        half = LONGEST_INDEX // 2 - 1
         # Of two long names that are the same when shortened the second is a number.
-        short = {_shorten(name): number for name, number in reversed(self.named_entities.items())}
-        names = {number: name for name, number in short.items()}
+        short = {
+            name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}": number
+            for name, number in reversed(self.named_entities.items())
+        }
+        known = {number: name for name, number in short.items()}
         has_entities = self._has_entities(spans)
-        counted = 0
+        numbers = map(str, count(1))
         for span in spans:
-            indices = []
+            for entity in sorted(span.entities):
+                if entity not in known:
+                    known[entity] = next(numbers)
             is_singleton = has_entities and not span.entities and not span.flags & {"Uncoded", "Unlinked"}
-            for entity in [-1] if is_singleton else sorted(span.entities):
-                name = names.get(entity)
-                if name is None:
-                    counted += 1
-                    name = str(counted)
-                    if not is_singleton:
-                        names[entity] = name
-                indices.append(name)
-            yield tuple(indices)
-
-
-def _shorten(name: str) -> str:
-    half = LONGEST_INDEX // 2 - 1
-    return name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}"
+            yield (next(numbers),) if is_singleton else tuple(known[entity] for entity in sorted(span.entities))
 
 
 def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
     """Return the fragments in text order, those in one that touch or are parted by a line end and white space alone."""
     parts: list[Span] = []
     for start, end in merge_spans(spans):
-        if parts and _is_line_break(content, parts[-1][1], start):
+        between = content[parts[-1][1] : start] if parts and start - parts[-1][1] <= LONGEST_GAP else ""
+        if between.isspace() and names.LINE_END.search(between):
             parts[-1] = (parts[-1][0], end)
         else:
             parts.append((start, end))
     return tuple(parts)
-
-
-def _is_line_break(content: str, start: int, end: int) -> bool:
-    """Return whether white space with a line end in it, and nothing else, stands there."""
-    between = content[start : min(end, start + LONGEST_GAP)]
-    return end - start <= LONGEST_GAP and between.isspace() and LINE_END.search(between) is not None
-
-
-def _merge_entities(spans: Sequence[_Span]) -> None:
-    """Make one entity of all that share a span."""
-    sets = DisjointSets[int]()
-    for span in spans:
-        for entity in span.entities:
-            sets.merge(entity, min(span.entities))
-    for span in spans:
-        span.entities = {sets.find(entity) for entity in span.entities}

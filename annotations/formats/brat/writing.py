@@ -3,24 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from annotations.formats.brat.names import (
-    ANTECEDENT,
-    CATEGORY,
-    CHAIN_NAME,
-    CONFIGURATION,
-    COREFERENCE,
-    FLAGS,
-    LABEL,
-    LEAST,
-    LINE_END,
-    MENTION,
-    NOTE,
-    READING,
-    RELATION,
-    RESERVED,
-    SUFFIX,
-    TEXT_SUFFIX,
-)
+from annotations.formats.brat import names
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import (
     Answer,
@@ -33,7 +16,7 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.format import File, write_each
-from annotations.formats.model.scheme import AnswerKind, AnswerValue
+from annotations.formats.model.scheme import AnswerKind
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SPACE = re.compile(r"\s+")
@@ -41,15 +24,17 @@ SPACE = re.compile(r"\s+")
 
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a text and its annotations for each document, and the configuration with which brat shows them."""
-    names = _name_attributes(documents)
+    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
+    keys = sorted({key for answer in answers for key, _ in answer.attributes})
+    attribute_names = name_in_files(keys, names.RESERVED, next((document.scheme for document in documents), None))
 
     def format_annotations(document: Document) -> bytes:
-        return "".join(f"{line}\n" for line in _annotation_lines(document, names)).encode()
+        return "".join(f"{line}\n" for line in _annotation_lines(document, attribute_names)).encode()
 
-    texts = write_each(documents, TEXT_SUFFIX, lambda document: _format_text(document).encode())
-    annotations = write_each(documents, SUFFIX, format_annotations)
+    texts = write_each(documents, names.TEXT_SUFFIX, lambda document: _format_text(document).encode())
+    annotations = write_each(documents, names.SUFFIX, format_annotations)
     files = [file for pair in zip(texts, annotations, strict=True) for file in pair]
-    return [*files, File(CONFIGURATION, _configuration(documents, names).encode())] if files else []
+    return [*files, File(names.CONFIGURATION, _configuration(documents, attribute_names).encode())] if files else []
 
 
 def _format_text(document: Document) -> str:
@@ -57,34 +42,33 @@ def _format_text(document: Document) -> str:
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _name_attributes(documents: Sequence[Document]) -> dict[str, str]:
-    """Return what the attributes that are answered are called in the files, by their keys."""
-    answers = (mark.answer for document in documents for mark in document.marks if mark.answer)
-    keys = sorted({key for answer in answers for key, _ in answer.attributes})
-    return name_in_files(keys, RESERVED, next((document.scheme for document in documents), None))
-
-
-def _annotation_lines(document: Document, names: Mapping[str, str]) -> Iterator[str]:
+def _annotation_lines(document: Document, attribute_names: Mapping[str, str]) -> Iterator[str]:
     marks = sorted(document.marks, key=text_order)
     ids = {mark.place: f"T{number}" for number, mark in enumerate(marks, start=1)}
     before = len(_format_text(document)) - len(document.content)
     for mark in marks:
         spans = [span for part in mark.parts for span in _split_at_line_ends(part, document.content)]
         words = BREAK.sub(" ", " ".join(document.content[start:end] for start, end in spans))
-        yield f"{ids[mark.place]}\t{mark.level or MENTION} {_format_offsets(spans, before)}\t{words}"
+        yield f"{ids[mark.place]}\t{mark.level or names.MENTION} {_format_offsets(spans, before)}\t{words}"
     relations = [line for mark in marks for line in _format_relations(mark, ids)]
     yield from (f"R{number}\t{line}" for number, (line, _) in enumerate(relations, start=1))
-    yield from _entity_lines(marks, ids)
-    texts = _text_attributes(document)
+    entities: dict[str, list[str]] = {}
+    for mark in marks:
+        for index in mark.answer.indices if mark.answer else ():
+            entities.setdefault(index, []).append(ids[mark.place])
+    yield from (f"*\t{names.COREFERENCE} {' '.join(members)}" for members in entities.values())
+    answers = [
+        (f"{attribute_names[key]} {ids[place]}", word, note) for place, key, word, note in _words(document, marks)
+    ]
     attributes = [
         *(line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links)),
-        *(line for mark in marks for line in _format_values(mark, ids[mark.place], names, texts)),
-        *(f"{READING} R{number} {reading}" for number, (_, reading) in enumerate(relations, start=1) if reading),
+        *(f"{about} {word}" for about, word, is_note in answers if not is_note),
+        *(f"{names.READING} R{number} {reading}" for number, (_, reading) in enumerate(relations, start=1) if reading),
     ]
     yield from (f"A{number}\t{line}" for number, line in enumerate(attributes, start=1))
     notes = [
         *(line for mark in marks for line in _format_notes(mark, ids[mark.place], before)),
-        *(line for mark in marks for line in _format_texts(mark, ids[mark.place], names, texts)),
+        *(f"{about}\t{line}" for about, line, is_note in answers if is_note),
     ]
     yield from (f"#{number}\t{line}" for number, line in enumerate(notes, start=1))
 
@@ -93,7 +77,7 @@ def _split_at_line_ends(part: tuple[int, int], content: str) -> Iterator[tuple[i
     """Yield the part cut at line ends as brat cuts it, without the white space around them."""
     start, end = part
     for space in SPACE.finditer(content, *part):
-        if part[0] < space.start() and space.end() < end and LINE_END.search(space.group()):
+        if part[0] < space.start() and space.end() < end and names.LINE_END.search(space.group()):
             yield start, space.start()
             start = space.end()
     yield start, end
@@ -106,44 +90,23 @@ def _format_offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
 def _format_relations(mark: Mark, ids: Mapping[Place, str]) -> Iterator[tuple[str, int]]:
     """Yield the R lines of a mark, each with the number of its reading, from 1; 0 where each target is one."""
     answer = mark.answer or Answer()
-    relations: list[tuple[str, Readings]] = [(ANTECEDENT, answer.all_readings)]
-    relations += [(f"{RELATION}{key}", readings) for key, readings in answer.relations]
+    relations: list[tuple[str, Readings]] = [(names.ANTECEDENT, answer.all_readings)]
+    relations += [(f"{names.RELATION}{key}", readings) for key, readings in answer.relations]
     for name, readings in relations:
         for number, target in number_targets(readings):
             yield f"{name} Arg1:{ids[mark.place]} Arg2:{ids[target]}", number
 
 
-def _text_attributes(document: Document) -> set[str]:
-    """Return the keys of the attributes whose answers are texts."""
+def _words(document: Document, marks: Iterable[Mark]) -> Iterator[tuple[Place, str, str, bool]]:
+    """Yield the words of answers with their markable and attribute, and whether they are lines of a note, as texts."""
     attributes = document.scheme.attributes if document.scheme else ()
-    return {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
-
-
-def _is_text(key: str, value: AnswerValue, texts: set[str]) -> bool:
-    """Return whether an answer is written as a note: a value of an attribute is one word."""
-    return isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
-
-
-def _format_values(mark: Mark, id_: str, names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
-    for key, value in mark.answer.attributes if mark.answer else ():
-        if not _is_text(key, value, texts):
-            for word in value if isinstance(value, tuple) else (format_value(value),):
-                yield f"{names[key]} {id_} {word}"
-
-
-def _format_texts(mark: Mark, id_: str, names: Mapping[str, str], texts: set[str]) -> Iterator[str]:
-    for key, value in mark.answer.attributes if mark.answer else ():
-        if _is_text(key, value, texts):
-            yield from (f"{names[key]} {id_}\t{line}" for line in LINE_END.split(format_value(value)))
-
-
-def _entity_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
-    entities: dict[str, list[str]] = {}
+    texts = {attribute.key for attribute in attributes if attribute.kind == AnswerKind.TEXT}
     for mark in marks:
-        for index in mark.answer.indices if mark.answer else ():
-            entities.setdefault(index, []).append(ids[mark.place])
-    for members in entities.values():
-        yield f"*\t{COREFERENCE} {' '.join(members)}"
+        for key, value in mark.answer.attributes if mark.answer else ():
+            is_text = isinstance(value, str) and (key in texts or SPACE.search(value) is not None)
+            words = names.LINE_END.split(format_value(value)) if is_text else value
+            for word in words if isinstance(words, (tuple, list)) else (format_value(words),):
+                yield mark.place, key, word, is_text
 
 
 def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
@@ -152,64 +115,53 @@ def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
         yield f"Uncoded {key}"
         return
     if answer.category:
-        yield f"{CATEGORY} {key} {answer.category}"
-    if links == Links.INDICES and not answer.indices:
-        yield f"Unlinked {key}"
-    if answer.optional:
-        yield f"Optional {key}"
-    if answer.unsure:
-        yield f"Unsure {key}"
+        yield f"{names.CATEGORY} {key} {answer.category}"
+    is_unlinked = links == Links.INDICES and not answer.indices
+    flags = {"Unlinked": is_unlinked, "Optional": answer.optional, "Unsure": answer.unsure}
+    yield from (f"{flag} {key}" for flag, is_set in flags.items() if is_set)
 
 
 def _format_notes(mark: Mark, key: str, before: int) -> Iterator[str]:
     answer = mark.answer or Answer()
     if answer.note:
-        yield from (f"{NOTE} {key}\t{line}" for line in LINE_END.split(answer.note))
+        yield from (f"{names.NOTE} {key}\t{line}" for line in names.LINE_END.split(answer.note))
     if answer.name:
-        yield f"{CHAIN_NAME} {key}\t{LINE_END.sub(' ', answer.name)}"
+        yield f"{names.CHAIN_NAME} {key}\t{names.LINE_END.sub(' ', answer.name)}"
     if mark.label:
-        yield f"{LABEL} {key}\t{LINE_END.sub(' ', mark.label)}"
+        yield f"{names.LABEL} {key}\t{names.LINE_END.sub(' ', mark.label)}"
     if mark.head:
-        yield f"{LEAST} {key}\t{_format_offsets(mark.head, before)}"
+        yield f"{names.LEAST} {key}\t{_format_offsets(mark.head, before)}"
 
 
-def _configuration(documents: Sequence[Document], names: Mapping[str, str]) -> str:
+def _configuration(documents: Sequence[Document], attribute_names: Mapping[str, str]) -> str:
     levels, categories, keys, most = set[str](), set[str](), set[str](), 0
     for document in documents:
         for mark in document.marks:
-            levels.add(mark.level or MENTION)
+            levels.add(mark.level or names.MENTION)
             if mark.answer:
                 categories.add(mark.answer.category)
                 keys.update(key for key, _ in mark.answer.relations)
-                most = max(most, _most_readings(mark.answer))
-    types, named = sorted(levels) or [MENTION], sorted(categories - {""})
-    attributes = [f"{CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(named)}"] if named else []
-    attributes += [f"{flag}\tArg:<ENTITY>" for flag in FLAGS]
-    attributes += _value_configuration(documents, names)
+                for readings in (mark.answer.readings, *(readings for _, readings in mark.answer.relations)):
+                    most = max(most, *(number for number, _ in number_targets(readings)), 0)
+    types, named = sorted(levels) or [names.MENTION], sorted(categories - {""})
+    attributes = [f"{names.CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(named)}"] if named else []
+    attributes += [f"{flag}\tArg:<ENTITY>" for flag in names.FLAGS]
+    attributes += _value_configuration(documents, attribute_names)
     relations = [
-        f"{ANTECEDENT}\tArg1:<ENTITY>, Arg2:<ENTITY>",
-        f"{COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
+        f"{names.ANTECEDENT}\tArg1:<ENTITY>, Arg2:<ENTITY>",
+        f"{names.COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
     ]
-    relations += [f"{RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in sorted(keys)]
-    attributes += [f"{READING}\tArg:<RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
+    relations += [f"{names.RELATION}{key}\tArg1:<ENTITY>, Arg2:<ENTITY>" for key in sorted(keys)]
+    attributes += [f"{names.READING}\tArg:<RELATION>, Value:{'|'.join(map(str, range(1, most + 1)))}"] if most else []
     sections = {"entities": types, "relations": relations, "events": [], "attributes": attributes}
     return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in lines) for name, lines in sections.items())
 
 
-def _value_configuration(documents: Sequence[Document], names: Mapping[str, str]) -> list[str]:
+def _value_configuration(documents: Sequence[Document], attribute_names: Mapping[str, str]) -> list[str]:
     """Return the attributes with the values that are answered; texts are notes, which need no configuration."""
     values: dict[str, set[str]] = {}
     for document in documents:
-        texts = _text_attributes(document)
-        for mark in document.marks:
-            for key, value in mark.answer.attributes if mark.answer else ():
-                if not _is_text(key, value, texts):
-                    words = value if isinstance(value, tuple) else (format_value(value),)
-                    values.setdefault(key, set()).update(words)
-    return [f"{names[key]}\tArg:<ENTITY>, Value:{'|'.join(sorted(values[key]))}" for key in sorted(values)]
-
-
-def _most_readings(answer: Answer) -> int:
-    """Return how many readings the answer numbers: those of relations of which one has several targets."""
-    every = [answer.readings, *(readings for _, readings in answer.relations)]
-    return max((len(each) for each in every if any(len(reading) > 1 for reading in each)), default=0)
+        for _, key, word, is_note in _words(document, document.marks):
+            if not is_note:
+                values.setdefault(key, set()).add(word)
+    return [f"{attribute_names[key]}\tArg:<ENTITY>, Value:{'|'.join(sorted(values[key]))}" for key in sorted(values)]

@@ -1,9 +1,8 @@
 """Where the words stand in CoNLL files of coreference, of which there are many dialects."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -35,11 +34,7 @@ Column = Sequence[Sequence[str]]
 
 
 class Columns(NamedTuple):
-    """Where words and chains stand in lines of so many columns.
-
-    words: the column of the words, from 0; -1 where none can be it. chains: that of the chains, from the last, which
-    is 1. is_plain: whether the words are where the shared task or a short form of it has them.
-    """
+    """The columns of words, from 0 (-1: none), and of chains, from the last (1); is_plain: they are the usual ones."""
 
     words: int
     chains: int
@@ -61,48 +56,34 @@ def is_boundary(line: str) -> bool:
     return line.startswith("#") and len(line) <= LONGEST_COMMENT and bool(BEGIN.match(line) or END.match(line))
 
 
-@dataclass(frozen=True)
 class Layout:
-    """The columns of all documents of a file.
+    """The columns of all documents of a file, and their first lines of tokens by the lines of their beginnings."""
 
-    first_lines: the number of the first line of tokens, by that of the line with which a document begins.
-    rows: the cells of the first lines, by the number of columns and by document.
-    """
-
-    first_lines: Mapping[int, int]
-    rows: Mapping[int, Sequence[Sequence[Sequence[str]]]]
-
-    @classmethod
-    def of(cls, lines: Sequence[str]) -> "Layout":
-        """Return the layout of a file."""
-        first_lines: dict[int, int] = {}
-        rows: dict[int, list[list[list[str]]]] = {}
-        counts: dict[int, int] = {}
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.first_lines: dict[int, int] = {}
+        rows: dict[int, list[list[list[str]]]] = {}  # the first, by their number of columns and by document
+        counts: Counter[int] = Counter()
         begin = columns = 0
         for number, line in enumerate(lines, start=1):
             if line.startswith("#"):
                 if is_boundary(line):
                     begin = number if BEGIN.match(line) else 0
             elif begin and not is_empty(line):
-                if begin not in first_lines:
-                    first_lines[begin] = number
+                if begin not in self.first_lines:
+                    self.first_lines[begin] = number
                     columns = len(split(line))
                     rows.setdefault(_kind(columns), []).append([])
                 kind = _kind(columns)
-                if counts.get(kind, 0) < LINES_LOOKED_AT:
-                    counts[kind] = counts.get(kind, 0) + 1
+                if counts[kind] < LINES_LOOKED_AT:
+                    counts[kind] += 1
                     cells = split(line)
                     if len(cells) >= min(columns, STANDARD_COLUMNS):
                         rows[kind][-1].append(cells)
-        return cls(first_lines, rows)
+        self._columns = {kind: _find_columns(kind, documents) for kind, documents in rows.items()}
 
     def columns(self, number: int) -> Columns:
         """Return where words and chains stand in documents of so many columns."""
         return self._columns[_kind(number)]
-
-    @cached_property
-    def _columns(self) -> dict[int, Columns]:
-        return {kind: _find_columns(kind, documents) for kind, documents in self.rows.items()}
 
 
 def _kind(columns: int) -> int:
@@ -158,10 +139,7 @@ def _first_words(columns: Sequence[Column]) -> int:
 
 
 def _chain_column(documents: Sequence[Sequence[Sequence[str]]], last: int) -> int:
-    """Return the column of the chains, from the last, which is 1: another only where the last has no bracket.
-
-    last: how many columns may be it.
-    """
+    """Return the column of the chains from the last (1): one of the `last` columns where the last has no bracket."""
     rows = [row for rows in documents for row in rows]
     if any("(" in row[-1] or ")" in row[-1] for row in rows):
         return 1
@@ -188,11 +166,9 @@ def _is_numeric(column: Column) -> bool:
 
 def _is_counter(column: Column) -> bool:
     """Return whether a column has numbers that never fall: of sentences, tokens or characters."""
-    return (
-        any(len(cells) > 1 for cells in column)
-        and all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
-        and all(int(one) <= int(other) for cells in column for one, other in pairwise(cells))
-    )
+    are_numbers = all(cell.isdecimal() and len(cell) <= LONGEST_COUNTER for cells in column for cell in cells)
+    pairs = [pair for cells in column for pair in pairwise(cells)]
+    return are_numbers and bool(pairs) and all(int(number) <= int(following) for number, following in pairs)
 
 
 def _is_name(column: Column) -> bool:

@@ -10,24 +10,11 @@ tokens joined by a blank, one sentence a line. Every part of a document is a tex
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import pairwise
 
-from annotations.formats.conll.columns import (
-    BEGIN,
-    CHAINS,
-    END,
-    LONGEST_COMMENT,
-    NONE,
-    STANDARD_COLUMNS,
-    TASK_COLUMNS,
-    TASK_WORD_COLUMN,
-    Layout,
-    is_boundary,
-    is_empty,
-    split,
-)
+from annotations.formats.conll import columns as layouts
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -43,8 +30,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import SLIPS, Bundle, File, Format, Option, stem, write_each
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.syntax.caching import cache_recent
-from annotations.formats.syntax.tokens import Tokens, tokenize
+from annotations.formats.syntax.tokens import Tokens, join_words, tokenize
 
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 BARE_RETURN = re.compile(rb"\r(?!\n)")
@@ -70,7 +56,7 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
         raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
     data = INNER_RETURN.sub(b"", bundle.data) if b"\n" in bundle.data else bundle.data
     lines = decode(data, file).split("\n")
-    layout = Layout.of(lines)
+    layout = layouts.Layout(lines)
     returns = _bare_returns(data)
     reader = _Reader(
         file, lines, layout, int(word or 0), Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
@@ -78,40 +64,35 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     try:
         documents = reader.read()
     except FormatError as error:
-        if error.line is None or not {error.line - 1, error.line} & returns.keys():
+        if error.line is None or {error.line - 1, error.line}.isdisjoint(returns):
             raise
         raise FormatError(f"{error.message}; {CARRIAGE_RETURN}", file, error.line) from None
     findings = []
     if len(data) < len(bundle.data):
         number = len(bundle.data) - len(data)
         message = f"{CARRIAGE_RETURN} between two cells" + f", as {number} do" * (number > 1)
-        findings.append(Finding("inner-return", message, file, min(_bare_returns(bundle.data)), "taken for a blank"))
+        findings.append(Finding("inner-return", message, file, _bare_returns(bundle.data)[0], "taken for a blank"))
     if returns:
         message = CARRIAGE_RETURN if len(returns) == 1 else f"{CARRIAGE_RETURN}, as {len(returns)} lines do"
-        findings.append(Finding("carriage-return", message, file, min(returns), "a line ends there"))
+        findings.append(Finding("carriage-return", message, file, returns[0], "a line ends there"))
     documents[0] = replace(documents[0], findings=[*documents[0].findings, *findings])
     return documents
 
 
-def _bare_returns(data: bytes) -> dict[int, None]:
+def _bare_returns(data: bytes) -> list[int]:
     """Return the lines that end with a carriage return alone in a file whose lines end otherwise."""
-    if b"\r" not in data or b"\n" not in data or not BARE_RETURN.search(data):
-        return {}
-    ends = enumerate(LINE_END.finditer(data), start=1)
-    return {number: None for number, end in ends if end[0] == b"\r"}
+    if b"\n" not in data or not BARE_RETURN.search(data):
+        return []
+    return [number for number, end in enumerate(LINE_END.finditer(data), start=1) if end[0] == b"\r"]
 
 
 @dataclass(slots=True)
 class _Reader:
-    """What goes on from line to line, and the documents so far.
-
-    word: the column of the words, from 1, where a user names it, else 0. skips: whether the lines are those of a
-    document that is left out.
-    """
+    """What goes on from line to line, and the documents so far."""
 
     file: str
     lines: Sequence[str]
-    layout: Layout
+    layout: layouts.Layout
     word: int
     slips: Slips
     drafts: "list[_Draft]" = field(default_factory=list)
@@ -124,11 +105,10 @@ class _Reader:
                 self._read_line(number, line)
             except FormatError as error:
                 self._leave_out(error)
-        if self.draft is not None:
-            try:
-                self.draft.end_with_file(len(self.lines))
-            except FormatError as error:
-                self._leave_out(error)
+        try:
+            self._end_with_file()
+        except FormatError as error:
+            self._leave_out(error)
         if not self.drafts and not self.slips.errors:
             raise FormatError(f"there is no '#begin document' in this file{self._other_format()}", self.file, 1)
         documents = _build_documents(self.drafts, self.slips)
@@ -147,7 +127,7 @@ class _Reader:
             self._read_comment(number, line)
         elif self.skips:
             return
-        elif is_empty(line):
+        elif layouts.is_empty(line):
             if self.draft is not None:
                 self.draft.end_sentence()
         elif self.draft is None:
@@ -158,9 +138,9 @@ class _Reader:
 
     def _read_comment(self, number: int, line: str) -> None:
         """Begin or end a document where a line that begins with # does so."""
-        if len(line) > LONGEST_COMMENT:
-            raise FormatError(f"a comment line has more than {LONGEST_COMMENT} characters", self.file, number)
-        begin = BEGIN.match(line)
+        if len(line) > layouts.LONGEST_COMMENT:
+            raise FormatError(f"a comment line has more than {layouts.LONGEST_COMMENT} characters", self.file, number)
+        begin = layouts.BEGIN.match(line)
         if begin:
             if self.draft is not None:
                 message = f"a document begins before the one of line {self.draft.line} has ended"
@@ -170,12 +150,21 @@ class _Reader:
             self.drafts.append(self.draft)
             if number in self.layout.first_lines:
                 self.draft.find_columns(self.layout.first_lines[number], self.lines, self.layout, self.word)
-        elif END.match(line):
+        elif layouts.END.match(line):
             if self.draft is not None:
                 self.draft.finish()
             elif not self.skips:
                 raise FormatError("a document ends here that has not begun", self.file, number)
             self.draft, self.skips = None, False
+
+    def _end_with_file(self) -> None:
+        """End with the file, as the short forms do, which have no closing line. Raises FormatError on others."""
+        if self.draft is None:
+            return
+        if not 0 < self.draft.columns < layouts.STANDARD_COLUMNS:
+            begin = f"the document that begins in line {self.draft.line}"
+            raise FormatError(f"the file ends inside {begin}: '#end document' is missing", self.file, len(self.lines))
+        self.draft.finish()
 
     def _other_format(self) -> str:
         """Return what the file looks like where it is no CoNLL-2012."""
@@ -204,24 +193,15 @@ class _Draft:
     has_tabs: bool = False
     findings: list[Finding] = field(default_factory=list)
 
-    def end_with_file(self, number: int) -> None:
-        """End with the file, as the short forms do, which have no closing line. Raises FormatError on others."""
-        if not 0 < self.columns < STANDARD_COLUMNS:
-            message = f"the file ends inside the document that begins in line {self.line}: '#end document' is missing"
-            raise FormatError(message, self.file, number)
-        self.finish()
+    def _error(self, message: str, number: int) -> FormatError:
+        return FormatError(message, self.file, number)
 
-    def find_columns(self, number: int, lines: Sequence[str], layout: Layout, word: int) -> None:
-        """Find out how many columns there are, from the first line of tokens, and in which the words stand.
-
-        word: the column of the words, from 1, where a user names it, else 0.
-        """
+    def find_columns(self, number: int, lines: Sequence[str], layout: layouts.Layout, word: int) -> None:
+        """Find the columns from the first line of tokens. word: the column of the words, from 1, as a user has it."""
         self.has_tabs = "\t" in lines[number - 1]
-        self.columns = len(split(lines[number - 1]))
+        self.columns = len(layouts.split(lines[number - 1]))
         if self.columns < 2:
-            raise FormatError(
-                "a token has at least 2 columns, its word and its chains, this line has 1", self.file, number
-            )
+            raise self._error("a token has at least 2 columns, its word and its chains, this line has 1", number)
         found = layout.columns(self.columns)
         self.chains = found.chains
         if self.chains > 1:
@@ -229,54 +209,53 @@ class _Draft:
             message = f"the chains are those of column {column} of {self.columns}: the last has none"
             self.findings.append(Finding("chain-column", message, self.file, number, "the others are not read"))
         self.word_column = word - 1 if word else found.words
-        self.has_speakers = self.word_column == TASK_WORD_COLUMN and (found.is_plain or bool(word))
+        self.has_speakers = self.word_column == layouts.TASK_WORD_COLUMN and (found.is_plain or bool(word))
         if word:
             if self.word_column > self.columns - self.chains - 1:
-                raise FormatError(f"there is no column {word} before that of the chains", self.file, number)
+                raise self._error(f"there is no column {word} before that of the chains", number)
         elif self.word_column < 0:
-            message = (
-                "this document has no words: its columns are numbers, or signs for nothing, or the same in every line; "
-                "if one holds words, say word=N"
-            )
-            raise FormatError(message, self.file, number)
+            message = "its columns are numbers, or signs for nothing, or the same in every line"
+            raise self._error(f"this document has no words: {message}; if one holds words, say word=N", number)
         elif not found.is_plain:
             message = f"the words are those of column {self.word_column + 1} of {self.columns}"
             self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
 
     def has_token(self, line: str) -> bool:
         """Return whether a line that begins with # is a token, such as #metoo, where words come first."""
-        if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or is_boundary(line):
+        if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or layouts.is_boundary(line):
             return False
-        cells = split(line)
+        cells = layouts.split(line)
         chains = cells[-min(self.chains, len(cells))].strip(" ")
-        return len(cells) == self.columns and (chains in NONE or CHAINS.fullmatch(chains) is not None)
+        return len(cells) == self.columns and (chains in layouts.NONE or layouts.CHAINS.fullmatch(chains) is not None)
 
     def add(self, number: int, line: str) -> None:
-        cells = split(line)
-        if len(cells) != self.columns and min(len(cells), self.columns) < TASK_COLUMNS:
-            message = f"this line has {len(cells)} columns, the first had {self.columns}"
-            raise FormatError(message, self.file, number)
+        cells = layouts.split(line)
+        if len(cells) != self.columns and min(len(cells), self.columns) < layouts.TASK_COLUMNS:
+            raise self._error(f"this line has {len(cells)} columns, the first had {self.columns}", number)
         word = cells[self.word_column].strip(" ") if self.word_column < len(cells) - self.chains else ""
         if not word.strip() or " " in word:
-            raise FormatError("the word column is empty or holds white space", self.file, number)
+            raise self._error("the word column is empty or holds white space", number)
         self.words.append(word)
         speaker = cells[SPEAKER_COLUMN].strip() if self.has_speakers and len(cells) > SPEAKER_COLUMN + 1 else ""
-        if speaker in NONE:
-            speaker = ""
-        elif len(speaker) > LONGEST_SPEAKER:
-            raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
-        self.speakers.append(speaker)
+        if len(speaker) > LONGEST_SPEAKER:
+            raise self._error(f"a speaker's name has more than {LONGEST_SPEAKER} characters", number)
+        self.speakers.append("" if speaker in layouts.NONE else speaker)
         brackets = cells[-self.chains].strip(" ")
-        if brackets not in NONE:
+        if brackets not in layouts.NONE:
             self._brackets(number, brackets)
 
     def _slip(self, message: str, number: int) -> None:
         """Leave out a mention. Raise FormatError where the file is refused."""
-        self.slips.in_mention(FormatError(message, self.file, number), self.findings)
+        self.slips.in_mention(self._error(message, number), self.findings)
 
     def _brackets(self, number: int, cell: str) -> None:
-        token = len(self.words) - 1
-        for bracket in self._tokens(number, cell):
+        token, position = len(self.words) - 1, 0
+        while position < len(cell):
+            bracket = BRACKET.match(cell, position)
+            if bracket is None:
+                self._slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
+                return
+            position = bracket.end()
             opened, closed = bracket["open"], bracket["close"]
             if len(opened or closed or "") > LONGEST_INDEX:
                 self._slip(f"a chain's name has more than {LONGEST_INDEX} characters", number)
@@ -284,23 +263,11 @@ class _Draft:
                 self._span(opened, token, token, number)
             elif opened is not None:
                 self.open.setdefault(opened, []).append((token, number))
+            elif closed is not None and not self.open.get(closed):
+                self._slip(f"the bracket {closed}) closes nothing", number)
             elif closed is not None:
-                started = self.open.get(closed)
-                if not started:
-                    self._slip(f"the bracket {closed}) closes nothing", number)
-                    continue
-                first, line = started.pop()
+                first, line = self.open[closed].pop()
                 self._span(closed, first, token, line)
-
-    def _tokens(self, number: int, cell: str) -> Iterator[re.Match[str]]:
-        position = 0
-        while position < len(cell):
-            bracket = BRACKET.match(cell, position)
-            if bracket is None:
-                self._slip(f"this is not a list of chain brackets: {cell[:50]!r}", number)
-                return
-            yield bracket
-            position = bracket.end()
 
     def _span(self, chain: str, first: int, last: int, number: int) -> None:
         line, chains = self.spans.setdefault((first, last), (number, {}))
@@ -315,42 +282,37 @@ class _Draft:
 
     def finish(self) -> None:
         if not self.words:
-            raise FormatError("this document has no token", self.file, self.line)
+            raise self._error("this document has no token", self.line)
         for chain, started in self.open.items():
             for _, line in reversed(started):
                 self._slip(f"the bracket ({chain} is never closed", line)
         self.end_sentence()
 
     def build(self, name: str) -> Document:
-        starts = [0, *accumulate(len(word) + 1 for word in self.words)]
-        stops = [start - 1 for start in starts[1:]]
+        sentences = list(pairwise([0, *self.sentence_ends]))
+        content, words = join_words(self.words[first:end] for first, end in sentences)
         marks = [
-            Mark(((starts[first], stops[last]),), answer=Answer(indices=tuple(chains)), line=line)
+            Mark(((words[first][0], words[last][1]),), answer=Answer(indices=tuple(chains)), line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
         ]
-        firsts = [0, *self.sentence_ends[:-1]]
         segments = [
-            Stretch("sentence", starts[first], stops[end - 1], speaker=self.speakers[first])
-            for first, end in zip(firsts, self.sentence_ends, strict=True)
+            Stretch("sentence", words[first][0], words[end - 1][1], speaker=self.speakers[first])
+            for first, end in sentences
         ]
-        lines = [" ".join(self.words[first:end]) for first, end in zip(firsts, self.sentence_ends, strict=True)]
-        return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES, findings=self.findings)
+        return Document(name, self.file, content, marks, segments, Links.INDICES, findings=self.findings)
 
 
 def _build_documents(drafts: list[_Draft], slips: Slips) -> list[Document]:
     """Return the documents named by the file, where it holds one, else by file, document and part."""
     if len(drafts) == 1 and not slips.several:
         return [drafts[0].build(stem(slips.file))]
-    documents, seen = [], dict[str, int]()
+    first: dict[str, _Draft] = {}
     for draft in drafts:
-        name = f"{draft.document or stem(slips.file)} {draft.part}"
-        if name in seen:
-            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {seen[name]})"
+        before = first.setdefault(f"{draft.document or stem(slips.file)} {draft.part}", draft)
+        if before is not draft:
+            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {before.line})"
             slips.in_document(FormatError(message, draft.file, draft.line))
-            continue
-        seen[name] = draft.line
-        documents.append(draft.build(name))
-    return documents
+    return [draft.build(name) for name, draft in first.items()]
 
 
 def write(documents: Sequence[Document]) -> list[File]:
@@ -361,36 +323,27 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    spoken = tuple([one for one in document.segments if one.speaker and one.kind == "sentence"])
-    before, after, lines = _token_rows(name, tokens, spoken)
-    lines = lines.copy()
-    for token, brackets in _brackets(document, tokens).items():
-        lines[token] = f"{before[token]}{brackets}{after[token]}"
-    return f"#begin document ({name}); part 000\n{''.join(lines)}#end document\n".encode()
-
-
-@cache_recent
-def _token_rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
-    """Return for each token what stands before the last column and what after it, and its line where no chain has it.
-
-    spoken: the sentences with a speaker.
-    """
     speakers = ["-"] * len(tokens.spans)
-    for sentence in spoken:
-        for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
-            speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
-    before, after = [], []
+    for sentence in document.segments:
+        if sentence.speaker and sentence.kind == "sentence":
+            for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
+                speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
+    brackets = _brackets(document, tokens)
+    lines = [f"#begin document ({name}); part 000\n"]
     for words in tokens.by_sentence():
         for number, token in enumerate(words):
-            before.append(f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t")
-            after.append("\n")
-        after[-1] += "\n"
-    return before, after, [f"{one}-{other}" for one, other in zip(before, after, strict=True)]
+            lines.append(
+                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
+                f"{brackets.get(token, '-')}\n"
+            )
+        lines.append("\n")
+    return "".join([*lines, "#end document\n"]).encode()
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     """Return what the last column has for the tokens where chains begin or end."""
-    begins, ends = _token_numbers(tokens)
+    # A mark begins and ends with a token.
+    begins, ends = ({edge: number for number, edge in enumerate(edges)} for edges in (tokens.starts, tokens.ends))
     opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
@@ -406,13 +359,6 @@ def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     for token, _, bracket in sorted(closed) + sorted(opened) + single:
         brackets[token] = f"{brackets[token]}|{bracket}" if token in brackets else bracket
     return brackets
-
-
-@cache_recent
-def _token_numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
-    numbers = range(len(tokens.spans))
-    return dict(zip(tokens.starts, numbers, strict=True)), dict(zip(tokens.ends, numbers, strict=True))
 
 
 FORMAT = Format(

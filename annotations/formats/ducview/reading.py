@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from annotations.formats.model.document import Finding, FormatError, decode
@@ -42,12 +42,9 @@ def read(bundle: Bundle) -> Pyramid | PeerAnnotation:
     file = bundle.main
     root = _parse_root(bundle.data, file)
     reader = _Reader(file)
-    if root.tag == "pyramid":
+    if root.tag in ("pyramid", "peerAnnotation"):
         reader.report_attributes(root)
-        return reader.pyramid(root)
-    if root.tag == "peerAnnotation":
-        reader.report_attributes(root)
-        return reader.peer(root)
+        return reader.pyramid(root) if root.tag == "pyramid" else reader.peer(root)
     if root.tag == "Pyramid":
         message = "this is a pyramid of PyrEval: it holds neither the summaries nor where contributors stand in them"
         raise FormatError(message, file, root.sourceline)
@@ -112,28 +109,26 @@ class _Reader:
         if len(expressions) > 1:
             raise self._error(expressions[1], "<startDocumentRegEx> appears twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
-        offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
-        contributed = offsets.starts(chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
+        parts = [part for scu in texts["scu"] for part in scu.iter("part")]
+        offsets = _Offsets(text, parts)
+        contributed = [part.start for part in offsets.matching(parts)]
         summaries, wrong = find_summaries(text, boundary, contributed)
         if wrong:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)
         scus: dict[int, SCU] = {}
         for element in texts["scu"]:
-            scu = self._scu(element, without_scus, offsets)
-            if scu.uid in scus:
-                raise self._error(element, f"the uid {scu.uid} appears twice")
-            scus[scu.uid] = scu
+            uid = self._number(element, "uid")
+            if uid == NOT_IN_PYRAMID:
+                raise self._error(element, "uid 0 is for what stands outside the pyramid")
+            contributors = self._contributors(element, offsets, without_scus)
+            if not contributors:
+                self._report("no-contributor", f"SCU {uid} has no contributor", element)
+            label = self._attribute(element, "label")
+            if uid in scus:
+                raise self._error(element, f"the uid {uid} appears twice")
+            scus[uid] = SCU(uid, label, contributors, element.get("comment") or "")
         return Pyramid(text, boundary, summaries, tuple(scus.values()), tuple(self.findings), self.file)
-
-    def _scu(self, element: etree._Element, pyramid: Pyramid, offsets: _Offsets) -> SCU:
-        uid = self._number(element, "uid")
-        if uid == NOT_IN_PYRAMID:
-            raise self._error(element, "uid 0 is for what stands outside the pyramid")
-        contributors = self._contributors(element, offsets, pyramid)
-        if not contributors:
-            self._report("no-contributor", f"SCU {uid} has no contributor", element)
-        return SCU(uid, self._attribute(element, "label"), contributors, element.get("comment") or "")
 
     def peer(self, root: etree._Element) -> PeerAnnotation:
         halves = self._children(root, "pyramid", "annotation", "score")
@@ -144,7 +139,7 @@ class _Reader:
         [annotation] = halves["annotation"]
         texts = self._children(annotation, "text", "peerscu")
         text = self._lines(annotation, texts["text"])
-        offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["peerscu"]))
+        offsets = _Offsets(text, [part for scu in texts["peerscu"] for part in scu.iter("part")])
         scus = {scu.uid: scu for scu in pyramid.scus}
         marks: dict[int, tuple[Contributor, ...]] = {}
         comments: dict[int, str] = {}
@@ -200,17 +195,13 @@ class _Reader:
             if not parts:
                 raise self._error(child, "this contributor has no part")
             contributor = Contributor(parts, self._attribute(child, "label"), child.get("comment") or "")
-            if pyramid is not None:
-                self._place(child, contributor, pyramid)
+            summaries = {pyramid.summary_at(part.start) for part in parts} if pyramid else set()
+            if None in summaries:
+                self._report("no-summary", "a part of this contributor is in no summary", child)
+            elif len(summaries) > 1:
+                self._report("several-summaries", "the parts of this contributor are in several summaries", child)
             contributors.append(contributor)
         return tuple(contributors)
-
-    def _place(self, element: etree._Element, contributor: Contributor, pyramid: Pyramid) -> None:
-        summaries = {pyramid.summary_at(part.start) for part in contributor.parts}
-        if None in summaries:
-            self._report("no-summary", "a part of this contributor is in no summary", element)
-        elif len(summaries) > 1:
-            self._report("several-summaries", "the parts of this contributor are in several summaries", element)
 
     def _part(self, element: etree._Element, offsets: _Offsets, pyramid: Pyramid | None) -> ContributorPart:
         label = "".join(self._attribute(element, "label").split())
@@ -280,28 +271,21 @@ class _Reader:
 class _Offsets:
     """A text, its offsets as a file counts them, and its characters without white space: what labels agree in."""
 
-    def __init__(self, text: str, parts: Iterable[etree._Element]) -> None:
+    def __init__(self, text: str, parts: Sequence[etree._Element]) -> None:
         self.text = text
         self.places = [place for place, character in enumerate(text) if not character.isspace()]
         self.squeezed = "".join(text.split())
-        self.before = [0]  # how many characters that are no white space stand before each offset
-        for character in text:
-            self.before.append(self.before[-1] + (not character.isspace()))
+        # How many characters that are no white space stand before each offset.
+        self.before = list(accumulate((not character.isspace() for character in text), initial=0))
         self.units: Units | None = None
         if max(text, default="") > "\uffff":
-            counted, elements = Units(text), list(parts)
-            self.units = max(counted, None, key=lambda units: self._count_matches(elements, units))
+            in_characters = sum(1 for _ in self.matching(parts))
+            self.units = Units(text)
+            if in_characters > sum(1 for _ in self.matching(parts)):
+                self.units = None
 
-    def _count_matches(self, parts: Iterable[etree._Element], units: Units | None) -> int:
-        """Return how many parts say what stands at their offsets when they are counted so."""
-        self.units = units
-        return sum(1 for _ in self._matching(parts))
-
-    def starts(self, parts: Iterable[etree._Element]) -> list[int]:
-        """Return where the parts begin that say what stands at their offsets."""
-        return [part.start for part in self._matching(parts)]
-
-    def _matching(self, parts: Iterable[etree._Element]) -> Iterator[ContributorPart]:
+    def matching(self, parts: Iterable[etree._Element]) -> Iterator[ContributorPart]:
+        """Yield the parts that say what stands at their offsets."""
         for element in parts:
             start, end = element.get("start") or "", element.get("end") or ""
             if NUMBER.fullmatch(start.strip()) and NUMBER.fullmatch(end.strip()):

@@ -35,10 +35,7 @@ def write_pyramid(pyramid: Pyramid) -> bytes:
 
 
 def write_peer(annotation: PeerAnnotation) -> bytes:
-    """Return a .pan file.
-
-    Every SCU of the pyramid is in it, the heaviest first, whether or not the peer expresses it.
-    """
+    """Return a .pan file with every SCU of the pyramid, the heaviest first."""
     pyramid = annotation.pyramid
     weighed = sorted(((pyramid.weight(scu), scu) for scu in _writable_scus(pyramid)), key=lambda pair: -pair[0])
     labels = {scu.uid: f"({weight}) {scu.label}" for weight, scu in weighed} | {NOT_IN_PYRAMID: NON_MATCHING}
@@ -56,11 +53,8 @@ def write_peer(annotation: PeerAnnotation) -> bytes:
 def find_losses(written: Pyramid | PeerAnnotation) -> list[str]:
     """Return what writing leaves out or replaces, in words; empty where the file holds everything."""
     pyramid = written if isinstance(written, Pyramid) else written.pyramid
-    losses = [
-        f"SCU {scu.uid} ({scu.label[:60]}) has no contributor and is left out"
-        for scu in pyramid.scus
-        if not _contributors(scu)
-    ]
+    without = (scu for scu in pyramid.scus if not _contributors(scu))
+    losses = [f"SCU {scu.uid} ({scu.label[:60]}) has no contributor and is left out" for scu in without]
     texts = [pyramid.text, pyramid.boundary, *chain.from_iterable(_all_texts(scu) for scu in pyramid.scus)]
     if isinstance(written, PeerAnnotation):
         uids = {NOT_IN_PYRAMID, *(scu.uid for scu in _writable_scus(pyramid))}
@@ -96,19 +90,15 @@ def _format_file(root: str, dtd: str, body: Iterable[str]) -> bytes:
 def _pyramid_lines(pyramid: Pyramid) -> Iterator[str]:
     yield "<pyramid>\n"
     if pyramid.boundary:
-        yield f"<startDocumentRegEx>{_format_expression(pyramid.boundary)}</startDocumentRegEx>\n"
+        # As DUCView writes it, unless a CDATA section cannot hold it.
+        is_plain = "]]>" not in pyramid.boundary and "\r" not in pyramid.boundary
+        boundary = f"<![CDATA[{pyramid.boundary}]]>" if is_plain else escape(pyramid.boundary)
+        yield f"<startDocumentRegEx>{boundary}</startDocumentRegEx>\n"
     yield from _text_lines(pyramid.text)
     units = Units(pyramid.text)
     for scu in _writable_scus(pyramid):
         yield from _scu_lines("scu", scu, pyramid.text, units)
     yield "</pyramid>\n"
-
-
-def _format_expression(expression: str) -> str:
-    """Return the expression as DUCView writes it, unless a CDATA section cannot hold it."""
-    if "]]>" in expression or "\r" in expression:
-        return escape(expression)
-    return f"<![CDATA[{expression}]]>"
 
 
 def _text_lines(text: str) -> Iterator[str]:
@@ -119,21 +109,17 @@ def _text_lines(text: str) -> Iterator[str]:
 
 
 def _scu_lines(tag: str, scu: SCU, text: str, units: Units) -> Iterator[str]:
-    yield f' <{tag} uid="{scu.uid}"{_format_attribute("label", scu.label)}{_format_comment(scu.comment)}>\n'
+    yield f' <{tag} uid="{scu.uid}"{_label_and_comment(scu.label, scu.comment)}>\n'
     for contributor in _contributors(scu):
         words = [text[part.start : part.end].replace("\n", "") for part in contributor.parts]
         label = contributor.label or "...".join(words)
-        yield f"  <contributor{_format_attribute('label', label)}{_format_comment(contributor.comment)}>\n"
+        yield f"  <contributor{_label_and_comment(label, contributor.comment)}>\n"
         for part, word in zip(contributor.parts, words, strict=True):
             place = f'start="{units.unit(part.start)}" end="{units.unit(part.end)}"'
-            yield f"   <part{_format_attribute('label', word)} {place}/>\n"
+            yield f"   <part{_label_and_comment(word, '')} {place}/>\n"
         yield "  </contributor>\n"
     yield f" </{tag}>\n"
 
 
-def _format_attribute(name: str, value: str) -> str:
-    return f' {name}="{escape(value)}"'
-
-
-def _format_comment(comment: str) -> str:
-    return _format_attribute("comment", comment) if comment else ""
+def _label_and_comment(label: str, comment: str) -> str:
+    return f' label="{escape(label)}"' + (f' comment="{escape(comment)}"' if comment else "")

@@ -25,7 +25,7 @@ numbers leave open how they are counted.
 from annotations.formats.jsonlines.offsets import CHARACTERS, CONVENTIONS, EXCLUSIVE, INCLUSIVE
 from annotations.formats.jsonlines.reading import read, read_each
 from annotations.formats.jsonlines.writing import write
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ALL_CHARACTERS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
 OFFSETS = Option(
@@ -61,11 +61,9 @@ FORMAT = Format(
             Feature.CROSSING_IN_CHAIN,
             Feature.SENTENCES,
             Feature.SPEAKERS,
-            Feature.SPACING,
-            Feature.LEADING,
-            Feature.CONTROL_CHARACTERS,
         }
-    ),
+    )
+    | ALL_CHARACTERS,
     options=(OFFSETS, CLUSTERS, SLIPS),
     options_written=(OFFSETS_WRITTEN,),
     read_each=read_each,

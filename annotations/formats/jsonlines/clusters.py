@@ -1,7 +1,7 @@
 """What a line says of its mentions: clusters, names, split antecedents, attributes and relations."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.jsonlines.dialects import BOOKCOREF, named_clusters
@@ -23,11 +23,7 @@ from annotations.formats.model.scheme import AnswerValue
 
 @dataclass(slots=True)
 class LineMarks:
-    """The marks of a line while they are made.
-
-    clusters: those of the line. listed: the mentions that clusters or plurals name by number; `()` where one has no
-    word in it. places: the clusters of each place. names: what clusters are called.
-    """
+    """The marks of a line while they are made. listed: the mentions that are named by number."""
 
     text: LineText
     clusters: list[Json] = field(default_factory=list)
@@ -65,7 +61,7 @@ class LineMarks:
     def _marks(
         self,
         attributes: Mapping[Parts, dict[str, AnswerValue] | None] | None,
-        relations: Mapping[Parts, Mapping[str, list[tuple[int, Place]]]],
+        relations: Mapping[Parts, Mapping[str, Iterable[tuple[int, Place]]]],
     ) -> list[Mark]:
         indices: dict[int, str] = {}
         marks = []
@@ -85,11 +81,7 @@ class LineMarks:
         return marks
 
     def _fill_clusters(self, key: str) -> tuple[dict[int, int], dict[Parts, int], int]:
-        """Find the clusters of each place.
-
-        Return the cluster of each mention that is listed, that of each place that a cluster names itself, and how many
-        mentions stand twice in a cluster.
-        """
+        """Find the clusters of each place. Return those of listed mentions and of places, and the number of doubles."""
         belongs: dict[int, int] = {}
         named: dict[Parts, int] = {}
         twice = 0
@@ -127,7 +119,7 @@ class LineMarks:
 
     def _list_mentions(self) -> list[Parts]:
         clusters, record, line = self.clusters, self.text.line.record, self.text.line
-        numbers = any(isinstance(each, list) and any(type(member) is int for member in each) for each in clusters)
+        numbers = any(type(member) is int for each in clusters if isinstance(each, list) for member in each)
         if not numbers and "plurals" not in record and not self._has_attributes():
             return []
         mentions = line.list_of(record.get("mentions"), "'mentions'")
@@ -224,15 +216,17 @@ class LineMarks:
             for place, child in enumerate(line.list_of(children, f"includes[{number}]")):
                 if type(child) is not int or not 0 <= child < len(self.clusters) or child == number:
                     line.note_slip(line.error(f"includes[{number}][{place}] is not the number of another cluster"))
-                elif number not in members or child not in members:
+                    continue
+                whole = members.get(number, [()])[0]
+                part = whole
+                if whole and child in members:
+                    # The last that begins before, else the first.
+                    before = bisect_left(members[child], whole[0][0], key=lambda parts: parts[0][0])
+                    part = members[child][max(before - 1, 0)]
+                if part == whole:
                     missing += 1
                 else:
-                    whole = members[number][0]
-                    part = _nearest_before(whole, members[child])
-                    if part == whole:
-                        missing += 1
-                    else:
-                        self.plurals.setdefault(whole, {})[Place("", part)] = None
+                    self.plurals.setdefault(whole, {})[Place("", part)] = None
         if missing:
             message = f"{missing} of the 'includes' are of clusters without a mention of their own"
             line.report("includes", message, "left out", left_out=True)
@@ -277,16 +271,18 @@ class LineMarks:
         match value:
             case bool():
                 return str(value).lower()
-            case int() | str():
-                return line.storable(value, name) if isinstance(value, str) else value
+            case int():
+                return value
+            case str():
+                return line.storable(value, name)
             case list():
                 return tuple(dict.fromkeys(line.string(each, name) for each in value))
         raise line.error(f"{name} is not a string, a number or a list of strings")
 
-    def _relations(self) -> dict[Parts, dict[str, list[tuple[int, Place]]]]:
+    def _relations(self) -> dict[Parts, dict[str, dict[tuple[int, Place], None]]]:
         """Return the targets of each mention by relation, each with the number of its reading."""
         line = self.text.line
-        found: dict[Parts, dict[str, dict[tuple[int, Parts], None]]] = {}
+        found: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = {}
         for place, row in enumerate(line.list_of(line.record.get("relations") or [], "'relations'")):
             name = f"relations[{place}]"
             try:
@@ -295,11 +291,8 @@ class LineMarks:
                 line.note_slip(error)
                 continue
             if source and target and source != target:
-                found.setdefault(source, {}).setdefault(relation, {})[reading, target] = None
-        return {
-            source: {name: [(reading, Place("", target)) for reading, target in rows] for name, rows in named.items()}
-            for source, named in found.items()
-        }
+                found.setdefault(source, {}).setdefault(relation, {})[reading, Place("", target)] = None
+        return found
 
     def _relation(self, ends: Sequence[Json], name: str, place: int) -> tuple[Parts, str, int, Parts]:
         line = self.text.line
@@ -313,8 +306,3 @@ class LineMarks:
         if type(reading) is not int or (len(ends) == 4 and reading < 0):
             raise line.error(f"{name}: its reading is not a whole number")
         return source, line.storable(ends[2], name), reading, target
-
-
-def _nearest_before(place: Parts, members: Sequence[Parts]) -> Parts:
-    """Return the last of the members that begins before the place, else the first."""
-    return members[max(bisect_left(members, place[0][0], key=lambda parts: parts[0][0]) - 1, 0)]

@@ -104,18 +104,12 @@ def _counts_in_sentences(record: Mapping[str, Json], key: str) -> bool:
     return bool(mentions) and all(_fits_sentence(mention, sentences) for mention in mentions)
 
 
-def _is_triple(mention: Json) -> bool:
-    return isinstance(mention, list) and len(mention) == 3 and all(type(each) is int for each in mention)
-
-
 def _fits_sentence(mention: Json, sentences: list[Json]) -> bool:
-    if not isinstance(mention, list) or not _is_triple(mention):
-        return False
-    number, first, last = (to_offset(each) for each in mention)
-    if number is None or first is None or last is None or not 0 <= number < len(sentences):
-        return False
-    words = sentences[number]
-    return isinstance(words, list) and 0 <= first <= last <= len(words)
+    match mention:
+        case [int(number), int(first), int(last)] if bool not in map(type, mention) and 0 <= number < len(sentences):
+            words = sentences[number]
+            return isinstance(words, list) and 0 <= first <= last <= len(words)
+    return False
 
 
 def count_unread(record: Mapping[str, Json], read: Collection[str]) -> list[tuple[str, int]]:
@@ -139,7 +133,7 @@ def spans_in(value: Json) -> Iterator[Json]:
     while stack:
         value = stack.pop()
         if isinstance(value, dict):
-            if _is_whole(value, STARTS) and _is_whole(value, ENDS):
+            if all(any(type(value.get(key)) is int for key in keys) for keys in (STARTS, ENDS)):
                 yield value
             else:
                 stack += value.values()
@@ -148,10 +142,6 @@ def spans_in(value: Json) -> Iterator[Json]:
                 yield from value
             else:
                 stack += value
-
-
-def _is_whole(value: Mapping[str, Json], keys: Collection[str]) -> bool:
-    return any(type(value.get(key)) is int for key in keys)
 
 
 def _is_span(value: Json) -> bool:

@@ -17,10 +17,7 @@ type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
 @dataclass(slots=True)
 class Line:
-    """An object of a file, with the line in which it begins.
-
-    keeps_going: a slip is noted and what holds it is left out; else it is raised.
-    """
+    """An object of a file. keeps_going: a slip is noted and what holds it is left out; else it is raised."""
 
     file: str
     number: int
@@ -59,6 +56,9 @@ class Line:
             raise self.error(f"{name} is not a string")
         return self.storable(value, name)
 
+    def strings(self, value: Json, name: str) -> list[str]:
+        return [self.string(each, f"{name}[{number}]") for number, each in enumerate(self.list_of(value, name))]
+
     def storable(self, text: str, name: str) -> str:
         if not is_storable(text):
             raise self.error(f"{name} has a NUL or half a surrogate pair in it")
@@ -68,10 +68,7 @@ class Line:
 def read_objects(
     file: str, data: Iterable[bytes], refuse: Callable[[FormatError], None]
 ) -> Iterator[tuple[int, dict[str, Json]]]:
-    """Yield the objects of a file, each with its line from 1. What is none goes to `refuse`.
-
-    A `.json` file may be one object, or a list of objects, over several lines.
-    """
+    """Yield the objects of a file by their lines; what is none goes to `refuse`. A .json file may be one list."""
     lines = decode_lines(data, file)
     is_first = file.lower().endswith(".json")
     for number, line in enumerate(lines, start=1):

@@ -40,11 +40,7 @@ CONVENTIONS = {
 
 
 class RawMention(NamedTuple):
-    """A mention as the file has it.
-
-    base, length: the first unit that its offsets may name, and how many these are. words: its words, where the file
-    has them too.
-    """
+    """The offsets of a mention, the first unit that these may name, how many there are, and its words in the file."""
 
     first: int
     last: int
@@ -59,7 +55,7 @@ class Spans:
     def __init__(self, words: Sequence[str], content: str, *, in_words: bool) -> None:
         self.content = content
         self.units = words if in_words else content
-        self.has_letter = [_has_letter(word) for word in words] if in_words else []
+        self.has_letter = [any(map(str.isalnum, word)) for word in words] if in_words else []
 
     @cached_property
     def solid(self) -> str:
@@ -84,14 +80,11 @@ class Spans:
         return cuts_word(self.content, start, end)
 
 
-def _has_letter(word: str) -> bool:
-    return word.isalnum() or any(character.isalnum() for character in word)
-
-
 @dataclass(slots=True)
-class _Counts:
-    """What was counted of the mentions of one convention."""
+class Evidence:
+    """What all mentions of a file that were read by one convention say of how their offsets are counted."""
 
+    convention: str
     mentions: int = 0
     of_one_word: int = 0
     said: int = 0
@@ -100,68 +93,50 @@ class _Counts:
     odd: Counter[str] = field(default_factory=Counter)
     matching: Counter[str] = field(default_factory=Counter)
 
-
-@dataclass(slots=True)
-class Evidence:
-    """What all mentions of a file say of how their offsets are counted."""
-
-    counts: dict[str, _Counts] = field(default_factory=dict)
-
-    def add(self, convention: str, mentions: Sequence[RawMention], spans: Spans, *, has_text: bool) -> None:
-        """Count the mentions of a text that were read by that convention."""
-        in_words = CONVENTIONS[convention].in_words
-        counts = self.counts.setdefault(convention, _Counts())
-        counts.mentions += len(mentions)
-        counts.said += sum(bool(mention.words) for mention in mentions)
-        counts.has_text |= has_text
-        units = None if in_words else Units(spans.content)
-        for name in alternatives(convention):
+    def add(self, mentions: Sequence[RawMention], spans: Spans, *, has_text: bool) -> None:
+        """Count the mentions of a text."""
+        self.mentions += len(mentions)
+        self.said += sum(bool(mention.words) for mention in mentions)
+        self.has_text |= has_text
+        units = None if CONVENTIONS[self.convention].in_words else Units(spans.content)
+        for name in alternatives(self.convention):
             for mention in mentions:
                 place = to_span(name, mention, units)
                 if place is None:
-                    counts.impossible.add(name)
+                    self.impossible.add(name)
                     continue
-                counts.odd[name] += spans.is_odd(*place)
+                self.odd[name] += spans.is_odd(*place)
                 if mention.words:
-                    counts.matching[name] += spans.is_equal(*place, mention.words)
-                if name == convention:
-                    counts.of_one_word += place[1] - place[0] == 1
+                    self.matching[name] += spans.is_equal(*place, mention.words)
+                if name == self.convention:
+                    self.of_one_word += place[1] - place[0] == 1
 
     def doubts(self) -> Iterator[tuple[str, str, bool]]:
         """Yield what speaks against how mentions were read, what can be done, and whether something is left out."""
-        for convention, counts in self.counts.items():
-            others = [name for name in alternatives(convention) if name != convention]
-            if counts.said:
-                best = max(others, key=lambda name: counts.matching[name])
-                different = counts.said - counts.matching[convention]
-                if counts.matching[best] > counts.matching[convention]:
-                    message = f"{different} of {counts.said} mentions are other words than the file says"
-                    yield message, f"{counts.matching[best]} of them are the same with offsets={best}", False
-                    continue
-                if counts.matching[convention]:
-                    if different:
-                        yield (
-                            f"{different} of {counts.said} mentions are other words than the file says",
-                            "read as numbered",
-                            False,
-                        )
-                    continue
-                yield f"{counts.said} mentions have a third value that is not their words", "left out", True
-            others = [name for name in others if name not in counts.impossible]
-            if counts.mentions and not counts.of_one_word and EXCLUSIVE in others:
-                ways = f"offsets={EXCLUSIVE}" + f" or offsets={CHARACTERS}" * counts.has_text
-                yield (
-                    f"none of the {counts.mentions} mentions is one word",
-                    f"if ends are not included, say {ways}",
-                    False,
-                )
-                continue
-            odd = counts.odd[convention]
-            best = min(others, key=lambda name: counts.odd[name], default="")
-            if best and odd * ODD_SHARE >= counts.mentions and odd > 2 * counts.odd[best]:
-                where = "with a sign" if CONVENTIONS[convention].in_words else "inside a word or with a blank"
-                message = f"{odd} of {counts.mentions} mentions begin or end {where}"
-                yield message, f"with offsets={best} {counts.odd[best]} would: say which is right", False
+        others = [name for name in alternatives(self.convention) if name != self.convention]
+        if self.said:
+            same = self.matching[self.convention]
+            best = max(others, key=lambda name: self.matching[name])
+            message = f"{self.said - same} of {self.said} mentions are other words than the file says"
+            if self.matching[best] > same:
+                yield message, f"{self.matching[best]} of them are the same with offsets={best}", False
+                return
+            if same:
+                if same < self.said:
+                    yield message, "read as numbered", False
+                return
+            yield f"{self.said} mentions have a third value that is not their words", "left out", True
+        others = [name for name in others if name not in self.impossible]
+        if self.mentions and not self.of_one_word and EXCLUSIVE in others:
+            ways = f"offsets={EXCLUSIVE}" + f" or offsets={CHARACTERS}" * self.has_text
+            yield f"none of the {self.mentions} mentions is one word", f"if ends are not included, say {ways}", False
+            return
+        odd = self.odd[self.convention]
+        best = min(others, key=lambda name: self.odd[name], default="")
+        if best and odd * ODD_SHARE >= self.mentions and odd > 2 * self.odd[best]:
+            where = "with a sign" if CONVENTIONS[self.convention].in_words else "inside a word or with a blank"
+            message = f"{odd} of {self.mentions} mentions begin or end {where}"
+            yield message, f"with offsets={best} {self.odd[best]} would: say which is right", False
 
 
 def alternatives(convention: str) -> list[str]:

@@ -42,10 +42,7 @@ def read_each(
 
 @dataclass(slots=True)
 class _Reader:
-    """The lines of a file while they are read.
-
-    names: the line of each document. refused: what was left out for a slip. told: what needs to be said once.
-    """
+    """The lines of a file while they are read. names: the line of each document. told: what is said once."""
 
     file: str
     offsets: str
@@ -54,7 +51,7 @@ class _Reader:
     names: dict[str, int] = field(default_factory=dict)
     refused: list[FormatError] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
 
     def read(self, data: Iterable[bytes]) -> Iterator[Document]:
         last: tuple[Document, list[Finding]] | None = None
@@ -78,7 +75,8 @@ class _Reader:
         ]
         findings += [
             Finding("offsets", message, self.file, None, fix, left_out)
-            for message, fix, left_out in self.evidence.doubts()
+            for evidence in self.evidence.values()
+            for message, fix, left_out in evidence.doubts()
         ]
         yield document
 
@@ -106,7 +104,8 @@ class _Reader:
             line.report("text-elsewhere", message, "the words of mentions are not compared with it")
         elif not layout.is_certain or self.offsets:
             has_text = bool(layout.words) and line.record.get("text") is not None
-            self.evidence.add(layout.convention, text.mentions, text.counted, has_text=has_text)
+            evidence = self.evidence.setdefault(layout.convention, Evidence(layout.convention))
+            evidence.add(text.mentions, text.counted, has_text=has_text)
         unread = self._report_unread(line, layout, text, line_marks)
         line.report_slips()
         segments = text.segments()
@@ -127,19 +126,17 @@ class _Reader:
         """Return the document's name, a slug, or else the file's with the number of the line; and the key of it."""
         key = next((key for key in NAMES if line.record.get(key) is not None), NAMES[0])
         value = line.record.get(key)
-        name = str(value) if type(value) is int and key != NAMES[0] else value
-        if name is not None and not isinstance(name, str):
+        name = str(value) if type(value) is int and key != NAMES[0] else "" if value is None else value
+        if not isinstance(name, str):
             raise line.error(f"{key} is not a string")
-        if name and len(name) > LONGEST_INDEX:
+        if len(name) > LONGEST_INDEX:
             raise line.error(f"{key} has more than {LONGEST_INDEX} characters")
-        return re.sub(r"[^\w-]+", "-", name or "").strip("-") or f"{stem(self.file)}-{line.number}", key
+        return re.sub(r"[^\w-]+", "-", name).strip("-") or f"{stem(self.file)}-{line.number}", key
 
     def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: LineMarks) -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
-        unread = count_unread(
-            line.record,
-            {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)},
-        )
+        read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)}
+        unread = count_unread(line.record, read)
         if not marks.listed and (mentions := _count_unlinked(line, layout, text)):
             unread = sorted([*unread, ("mentions", mentions)], key=lambda each: -each[1])
         if not unread:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 
 from annotations.formats.jsonlines.dialects import Layout, count_unread, show_unread, to_offset
 from annotations.formats.jsonlines.lines import Json, Line
 from annotations.formats.jsonlines.offsets import CONVENTIONS, RawMention, Spans, alternatives, to_span
 from annotations.formats.model.document import LONGEST_SPEAKER, FormatError, Parts, Stretch
+from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units
 
 NOBODY = ("", "-", "_", "*")
@@ -15,12 +16,7 @@ NOBODY = ("", "-", "_", "*")
 
 @dataclass(slots=True)
 class LineText:
-    """The text of a line.
-
-    sentences: its words. starts: the number of the first word of each sentence. spans: the characters of each word that
-    has some. before: how many such words stand before each word, and in all. is_elsewhere: the line says where mentions
-    stand in a text that it does not hold. mentions: those that were asked for. blank: how many of them have no word.
-    """
+    """The text of a line, its words with their characters, and the mentions that were asked for."""
 
     line: Line
     layout: Layout
@@ -49,7 +45,9 @@ class LineText:
         if text is not None and (spans is not None or not in_words or not self.layout.words):
             self.content, self.spans = text, spans or []
         else:
-            self.content, self.spans = _join_words(self.sentences)
+            self.content, self.spans = join_words(
+                [word.strip() for word in words if word.strip()] for words in self.sentences
+            )
         if text is not None and spans is None and self.layout.words:
             left_out = "the words are joined by a blank" if in_words else "sentences left out"
             self.line.report("other-words", "the words do not stand in 'text' one after the other", left_out)
@@ -85,15 +83,9 @@ class LineText:
             return []
         value = self.line.record[key]
         if key == "sentences":
-            return [
-                [self.line.string(word, f"sentences[{number}][{place}]") for place, word in enumerate(words)]
-                for number, each in enumerate(self.line.list_of(value, "'sentences'"))
-                for words in [self.line.list_of(each, f"sentences[{number}]")]
-            ]
-        words = [
-            self.line.string(word, f"{key}[{number}]")
-            for number, word in enumerate(self.line.list_of(value, f"'{key}'"))
-        ]
+            sentences = self.line.list_of(value, "'sentences'")
+            return [self.line.strings(each, f"sentences[{number}]") for number, each in enumerate(sentences)]
+        words = self.line.strings(self.line.list_of(value, f"'{key}'"), key)
         return self._by_sentence(words) if key == "cased_words" else [words]
 
     def _by_sentence(self, words: list[str]) -> list[list[str]]:
@@ -120,8 +112,8 @@ class LineText:
         if not has_sentences or not self.spans:
             return []
         segments = []
-        for start, words, speaker in zip(self.starts, self.sentences, self._speakers(), strict=False):
-            first, end = self.before[start], self.before[start + len(words)]
+        for (start, after), speaker in zip(pairwise(self.starts), self._speakers(), strict=True):
+            first, end = self.before[start], self.before[after]
             if first < end:
                 segments.append(Stretch("sentence", self.spans[first][0], self.spans[end - 1][1], speaker=speaker))
         return segments
@@ -153,10 +145,7 @@ class LineText:
     # Mentions.
 
     def find(self, value: Json, name: str, words: str = "") -> Parts:
-        """Return the characters of a mention; none where it has no word in it, or is a slip that is left out.
-
-        words: those of the mention, if the file has them elsewhere.
-        """
+        """Return the characters of a mention; none where it has no word, or is a slip. words: as the file has them."""
         try:
             mention = self._raw_mention(value, name, words)
             return self._characters(mention, name)
@@ -199,7 +188,9 @@ class LineText:
             of = " sentence's" if self.layout.by_sentence else " text's"
             unit = "words" if in_words else "characters"
             message = f"{name}, [{mention.first}, {mention.last}], does not stand in the{of} {mention.length} {unit}"
-            raise self.line.error(f"{message} with offsets={convention}{self._way(mention)}")
+            ways = [name for name in alternatives(convention) if to_span(name, mention, self.units)]
+            would = f"; it would with {' or '.join(f'offsets={name}' for name in ways)}" if ways else ""
+            raise self.line.error(f"{message} with offsets={convention}{would}")
         self.mentions.append(mention)
         start, end = span
         if not CONVENTIONS[convention].in_words:
@@ -209,11 +200,6 @@ class LineText:
             parts = ((self.spans[start][0], self.spans[end - 1][1]),) if start < end else ()
         self.blank += not parts
         return parts
-
-    def _way(self, mention: RawMention) -> str:
-        """Return the other values of the option by which the mention would stand in the text."""
-        ways = [name for name in alternatives(self.layout.convention) if to_span(name, mention, self.units)]
-        return f"; it would with {' or '.join(f'offsets={name}' for name in ways)}" if ways else ""
 
 
 def _say_words(clusters: Json) -> bool:
@@ -239,16 +225,3 @@ def _align(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
         spans.append((position, position + len(word)))
         position += len(word)
     return None if text[position:].strip() else spans
-
-
-def _join_words(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
-    """Return the words joined by a blank, one sentence a line, and where each that is not white space stands."""
-    spans, lines, position = [], [], 0
-    for sentence in sentences:
-        words = [word.strip() for word in sentence if word.strip()]
-        for word in words:
-            spans.append((position, position + len(word)))
-            position += len(word) + 1
-        if words:
-            lines.append(" ".join(words))
-    return "\n".join(lines), spans

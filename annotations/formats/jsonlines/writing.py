@@ -18,8 +18,7 @@ LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u202
 def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]:
     """Return one file with a line for each document."""
     lines = io.BytesIO()
-    for document in documents:
-        lines.write(_format_document(document, offsets).encode())
+    lines.writelines(_format_document(document, offsets).encode() for document in documents)
     return [File(PATH, lines.getvalue())]
 
 

@@ -1,8 +1,9 @@
 """What is odd in a document, whatever its format: each with file and line, and a fix where there is one."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from itertools import chain
 
 from annotations.formats.model.document import Document, Finding, Mark, text_order
 from annotations.formats.model.scheme import SchemeSpec
@@ -15,11 +16,8 @@ LONGEST_SHOWN = 40
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
     """Report markables that cross, heads outside their markable, edges on white space, entities of one markable,
     categories outside the scheme; in the order of the text, kind by kind."""
-    findings = []
-    for check in (_check_crossing, _check_heads, _check_white_space, _check_chains):
-        findings += list(check(document))
-    findings += _check_categories(document, scheme)
-    return findings
+    checks = (_check_crossing, _check_heads, _check_white_space, _check_chains)
+    return [*chain.from_iterable(check(document) for check in checks), *_check_categories(document, scheme)]
 
 
 def _finding(document: Document, mark: Mark, code: str, message: str, fix: str = "") -> Finding:
@@ -64,13 +62,11 @@ def _check_white_space(document: Document) -> Iterator[Finding]:
 
 
 def _check_chains(document: Document) -> Iterator[Finding]:
-    members: dict[str, list[Mark]] = defaultdict(list)
-    for mark in document.marks:
-        for index in mark.answer.indices if mark.answer else ():
-            members[index].append(mark)
-    for index, marks in members.items():
-        if len(marks) == 1:
-            yield _finding(document, marks[0], "chain-of-one", f"is alone in the entity {index}")
+    mentions = [(index, mark) for mark in document.marks if mark.answer for index in mark.answer.indices]
+    counts = Counter(index for index, _ in mentions)
+    for index, mark in mentions:
+        if counts[index] == 1:
+            yield _finding(document, mark, "chain-of-one", f"is alone in the entity {index}")
 
 
 def _check_categories(document: Document, scheme: SchemeSpec) -> Iterator[Finding]:

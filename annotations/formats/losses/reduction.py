@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from annotations.formats.losses.rules import RULES, LostAnswer, Rule
-from annotations.formats.model.document import Document
-from annotations.formats.model.features import Feature
+from annotations.formats.model.document import Document, Mark
+from annotations.formats.model.features import Feature, describe_mark
 
 MOST_EXAMPLES = 5
 # The report in the zip of an export.
@@ -31,7 +31,7 @@ class Loss:
         return f"{self.feature.value}, of {self.question}" if self.question else self.feature.value
 
     def __str__(self) -> str:
-        return _describe(self.what, self.count, self.examples)
+        return str(OtherLoss(self.what, self.count, self.examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +43,26 @@ class OtherLoss:
     examples: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return _describe(self.what, self.count, self.examples)
-
-
-def _describe(what: str, count: int, examples: Iterable[str]) -> str:
-    text = "; ".join(examples)
-    return f"{count} × {what}{f': {text}' if text else ''}"
+        examples = "; ".join(self.examples)
+        return f"{self.count} × {self.what}{f': {examples}' if examples else ''}"
 
 
 def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[Document, list[Loss]]:
     """Return the document as a format that supports those features can hold it, and what that leaves out."""
     losses = []
     for feature, rule in _rules(supported):
-        document, lost = rule(document)
-        for question, marks in sorted(_by_question(lost).items()):
-            examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(marks))[:MOST_EXAMPLES])
-            losses.append(Loss(feature, len(marks), examples, question))
+        before = document
+        document, lost = rule(before)
+        # Under an empty name what answers no question of the scheme.
+        by_question: dict[str, list[Mark | str]] = {}
+        for each in lost:
+            question, what = each if isinstance(each, LostAnswer) else ("", each)
+            by_question.setdefault(question, []).append(what)
+        for question, of_question in sorted(by_question.items()):
+            shown = (each if isinstance(each, str) else describe_mark(before, each) for each in of_question)
+            examples = tuple(f"{before.name}: {example}" for example in list(dict.fromkeys(shown))[:MOST_EXAMPLES])
+            losses.append(Loss(feature, len(of_question), examples, question))
     return document, losses
-
-
-def _by_question(lost: Iterable[str | LostAnswer]) -> dict[str, list[str]]:
-    """Return what is lost by the question that it answers; under an empty name what answers none of the scheme's."""
-    questions: dict[str, list[str]] = {}
-    for each in lost:
-        question, mark = each if isinstance(each, LostAnswer) else ("", each)
-        questions.setdefault(question, []).append(mark)
-    return questions
 
 
 @cache  # for the next document of the format

@@ -6,6 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
+from annotations.formats.model.alignment import count_common
 from annotations.formats.model.document import (
     Answer,
     Document,
@@ -13,12 +14,12 @@ from annotations.formats.model.document import (
     Mark,
     Parts,
     Place,
-    Readings,
     Stretch,
     implied_category,
+    targets_of,
     text_order,
 )
-from annotations.formats.model.features import Feature, describe_mark
+from annotations.formats.model.features import Feature
 from annotations.formats.model.links import (
     SPLIT,
     find_chains,
@@ -32,13 +33,7 @@ from annotations.formats.model.links import (
     without_relation,
 )
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.formats.syntax.tokens import (
-    add_sentences,
-    all_parts,
-    has_white_space_edge,
-    have_white_space_edges,
-    normalize_spacing,
-)
+from annotations.formats.syntax.tokens import add_sentences, all_parts, has_white_space_edge, normalize_spacing
 
 # XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -48,47 +43,55 @@ class LostAnswer(NamedTuple):
     """An answer to a relation or attribute that is taken out: the key of the question, and the markable."""
 
     question: str
-    mark: str
+    mark: Mark
 
 
-# The document without the feature, and the marks, segments, words or answers in which that changed something.
-type Reduced = tuple[Document, Sequence[str | LostAnswer]]
+# The document without the feature, and the marks, answers or words in which that changed something.
+type Reduced = tuple[Document, Iterable[Mark | LostAnswer | str]]
 type Rule = Callable[[Document], Reduced]
+# How answers are changed.
+type ChangeAnswer = Callable[[Answer], Answer]
 
 
 def _mark_rule(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Rule:
     """Return a rule that changes the marks that have something, none of them in its place."""
 
     def reduce(document: Document) -> Reduced:
-        lost = [describe_mark(document, mark) for mark in filter(has, document.marks)]
+        lost = list(filter(has, document.marks))
         if not lost:
-            return document, lost
+            return document, []
         return replace(document, marks=[change(mark) if has(mark) else mark for mark in document.marks]), lost
 
     return reduce
 
 
-def _answer_rule(has: Callable[[Answer], object], change: Callable[[Answer], Answer]) -> Rule:
+def _answer_rule(has: Callable[[Answer], object], change: ChangeAnswer) -> Rule:
     return _mark_rule(
         lambda mark: mark.answer is not None and has(mark.answer),
         lambda mark: mark.with_answer(change(mark.answer)) if mark.answer else mark,
     )
 
 
-def _change_answers(document: Document, change: Callable[[Answer], Answer]) -> Document:
+def _question_rule(answered: Callable[[Answer], Iterable[tuple[str, object]]], without: ChangeAnswer) -> Rule:
+    """Return a rule that takes out the answers to further questions: relations or attributes."""
+
+    def reduce(document: Document) -> Reduced:
+        lost = [
+            LostAnswer(question, mark)
+            for mark in document.marks
+            if mark.answer
+            for question, _ in answered(mark.answer)
+        ]
+        return (_change_answers(document, without) if lost else document), lost
+
+    return reduce
+
+
+def _change_answers(document: Document, change: ChangeAnswer) -> Document:
     """Return the document with other answers; one that is the same object for several marks is changed once."""
-    changed: dict[int, Answer] = {}
-    marks = []
-    for mark in document.marks:
-        answer = mark.answer
-        if answer is not None:
-            other = changed.get(id(answer))
-            if other is None:
-                other = changed[id(answer)] = change(answer)
-            if other is not answer:
-                mark = mark.with_answer(other)
-        marks.append(mark)
-    return replace(document, marks=marks)
+    answers = {id(mark.answer): mark.answer for mark in document.marks if mark.answer}
+    changed = {number: change(answer) for number, answer in answers.items()}
+    return replace(document, marks=[mark.with_answer(changed.get(id(mark.answer))) for mark in document.marks])
 
 
 def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
@@ -96,70 +99,38 @@ def _removal_rule(choose: Callable[[Document], Iterable[Mark]]) -> Rule:
 
     def reduce(document: Document) -> Reduced:
         marks = list(choose(document))
-        return remove_marks(document, {mark.place for mark in marks}), [describe_mark(document, mark) for mark in marks]
+        return remove_marks(document, {mark.place for mark in marks}), marks
 
     return reduce
 
 
 def _remove_levels(document: Document) -> Reduced:
+    def on_main_level(target: Place) -> tuple[Place]:
+        return (Place("", target.parts),)
+
     main = document.scheme.main_level if document.scheme else ""
     others = {mark.place for mark in document.marks if mark.level not in ("", main)}
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in others] if others else []
+    lost = [mark for mark in document.marks if mark.place in others] if others else []
     marks = []
     for mark in remove_marks(document, others).marks:
         answer = mark.answer
         if answer and (answer.pointers or answer.relations):
-            answer = map_targets(answer, _on_main_level, _on_main_level)
+            answer = map_targets(answer, on_main_level, on_main_level)
         marks.append(Mark(mark.parts, "", mark.label, mark.head, answer, mark.line))
     return replace(document, marks=marks), lost
-
-
-def _on_main_level(target: Place) -> tuple[Place]:
-    return (Place("", target.parts),)
-
-
-def _remove_relations(document: Document) -> Reduced:
-    lost = [
-        LostAnswer(name, describe_mark(document, mark))
-        for mark in document.marks
-        if mark.answer
-        for name, _ in mark.answer.relations
-    ]
-    return _change_answers(document, lambda answer: replace(answer, relations=())) if lost else document, lost
-
-
-def _remove_attributes(document: Document) -> Reduced:
-    lost = [
-        LostAnswer(name, describe_mark(document, mark))
-        for mark in document.marks
-        if mark.answer
-        for name, _ in mark.answer.attributes
-    ]
-    return _change_answers(document, lambda answer: replace(answer, attributes=())) if lost else document, lost
 
 
 def _split_by_chains(document: Document) -> Reduced:
     """Put a plural entity into those that it is made of, which is how files of chains with SplitAnte are written."""
     if document.links != Links.INDICES:
         return document, []
-    several = [
-        describe_mark(document, mark)
-        for mark in document.marks
-        if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
+    return split_to_indices(document), [
+        mark for mark in document.marks if mark.answer and len(dict(mark.answer.relations).get(SPLIT, ())) > 1
     ]
-    return split_to_indices(document), several
-
-
-def _one_by_one(readings: Readings) -> Readings:
-    """Return what pairs can say: each target is a reading."""
-    return tuple((target,) for target in dict.fromkeys(target for reading in readings for target in reading))
 
 
 def _name_nearest_targets(document: Document) -> Reduced:
-    """Let relations name of each entity the nearest earlier mark, of what is alone or only later the first mark.
-
-    A file says of which entity a relation is, and at which word its mark begins: of two such marks the first is meant.
-    """
+    """Let relations name of each entity the nearest earlier mark, else the first, and begin at the first of two."""
     if not any(mark.answer and mark.answer.relations for mark in document.marks):
         return document, []
     in_order = sorted(document.marks, key=text_order)
@@ -190,9 +161,13 @@ def _name_nearest_targets(document: Document) -> Reduced:
                 return ()
 
             named = map_targets(answer, lambda target: (target,), nearest if is_told else lambda _: ())
-            named = replace(named, relations=tuple((name, _one_by_one(each)) for name, each in named.relations))
+            # Pairs can say that each target is a reading.
+            pairs = ((name, dict.fromkeys(targets_of(readings))) for name, readings in named.relations)
+            named = replace(
+                named, relations=tuple((name, tuple((each,) for each in targets)) for name, targets in pairs)
+            )
             if named.relations != answer.relations:
-                lost.append(describe_mark(document, mark))
+                lost.append(mark)
                 changed[own] = mark.with_answer(named)
         last |= dict.fromkeys(entities[mark.place], mark.place)
     return replace(document, marks=[changed.get(mark.place, mark) for mark in document.marks]), lost
@@ -207,22 +182,16 @@ def _replace_pointers(document: Document) -> Reduced:
         for chain in find_chains(document.marks)
         for number, mark in enumerate(chain)
     }
-    lost = [
-        describe_mark(document, mark)
+    lost = (
+        mark
         for mark in document.marks
         if mark.answer
         and mark.answer.pointers
         and mark.answer.pointers != before.get(mark.place, ())
         # What a plural entity is made of is counted as such.
         and (mark.answer.alternatives or not mark.answer.readings)
-    ]
+    )
     return index_related(pointers_to_indices(document)), lost
-
-
-def _flatten_readings(document: Document) -> Reduced:
-    return _answer_rule(
-        attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
-    )(document)
 
 
 def _remove_split(document: Document) -> Reduced:
@@ -235,8 +204,8 @@ def _remove_split(document: Document) -> Reduced:
 
 
 def _replace_indices(document: Document) -> Reduced:
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.answer and len(mark.answer.indices) > 1]
-    return indices_to_pointers(document), lost
+    several = [mark for mark in document.marks if mark.answer and len(mark.answer.indices) > 1]
+    return indices_to_pointers(document), several
 
 
 def _resolve_ambiguity(document: Document) -> Reduced:
@@ -245,8 +214,7 @@ def _resolve_ambiguity(document: Document) -> Reduced:
     order = {mark.place: text_order(mark) for mark in document.marks}
 
     def nearest(mark: Mark) -> Mark:
-        if mark.answer is None or len(mark.answer.pointers) < 2:
-            return mark
+        assert mark.answer is not None
         targets = mark.answer.pointers
         earlier = [target for target in targets if order[target] < order[mark.place]]
         antecedent = max(earlier, key=order.__getitem__) if earlier else min(targets, key=order.__getitem__)
@@ -277,11 +245,9 @@ def _remove_later_antecedents(document: Document) -> Reduced:
 def _number_entities(document: Document) -> Reduced:
     if document.links != Links.INDICES:
         return document, []
-    names: dict[str, str] = {}
-    for mark in sorted(document.marks, key=text_order):
-        for index in mark.answer.indices if mark.answer else ():
-            if index not in names:
-                names[index] = str(len(names) + 1)
+    answers = (mark.answer for mark in sorted(document.marks, key=text_order) if mark.answer)
+    indices = dict.fromkeys(index for answer in answers for index in answer.indices)
+    names = {index: str(number) for number, index in enumerate(indices, start=1)}
     if all(index == name for index, name in names.items()):
         return document, []
 
@@ -302,21 +268,14 @@ def _category_rule(chosen: Callable[[Answer], object]) -> Rule:
         if not answers:
             return document, []
         read = _read_categories(document, document.scheme) if document.scheme else {}
-        lost = [
-            describe_mark(document, mark)
-            for mark, answer in answers
-            if chosen(answer) and read.get(mark.place) != answer.category
-        ]
+        lost = (mark for mark, answer in answers if chosen(answer) and read.get(mark.place) != answer.category)
         return _change_answers(document, without_category), lost
 
     return reduce
 
 
 def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]:
-    """Return the categories of answers that are read without one, by the links that the scheme asks for.
-
-    Where it asks for entities, what a file with pointers links with nothing is an entity of one.
-    """
+    """Return the categories that answers without one are read with, by the links that the scheme asks for."""
     takes_index = next((category.key for category in scheme.categories if category.takes_index), "")
     if takes_index and document.links == Links.POINTERS:
         return {mark.place: takes_index for mark in document.marks}
@@ -324,49 +283,35 @@ def _read_categories(document: Document, scheme: SchemeSpec) -> dict[Place, str]
     return {mark.place: implied_category(mark.answer, scheme) for mark in read.marks if mark.answer}
 
 
-def _is_linked(answer: Answer) -> bool:
-    return bool(answer.pointers or answer.indices)
-
-
 def _unlinked_marks(document: Document) -> Iterable[Mark]:
-    """Yield the answers in no chain, and what is there as a target of their relations alone."""
+    """Return the answers in no chain, and what is there as a target of their relations alone."""
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
     unlinked, targets, others = [], set[Place](), set[Place]()
     for mark in document.marks:
-        if mark.answer is None:
-            continue
-        if mark.answer.indices or mark.answer.pointers or mark.place in pointed:
+        if mark.answer and (mark.answer.indices or mark.answer.pointers or mark.place in pointed):
             others.update(mark.answer.targets())
-        else:
+        elif mark.answer:
             unlinked.append(mark)
             targets.update(mark.answer.targets())
-    yield from unlinked
-    if targets:
-        yield from (mark for mark in document.marks if mark.answer is None and mark.place in targets - others)
+    targets -= others
+    return [*unlinked, *(mark for mark in document.marks if mark.answer is None and mark.place in targets)]
 
 
 def _uncoded_marks(document: Document) -> Iterable[Mark]:
-    uncoded = [mark for mark in document.marks if mark.answer is None]
-    if not uncoded:
-        return []
     pointed = {target for mark in document.marks if mark.answer for target in mark.answer.targets()}
-    return [mark for mark in uncoded if mark.place not in pointed]
+    return [mark for mark in document.marks if mark.answer is None and mark.place not in pointed]
 
 
 def _fill_gaps(document: Document) -> Reduced:
-    gaps = {
-        mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),))
-        for mark in document.marks
-        if len(mark.parts) > 1
-    }
-    lost = [describe_mark(document, mark) for mark in document.marks if len(mark.parts) > 1]
-    return move_marks(document, gaps), lost
+    parted = [mark for mark in document.marks if len(mark.parts) > 1]
+    filled = {mark.place: replace(mark, parts=((mark.parts[0][0], mark.parts[-1][1]),)) for mark in parted}
+    return move_marks(document, filled), parted
 
 
 def _trim_edges(document: Document) -> Reduced:
     """Trim the edges; a markable of white space alone is left out."""
     content = document.content
-    if not have_white_space_edges(content, all_parts(document.marks)):
+    if not has_white_space_edge(content, all_parts(document.marks)):
         return document, []
 
     def trimmed(parts: Parts) -> Parts:
@@ -383,37 +328,24 @@ def _trim_edges(document: Document) -> Reduced:
         if has_white_space_edge(content, mark.parts) or (mark.head and has_white_space_edge(content, mark.head)):
             parts = trimmed(mark.parts)
             changed[mark.place] = Mark(parts, mark.level, mark.label, trimmed(mark.head), mark.answer, mark.line)
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in changed]
+    lost = [mark for mark in document.marks if mark.place in changed]
     trimmed_marks = {place: mark for place, mark in changed.items() if mark.parts}
     return move_marks(remove_marks(document, changed.keys() - trimmed_marks.keys()), trimmed_marks), lost
 
 
-def _crosses(one: Mark, other: Mark) -> bool:
-    """Return whether the earlier mark ends inside the later one."""
-    return one.parts[0][0] < other.parts[0][0] < one.parts[-1][1] < other.parts[-1][1]
-
-
-def _crossing_marks(document: Document) -> Iterable[Mark]:
-    return _find_crossing(document.marks)
-
-
 def _find_crossing(marks: Sequence[Mark]) -> list[Mark]:
     """Return the marks that cross one before them that stays."""
-    crossing, around = [], list[Mark]()
+    crossing, around = list[Mark](), list[Mark]()
     for mark in sorted(marks, key=text_order):
         while around and around[-1].parts[-1][1] <= mark.parts[0][0]:
             around.pop()
-        if around and _crosses(around[-1], mark):
-            crossing.append(mark)
-        else:
-            around.append(mark)
+        crosses = around and around[-1].parts[0][0] < mark.parts[0][0] and around[-1].parts[-1][1] < mark.parts[-1][1]
+        (crossing if crosses else around).append(mark)
     return crossing
 
 
 def _remove_crossing_in_chain(document: Document) -> Reduced:
     """Take each mark that crosses one of the same entity out of that entity; what then has none is left out."""
-    if not _find_crossing(document.marks):
-        return document, []
     entities: dict[str, list[Mark]] = {}
     for mark in document.marks:
         for index in mark.answer.indices if mark.answer else ():
@@ -422,26 +354,20 @@ def _remove_crossing_in_chain(document: Document) -> Reduced:
     for index, members in entities.items():
         for mark in _find_crossing(members):
             leaves.setdefault(mark.place, set()).add(index)
-    if not leaves:
-        return document, []
-    marks, gone = [], set[Place]()
+    marks, lost, gone = [], [], set[Place]()
     for mark in document.marks:
         if mark.answer and mark.place in leaves:
+            lost.append(mark)
             indices = tuple(index for index in mark.answer.indices if index not in leaves[mark.place])
             if not indices:
                 gone.add(mark.place)
-            mark = replace(mark, answer=replace(mark.answer, indices=indices))
+            mark = mark.with_answer(replace(mark.answer, indices=indices))
         marks.append(mark)
-    lost = [describe_mark(document, mark) for mark in document.marks if mark.place in leaves]
     return remove_marks(replace(document, marks=marks), gone), lost
 
 
 def _replace_antecedents(document: Document) -> Reduced:
-    """Let what points point to the nearest earlier mark of its chain that is not optional, else to the nearest earlier.
-
-    The first of a chain, if it points, points to the one that does not, so that the chain stays. What still has no
-    answer is pointed at: it goes together with something, as in `pointers_to_indices`.
-    """
+    """Let marks point to the nearest earlier one of their chain that is not optional, so that each chain stays."""
     if document.links != Links.POINTERS:
         return document, []
     to: dict[Place, tuple[Place, ...]] = {}
@@ -459,7 +385,7 @@ def _replace_antecedents(document: Document) -> Reduced:
         answer = mark.answer or Answer()
         pointers = to.get(mark.place, answer.pointers)
         if pointers != answer.pointers:
-            lost.append(describe_mark(document, mark))
+            lost.append(mark)
         marks.append(mark.with_answer(answer.with_links(answer.category, pointers, ())))
     return replace(document, marks=marks), lost
 
@@ -468,33 +394,26 @@ def _segment_rule(chosen: Callable[[Stretch], bool]) -> Rule:
     def reduce(document: Document) -> Reduced:
         others = [segment for segment in document.segments if not chosen(segment)]
         lost = [f"{segment.kind} {segment.label}".strip() for segment in document.segments if chosen(segment)]
-        return (replace(document, segments=others) if lost else document), lost
+        return replace(document, segments=others), lost
 
     return reduce
 
 
 def _remove_speakers(document: Document) -> Reduced:
     lost = [segment.speaker for segment in document.segments if segment.speaker]
-    if not lost:
-        return document, lost
     return replace(document, segments=[replace(segment, speaker="") for segment in document.segments]), lost
 
 
 def _remove_title(document: Document) -> Reduced:
-    lost = [value for value in (document.title, document.language, document.direction) if value]
-    return (replace(document, title="", language="", direction="") if lost else document), lost
+    lost = filter(None, (document.title, document.language, document.direction))
+    return replace(document, title="", language="", direction=""), lost
 
 
 def _normalize_spacing(document: Document) -> Reduced:
     spaced = normalize_spacing(document)
     if spaced.content == document.content:
         return spaced, []
-    differing = (
-        number
-        for number, (one, other) in enumerate(zip(document.content, spaced.content, strict=False))
-        if one != other
-    )
-    first = next(differing, min(len(document.content), len(spaced.content)))
+    first = count_common(document.content, 0, spaced.content, 0)
     return spaced, [f"from character {first}: {document.content[first : first + 20]!r}"]
 
 
@@ -510,7 +429,7 @@ def _blank_leading_space(document: Document) -> Reduced:
         for place, mark in early.items()
         if mark.parts[-1][1] > first
     }
-    lost = [repr(content[:first])] + [describe_mark(document, mark) for mark in early.values()]
+    lost: list[Mark | str] = [repr(content[:first]), *early.values()]
     reduced = move_marks(remove_marks(document, early.keys() - places.keys()), places)
     return replace(reduced, content=" " * first + content[first:]), lost
 
@@ -539,9 +458,11 @@ RULES: dict[Feature, Rule] = {
     Feature.CONTROL_CHARACTERS: _replace_control_characters,
     Feature.NO_SENTENCES: _add_sentences,
     Feature.LEVELS: _remove_levels,
-    Feature.RELATIONS: _remove_relations,
-    Feature.ATTRIBUTES: _remove_attributes,
-    Feature.PLURAL: _flatten_readings,
+    Feature.RELATIONS: _question_rule(attrgetter("relations"), lambda answer: replace(answer, relations=())),
+    Feature.ATTRIBUTES: _question_rule(attrgetter("attributes"), lambda answer: replace(answer, attributes=())),
+    Feature.PLURAL: _answer_rule(
+        attrgetter("readings"), lambda answer: answer.with_links(answer.category, answer.pointers, answer.indices)
+    ),
     Feature.POINTERS: _replace_pointers,
     Feature.SPLIT_RELATION: _split_by_chains,
     Feature.SPLIT: _remove_split,
@@ -554,12 +475,12 @@ RULES: dict[Feature, Rule] = {
     ),
     Feature.ENTITY_NAMES: _number_entities,
     Feature.CATEGORIES: _category_rule(lambda _: True),
-    Feature.LINKED_CATEGORIES: _category_rule(_is_linked),
+    Feature.LINKED_CATEGORIES: _category_rule(lambda answer: answer.pointers or answer.indices),
     Feature.UNCODED: _removal_rule(_uncoded_marks),
     Feature.UNLINKED: _removal_rule(_unlinked_marks),
     Feature.DISCONTINUOUS: _fill_gaps,
     Feature.EDGES: _trim_edges,
-    Feature.CROSSING: _removal_rule(_crossing_marks),
+    Feature.CROSSING: _removal_rule(lambda document: _find_crossing(document.marks)),
     Feature.CROSSING_IN_CHAIN: _remove_crossing_in_chain,
     Feature.ANTECEDENTS: _replace_antecedents,
     Feature.HEADS: _mark_rule(attrgetter("head"), lambda mark: replace(mark, head=())),

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotations.formats.model.document import Document, Finding, FormatError, Mark, Parts, Place, Stretch
+from annotations.formats.model.document import Document, Finding, FormatError, Parts, Stretch
 from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
 from annotations.formats.model.spans import merge_spans
 
@@ -47,24 +47,17 @@ def skeleton_of(text: str) -> Skeleton:
             starts.extend(range(start, run.end()))
             ends.extend(range(start + 1, run.end() + 1))
             continue
-        for first, after in pairwise(_cluster_edges(word)):
+        # Where a base character with its marks begins; long rows of marks are cut, as ordering them takes long.
+        edges = [0]
+        for place, character in enumerate(word[1:], start=1):
+            if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
+                edges.append(place)
+        for first, after in pairwise([*edges, len(word)]):
             decomposed = unicodedata.normalize("NFD", word[first:after])
             pieces.append(decomposed)
             starts.extend([start + first] * len(decomposed))
             ends.extend([start + after] * len(decomposed))
     return Skeleton("".join(pieces), starts, ends)
-
-
-def _cluster_edges(word: str) -> list[int]:
-    """Return where a base character with its marks begins. Long rows of marks are cut, as it takes long to order them.
-
-    (The square of their number.)
-    """
-    edges = [0]
-    for place, character in enumerate(word[1:], start=1):
-        if not unicodedata.combining(character) or place - edges[-1] == LONGEST_CLUSTER:
-            edges.append(place)
-    return [*edges, len(word)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +155,12 @@ def match(own: Skeleton, other: Skeleton, limit: int) -> Alignment | None:
     most = min(limit, way.edits + rest - 1)
     if rest and abs(len(one) - len(two)) <= most:
         way = _find_way(one, two, most, to_both_ends=True) or way
-    blocks = (block for block in way.blocks() if _is_sure(block, len(one), len(two)))
-    return Alignment(own, other, [*blocks])
+
+    def is_sure(block: Block) -> bool:
+        at_end = (block.own + block.size, block.other + block.size) == (len(one), len(two))
+        return block.size >= MIN_BLOCK or at_end or block.own == block.other == 0
+
+    return Alignment(own, other, list(filter(is_sure, way.blocks())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +197,7 @@ def _find_way(one: str, two: str, limit: int, *, to_both_ends: bool = False) -> 
         before, reached = reached, {}
         for diagonal in range(-edits, edits + 1, 2):
             here, there = _step(before, diagonal, edits)
-            size = _count_common(one, here, two, there)
+            size = count_common(one, here, two, there)
             reached[diagonal] = here + size
             ends = (here + size == len(one), there + size == len(two))
             if all(ends) if to_both_ends else any(ends):
@@ -215,13 +212,7 @@ def _step(before: Mapping[int, int], diagonal: int, edits: int) -> tuple[int, in
     return here, here - diagonal
 
 
-def _is_sure(block: Block, length: int, other_length: int) -> bool:
-    """Return whether a block is long enough, or stands at the beginning or the end of both copies."""
-    at_end = (block.own + block.size, block.other + block.size) == (length, other_length)
-    return block.size >= MIN_BLOCK or at_end or block.own == block.other == 0
-
-
-def _count_common(one: str, here: int, two: str, there: int) -> int:
+def count_common(one: str, here: int, two: str, there: int) -> int:
     """Return how many characters are the same from there on."""
     size, step = 0, 1
     most = min(len(one) - here, len(two) - there)
@@ -250,24 +241,28 @@ def align(document: Document, content: str, source: str, *, near: bool = False) 
     if alignment is None or (touched and (not near or len(touched) == len(document.marks))):
         message = f"the text differs from {source}: {_describe(document.content, own, content, other)}"
         raise FormatError(f"{message}{_way_out(document, match(own, other, limit), limit)}", document.file)
-    places: dict[Place, Mark] = {}
-    empty = set[Place]()
-    for mark in document.marks:
-        parts = moved[mark.place]
-        if parts:
-            places[mark.place] = replace(mark, parts=parts, head=alignment.move(mark.head) or ())
-        elif parts is not None:
-            empty.add(mark.place)
+    empty = {place for place, parts in moved.items() if parts == ()}
+    places = {
+        mark.place: replace(mark, parts=parts, head=alignment.move(mark.head) or ())
+        for mark in document.marks
+        if (parts := moved[mark.place])
+    }
     segments = [shrunk for segment in document.segments if (shrunk := alignment.shrink(segment))]
     findings = [*document.findings, _difference(document, content, source, alignment)]
-    if empty:
-        message = f"{len(empty)} markable{'s' * (len(empty) > 1)} of white space alone"
-        findings.append(Finding("left-out", message, document.file, fix="left out", left_out=True))
-    if touched:
-        message = f"{len(touched)} markable{'s' * (len(touched) > 1)} at characters that differ from {source}"
-        findings.append(Finding("near", message, document.file, fix="left out", left_out=True))
+    for code, left_out, where in (
+        ("left-out", empty, "of white space alone"),
+        ("near", touched, f"at characters that differ from {source}"),
+    ):
+        if left_out:
+            message = f"{len(left_out)} markable{'s' * (len(left_out) > 1)} {where}"
+            findings.append(Finding(code, message, document.file, fix="left out", left_out=True))
     remaining = remove_marks(document, empty | touched)
-    findings += [*_joined(remaining.marks, places, document.file), *find_contradictions(remaining, places)]
+    joined = len(remaining.marks) - len({places[mark.place].place for mark in remaining.marks})
+    if joined:
+        stand = "markable stands" if joined == 1 else "markables stand"
+        message = f"{joined} {stand} on the words of another once their text is aligned"
+        findings.append(Finding("joined", message, document.file, fix="they are one markable now"))
+    findings += find_contradictions(remaining, places)
     aligned = replace(remaining, content=content, segments=segments, findings=findings)
     return move_marks(aligned, places)
 
@@ -283,13 +278,6 @@ def _way_out(document: Document, alignment: Alignment | None, limit: int) -> str
     return f"; {alignment}: align=near aligns the rest{leaves_out}"
 
 
-def _joined(marks: Sequence[Mark], places: Mapping[Place, Mark], file: str) -> list[Finding]:
-    count = len(marks) - len({places[mark.place].place for mark in marks})
-    stand = "markable stands" if count == 1 else "markables stand"
-    message = f"{count} {stand} on the words of another once their text is aligned"
-    return [Finding("joined", message, file, fix="they are one markable now")] if count else []
-
-
 def _difference(document: Document, content: str, source: str, alignment: Alignment) -> Finding:
     """Return in what the copies differ, and where first."""
     own, fix = document.content, "that text stays, and offsets are moved to it"
@@ -298,11 +286,8 @@ def _difference(document: Document, content: str, source: str, alignment: Alignm
         message = f"the text differs from {source}: {where}; {alignment}"
         # what the coder may have said of the rest is not there
         return Finding("aligned-near", message, document.file, fix=fix, left_out=alignment.missing > 0)
-    kinds = []
-    if ("\ufeff" in own) != ("\ufeff" in content):
-        kinds.append("a byte order mark")
-    if ("\r" in own) != ("\r" in content):
-        kinds.append("line ends (CR, LF)")
+    signs = {"\ufeff": "a byte order mark", "\r": "line ends (CR, LF)"}
+    kinds = [kind for sign, kind in signs.items() if (sign in own) != (sign in content)]
     own, content = (text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n") for text in (own, content))
     if IGNORED.sub("", own) != IGNORED.sub("", content):
         kinds.append("composed characters (NFC, NFD)")
@@ -316,7 +301,7 @@ def _difference(document: Document, content: str, source: str, alignment: Alignm
 
 def _describe(text: str, own: Skeleton, content: str, other: Skeleton) -> str:
     """Return the first words in which another character stands, with its code points."""
-    number = _count_common(own.characters, 0, other.characters, 0)
+    number = count_common(own.characters, 0, other.characters, 0)
     # A base character with another mark is another character.
     while number and any(
         map(unicodedata.combining, own.characters[number : number + 1] + other.characters[number : number + 1])

@@ -52,10 +52,7 @@ def fold_name(name: str) -> str:
 
 def _stem(key: str) -> str:
     """Return what keys have in common that files may spell in the same way."""
-    folded = fold_name(key)
-    while folded.startswith(PREFIX):
-        folded = folded.removeprefix(PREFIX)
-    return folded
+    return re.sub(f"^(?:{PREFIX})+", "", fold_name(key))
 
 
 def _group_alike(keys: Iterable[str]) -> dict[str, list[str]]:
@@ -64,13 +61,6 @@ def _group_alike(keys: Iterable[str]) -> dict[str, list[str]]:
     for key in sorted(set(keys)):
         alike.setdefault(_stem(key), []).append(key)
     return alike
-
-
-def question_keys(scheme: SchemeSpec | None) -> list[str]:
-    """Return the keys of the attributes of a scheme, and of the relations besides identity."""
-    if scheme is None:
-        return []
-    return [*(one.key for one in scheme.relations if not one.identity), *(one.key for one in scheme.attributes)]
 
 
 def name_in_files(
@@ -82,7 +72,9 @@ def name_in_files(
     that files may spell alike each gets its number, by which `KeysByName` finds it again.
     """
     keys = list(keys)
-    alike = _group_alike([*keys, *question_keys(scheme)])
+    relations = [relation.key for relation in scheme.relations if not relation.identity] if scheme else []
+    attributes = [attribute.key for attribute in scheme.attributes] if scheme else []
+    alike = _group_alike([*keys, *relations, *attributes])
     names: dict[str, str] = {}
     used = set(map(fold_name, reserved))
     for key in keys:
@@ -101,10 +93,7 @@ def name_in_files(
 
 
 class KeysByName:
-    """The keys of questions by the names that files may have for them.
-
-    Of two that a file may call alike each is found by itself, and by its number as `name_in_files` has it.
-    """
+    """The keys of questions by the names, or numbers as `name_in_files` has them, that files have for them."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self.keys = set(keys)

@@ -87,15 +87,13 @@ def find_encoding(name: str) -> str:
 
 
 def suggest_encoding(data: bytes, place: int) -> str:
-    """Return what a message says of the encoding that the data has most probably; empty where none fits.
-
-    place: where the first byte stands that is not UTF-8.
-    """
+    """Return what a message says of the most probable encoding. place: the first byte that is not UTF-8."""
     encoding, second = guess_encoding(data, place)
     if not encoding:
         return ""
     if second:
-        place += _first_difference(data[place:], encoding, second)
+        signs = zip(data[place:].decode(encoding), data[place:].decode(second), strict=True)
+        place += next((number for number, (sign, other) in enumerate(signs) if sign != other), 0)
     words = f"“{_words_at(data, place, encoding)}”"
     if second:
         words += f", which {second} makes “{_words_at(data, place, second)}”"
@@ -112,7 +110,10 @@ def guess_encoding(data: bytes, place: int) -> tuple[str, str]:
     ranked = sorted(fits, key=fits.__getitem__, reverse=True)
     best = ranked[0] if ranked else ""
     if not best or fits[best].all < MIN_FIT:
-        best = _guess_by_library(data, sample) or best
+        from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
+
+        names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
+        best = next((name for name in names if _decodes(data, name)), best)
     if best not in decoded:
         return best, ""
     return best, next((name for name in ranked if decoded[name] != decoded[best]), "")
@@ -127,13 +128,6 @@ def guess_utf_16(data: bytes) -> str:
         if zeros > len(sample) // 4 and _decodes(data, name):
             return name
     return ""
-
-
-def _guess_by_library(data: bytes, sample: bytes) -> str:
-    from charset_normalizer import from_bytes  # loaded where a file is not in UTF-8
-
-    names = (find_encoding(match.encoding) for match in from_bytes(sample, cp_isolation=[*OTHER_BYTES]))
-    return next((name for name in names if _decodes(data, name)), "")
 
 
 def _decodes(data: bytes, encoding: str) -> bool:
@@ -157,12 +151,6 @@ def _fit(text: str) -> _Fit:
     return max(fits)
 
 
-def _first_difference(data: bytes, encoding: str, second: str) -> int:
-    """Return where two encodings of single bytes first read something else; 0 if that is nowhere."""
-    signs = zip(data.decode(encoding), data.decode(second), strict=True)
-    return next((number for number, (sign, other) in enumerate(signs) if sign != other), 0)
-
-
 def _words_at(data: bytes, place: int, encoding: str) -> str:
     """Return the words at a place of the data as an encoding has them."""
     start = max(data.rfind(space, 0, place) for space in (b" ", b"\n", b"\t")) + 1
@@ -173,10 +161,4 @@ def _words_at(data: bytes, place: int, encoding: str) -> str:
 
 def is_utf_8_all_the_same(data: bytes, encoding: str) -> bool:
     """Return whether the data is in UTF-8, although somebody says that it is in an encoding of single bytes."""
-    if encoding not in SINGLE_BYTE or data.isascii():
-        return False
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return encoding in SINGLE_BYTE and not data.isascii() and _decodes(data, "utf-8")

@@ -53,6 +53,11 @@ class Feature(StrEnum):
     LEADING = "white space before the first word other than blanks (blanks instead), and markables that begin in it"
 
 
+# What coders say of a markable besides its category and links, and the characters of texts.
+ANSWER_DETAILS = frozenset({Feature.OPTIONAL, Feature.UNSURE, Feature.NOTES, Feature.NAMES, Feature.LABELS})
+ALL_CHARACTERS = frozenset({Feature.SPACING, Feature.LEADING, Feature.CONTROL_CHARACTERS})
+
+
 def describe_mark(document: Document, mark: Mark) -> str:
     """Return a markable as an example shows it: its words and where they stand."""
     words = " … ".join(document.content[start:end] for start, end in mark.parts)

@@ -33,10 +33,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that the files do not say themselves. The first of the choices holds where nothing is said.
-
-    Without choices it is words of the user's own, for which `example` stands.
-    """
+    """Something that the files do not say. The first choice is the default; without choices any words are taken."""
 
     key: str
     label: str
@@ -207,11 +204,8 @@ def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> lis
 
 def write_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:
     """Return a file for each document, named after it, which is made when it is needed."""
-    return [
-        File(f"{document.name}{suffix}", partial(_write_one, write, documents, number))
-        for number, document in enumerate(documents)
-    ]
 
+    def content(number: int) -> bytes:
+        return write(documents[number])
 
-def _write_one(write: Callable[[Document], bytes], documents: Sequence[Document], number: int) -> bytes:
-    return write(documents[number])
+    return [File(f"{document.name}{suffix}", partial(content, number)) for number, document in enumerate(documents)]

@@ -1,7 +1,7 @@
 """What goes together, said by pointers or by indices, and the way from one to the other."""
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -27,8 +27,7 @@ OTHER_RELATION = re.compile("bridg|related")
 
 def says_identity(name: str) -> bool:
     """Return whether a relation of that name says, to judge by the name, that two markables refer to the same."""
-    lower = name.lower()
-    return any(word in lower for word in IDENTITY_WORDS)
+    return any(word in name.lower() for word in IDENTITY_WORDS)
 
 
 def identity_names(names: Iterable[str]) -> set[str]:
@@ -82,7 +81,12 @@ def pointers_to_indices(document: Document) -> Document:
     if document.links != Links.POINTERS:
         return document
     chains = find_chains(document.marks)
-    plural = {mark.place: answer.readings for mark in document.marks if (answer := mark.answer) and _is_plural(answer)}
+    # Where no antecedent is meant alone.
+    plural = {
+        mark.place: answer.readings
+        for mark in document.marks
+        if (answer := mark.answer) and answer.readings and not answer.alternatives
+    }
     if plural:
         chained = {mark.place for chain in chains for mark in chain}
         alone = {*plural, *(target for readings in plural.values() for target in targets_of(readings))} - chained
@@ -100,11 +104,6 @@ def pointers_to_indices(document: Document) -> Document:
             mark = mark.with_answer(answer)
         marks.append(mark)
     return replace(document, marks=marks, links=Links.INDICES)
-
-
-def _is_plural(answer: Answer) -> bool:
-    """Return whether no antecedent is meant alone."""
-    return bool(answer.readings) and not answer.alternatives
 
 
 def index_related(document: Document) -> Document:
@@ -158,10 +157,7 @@ def without_relation(answer: Answer, name: str) -> Answer:
 
 
 def indices_to_pointers(document: Document) -> Document:
-    """Return the document with pointers for indices: each mark points to the one before it in each of its chains.
-
-    What an entity is made of, as the relation SPLIT has it, is a reading of its first mark.
-    """
+    """Return the document with pointers to the mark before in each chain; SPLIT becomes a reading of the first mark."""
     if document.links != Links.INDICES:
         return document
     last: dict[str, Place] = {}
@@ -182,10 +178,7 @@ def indices_to_pointers(document: Document) -> Document:
 
 
 def split_to_indices(document: Document) -> Document:
-    """Return the document with the entities that a plural one is made of for the relation SPLIT.
-
-    Of a target in several entities they are all meant; one in none is left out.
-    """
+    """Return the document with all entities of the targets of SPLIT in place of that relation."""
     indices = {mark.place: mark.answer.indices for mark in document.marks if mark.answer}
     marks = []
     for mark in document.marks:
@@ -201,10 +194,7 @@ def split_to_indices(document: Document) -> Document:
 
 
 def indices_to_split(document: Document) -> Document:
-    """Return the document with the relation SPLIT for a mark that begins a chain and is in two earlier ones or more.
-
-    It names the nearest earlier mark of each.
-    """
+    """Return the document with SPLIT for a mark that begins a chain and is in two earlier ones or more."""
     last: dict[str, Place] = {}
     marks: dict[Place, Mark] = {}
     for mark in sorted(document.marks, key=text_order):
@@ -250,48 +240,34 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
             continue
         answer = mark.answer
         if answer and (answer.pointers or answer.relations):
-            mark = mark.with_answer(_without_targets(mark, answer, places, pointers))
+
+            def kept(target: Place) -> tuple[Place, ...]:
+                return () if target in places else (target,)
+
+            def past(target: Place, here: Place = mark.place) -> Iterator[Place]:
+                return _skip_removed(here, target, places, pointers)
+
+            mark = mark.with_answer(map_targets(answer, past, kept))
         marks.append(mark)
     return replace(document, marks=marks)
 
 
-def _without_targets(
-    mark: Mark, answer: Answer, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
-) -> Answer:
-    """Return the answer of the mark without those targets: for an antecedent stand its antecedents."""
-    if answer.readings or answer.relations:
-        return map_targets(
-            answer,
-            lambda target: _skip_removed(mark, (target,), removed, pointers),
-            lambda target: () if target in removed else (target,),
-        )
-    return replace(answer, pointers=_skip_removed(mark, answer.pointers, removed, pointers))
-
-
 def _skip_removed(
-    mark: Mark, targets: Sequence[Place], removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
-) -> tuple[Place, ...]:
-    """Return the antecedents of the mark, removed ones replaced by theirs."""
-    antecedents: dict[Place, None] = {}
-    seen = {mark.place}
-    left = list(reversed(targets))
+    here: Place, target: Place, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
+) -> Iterator[Place]:
+    """Yield the antecedent of a mark, or in its place, where it is removed, its antecedents."""
+    seen, left = {here}, [target]
     while left:
         target = left.pop()
-        if target in seen:
-            continue
-        seen.add(target)
-        if target in removed:
+        if target in removed and target not in seen:
             left += reversed(pointers.get(target, ()))
-        else:
-            antecedents[target] = None
-    return tuple(antecedents)
+        elif target not in seen:
+            yield target
+        seen.add(target)
 
 
 def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
-    """Return the document with other marks in those places, and the pointers to them following.
-
-    Marks that come to stand on the same words are one, as `merged` has it.
-    """
+    """Return the document with other marks in those places and pointers following; those on the same words are one."""
     if not places:
         return document
     to = {old: mark.place for old, mark in places.items()}
@@ -313,22 +289,22 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
 
 def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
     """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
+
+    def without_links(answer: Answer) -> Answer:
+        return replace(answer.with_links(answer.category, (), ()), relations=())
+
     kept: dict[Place, Answer] = {}
     different = 0
     for mark in document.marks:
         if mark.answer:
             first = kept.setdefault(places.get(mark.place, mark).place, mark.answer)
             if first is not mark.answer:
-                different += _without_links(first) != _without_links(mark.answer)
+                different += without_links(first) != without_links(mark.answer)
     if not different:
         return []
     say = "answer of markables that are one now says" if different == 1 else "answers of markables that are one now say"
     message = f"{different} {say} something else than the first (category, attributes, note, name, unsure or optional)"
     return [Finding("contradiction", message, document.file, fix="the first stays")]
-
-
-def _without_links(answer: Answer) -> Answer:
-    return replace(answer.with_links(answer.category, (), ()), relations=())
 
 
 def merge_marks(mark: Mark, other: Mark) -> Mark:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -56,107 +57,47 @@ def scheme_shape() -> dict[str, Any]:
     return shape
 
 
-def _unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
-    """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
-    if unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys) and len(set(keys)) < len(keys):
-        from jsonschema import ValidationError
-
-        yield ValidationError("twice")
-
-
-def _items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
-    """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
-    if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
-        from jsonschema import Draft202012Validator
-
-        yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
-
-
 @cache
 def _validator() -> Any:
     # its library is loaded where a scheme is read: a program would start later with it
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
 
-    return validators.extend(Draft202012Validator, {"uniqueItems": _unique_keys, "items": _items})(scheme_shape())
+    def unique_keys(_: Any, unique: bool, keys: Any, __: Any) -> Iterator[ValidationError]:
+        """Yield an error where a key is listed twice. The usual check compares each two entries of a mixed list."""
+        is_listed = unique and isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+        if is_listed and len(set(keys)) < len(keys):
+            yield ValidationError("twice")
+
+    def items(validator: Any, items: Any, entries: Any, schema: Any) -> Iterator[ValidationError]:
+        """Yield what is wrong with the entries of a list, unless it is too long: that is said by itself."""
+        if not isinstance(entries, list) or len(entries) <= schema.get("maxItems", len(entries)):
+            yield from Draft202012Validator.VALIDATORS["items"](validator, items, entries, schema)
+
+    return validators.extend(Draft202012Validator, {"uniqueItems": unique_keys, "items": items})(scheme_shape())
 
 
-# ---- to JSON
+# Fields that are null in JSON where they are empty.
+NULL_IF_EMPTY = ("points_to", "level", "relation", "primary_of")
 
 
 def scheme_to_json(spec: SchemeSpec, answers: str) -> dict[str, Any]:
     """Return the scheme as a dictionary for JSON; a file has `SCHEME_FILE` in front. All fields are there."""
-    return {
-        "answers": answers,
-        "levels": [
-            {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
-            for level in spec.levels
-        ],
-        "categories": [_category_to_json(category) for category in spec.categories],
-        "relations": [_relation_to_json(relation) for relation in spec.relations],
-        "attributes": [_attribute_to_json(attribute) for attribute in spec.attributes],
-    }
+    return {"answers": answers, **_to_json(spec)}
 
 
-def _category_to_json(category: CategorySpec) -> dict[str, Any]:
-    return {
-        "key": category.key,
-        "label": category.label,
-        "points_to": category.points_to or None,
-        "max_pointers": category.max_pointers,
-        "allow_later": category.allow_later,
-        "takes_index": category.takes_index,
-        "takes_optional": category.takes_optional,
-        "singleton": category.singleton,
-        "level": category.level or None,
-        "help": category.help,
-        "colour": category.colour,
-        "retired": category.retired,
-    }
-
-
-def _relation_to_json(relation: RelationSpec) -> dict[str, Any]:
-    return {
-        "key": relation.key,
-        "label": relation.label,
-        "help": relation.help,
-        "from_levels": list(relation.from_levels),
-        "to_levels": list(relation.to_levels),
-        "identity": relation.identity,
-        "max_targets": relation.max_targets,
-        "joint": relation.joint,
-        "later": relation.later,
-        "asked_if": relation.asked_if.state() if relation.asked_if else None,
-        "retired": relation.retired,
-    }
-
-
-def _attribute_to_json(attribute: AttributeSpec) -> dict[str, Any]:
-    return {
-        "key": attribute.key,
-        "label": attribute.label,
-        "help": attribute.help,
-        "of": str(attribute.of),
-        "relation": attribute.relation or None,
-        "levels": list(attribute.levels),
-        "kind": str(attribute.kind),
-        "required": attribute.required,
-        "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
-        "primary_of": attribute.primary_of or None,
-        "values": [
-            {
-                "key": value.key,
-                "label": value.label,
-                "help": value.help,
-                "colour": value.colour,
-                "retired": value.retired,
-            }
-            for value in attribute.values
-        ],
-        "retired": attribute.retired,
-    }
-
-
-# ---- from JSON
+def _to_json(part: Any) -> Any:
+    """Return a part of a scheme: an object with its fields by name, a list, or a value."""
+    match part:
+        case Condition():
+            return part.state()
+        case StrEnum():
+            return str(part)
+        case tuple():
+            return [_to_json(member) for member in part]
+    if not is_dataclass(part):
+        return part
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: None if value == "" and name in NULL_IF_EMPTY else _to_json(value) for name, value in values.items()}
 
 
 def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
@@ -167,17 +108,12 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     """
     errors = list(islice(_validator().iter_errors(data), MAX_PROBLEMS))
     if errors:
-        raise SchemeShapeError(
-            dict.fromkeys(ShapeProblem(_path(error.absolute_path), _sentence(error)) for error in errors)
-        )
+        raise SchemeShapeError(dict.fromkeys(map(_problem, errors)))
     assert isinstance(data, dict)
     spec = SchemeSpec(
-        tuple(
-            LevelSpec(level["key"], level["label"], level.get("coded", True), level.get("coders_mark", False))
-            for level in data["levels"]
-        ),
-        tuple(_category_from_json(category) for category in data["categories"]),
-        tuple(_relation_from_json(relation) for relation in data.get("relations", ())),
+        tuple(LevelSpec(**level) for level in data["levels"]),
+        tuple(CategorySpec(**_fields(category)) for category in data["categories"]),
+        tuple(RelationSpec(**_fields(relation)) for relation in data.get("relations", ())),
         tuple(_attribute_from_json(attribute) for attribute in data.get("attributes", ())),
     ).with_pointing()
     contradictions = list(islice(_contradictions(spec, data["categories"]), MAX_PROBLEMS))
@@ -186,66 +122,23 @@ def scheme_from_json(data: object) -> tuple[SchemeSpec, str]:
     return spec, data["answers"]
 
 
-def _category_from_json(data: Mapping[str, Any]) -> CategorySpec:
-    return CategorySpec(
-        data["key"],
-        data["label"],
-        takes_index=data.get("takes_index", False),
-        takes_optional=data.get("takes_optional", False),
-        singleton=data.get("singleton", False),
-        level=data.get("level") or "",
-        help=data.get("help", ""),
-        colour=data.get("colour", ""),
-        retired=data.get("retired", False),
-    )
-
-
-def _relation_from_json(data: Mapping[str, Any]) -> RelationSpec:
-    most = data.get("max_targets")
-    return RelationSpec(
-        data["key"],
-        data["label"],
-        help=data.get("help", ""),
-        from_levels=tuple(data.get("from_levels", ())),
-        to_levels=tuple(data.get("to_levels", ())),
-        identity=data.get("identity", False),
-        max_targets=None if most is None else int(most),
-        joint=data.get("joint", False),
-        later=data.get("later", False),
-        asked_if=_condition_from_json(data),
-        retired=data.get("retired", False),
-    )
+def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with which a part of a scheme is made."""
+    arguments = {name: "" if value is None and name in NULL_IF_EMPTY else value for name, value in data.items()}
+    arguments |= {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    if most := data.get("max_targets"):
+        arguments["max_targets"] = int(most)
+    if state := data.get("asked_if"):
+        arguments["asked_if"] = Condition.from_state(state)
+    return arguments
 
 
 def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
-    return AttributeSpec(
-        data["key"],
-        data["label"],
-        help=data.get("help", ""),
-        of=Subject(data.get("of", "markable")),
-        relation=data.get("relation") or "",
-        levels=tuple(data.get("levels", ())),
-        kind=AnswerKind(data.get("kind", "one")),
-        required=data.get("required", False),
-        asked_if=_condition_from_json(data),
-        primary_of=data.get("primary_of") or "",
-        values=tuple(
-            ValueSpec(
-                value["key"],
-                value["label"],
-                value.get("help", ""),
-                value.get("colour", ""),
-                value.get("retired", False),
-            )
-            for value in data.get("values", ())
-        ),
-        retired=data.get("retired", False),
-    )
-
-
-def _condition_from_json(data: Mapping[str, Any]) -> Condition | None:
-    state = data.get("asked_if")
-    return Condition.from_state(state) if state else None
+    arguments = _fields(data)
+    arguments["of"] = Subject(data.get("of", Subject.MARKABLE))
+    arguments["kind"] = AnswerKind(data.get("kind", AnswerKind.ONE))
+    arguments["values"] = tuple(ValueSpec(**value) for value in data.get("values", ()))
+    return AttributeSpec(**arguments)
 
 
 def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
@@ -264,8 +157,9 @@ def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -
 # ---- what is wrong
 
 
-def _path(parts: Iterable[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")
+def _problem(error: ValidationError) -> ShapeProblem:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    return ShapeProblem("".join(parts).removeprefix("."), _sentence(error))
 
 
 TYPES = {
@@ -280,7 +174,9 @@ TYPES = {
 
 # By the keyword of JSON Schema that a value does not keep, and what that asks for.
 SENTENCES: Mapping[str, Callable[[Any], str]] = {
-    "type": lambda types: f"This is {' or '.join(TYPES[name] for name in _names(types))}.",
+    "type": lambda types: (
+        f"This is {' or '.join(TYPES[name] for name in ([types] if isinstance(types, str) else types))}."
+    ),
     "enum": lambda values: f"This is one of {', '.join(values)}.",
     "const": lambda value: f"This is {value}.",
     "minLength": lambda _: "This is empty.",
@@ -303,11 +199,12 @@ SENTENCES_OF_FIELDS = {
 def _sentence(error: ValidationError) -> str:
     """Return what is wrong as a sentence that repeats nothing of what was sent but names of fields."""
     expected: Any = error.validator_value
+    schema: Any = error.schema
     match error.validator:
         case "required":
             return f"Missing here: {', '.join(name for name in expected if name not in error.instance)}."
         case "additionalProperties":
-            unknown = min(set(error.instance) - _properties(error.schema))
+            unknown = min(set(error.instance) - set(schema["properties"]))
             return f"There is no field {unknown[:100]!r} here."
         case str(keyword) if keyword in SENTENCES:
             return SENTENCES[keyword](expected)
@@ -317,11 +214,3 @@ def _sentence(error: ValidationError) -> str:
     if error.validator == "anyOf":
         return "This is a key or null."
     return "A key consists of letters without accents, digits, hyphens and underscores."
-
-
-def _properties(schema: Any) -> set[str]:
-    return set(schema["properties"])
-
-
-def _names(types: str | Sequence[str]) -> Sequence[str]:
-    return [types] if isinstance(types, str) else types

@@ -11,11 +11,7 @@ MAX_LISTED = 1000
 
 @dataclass(slots=True)
 class Slips:
-    """The slips of a file.
-
-    are_left_out: whether what holds them is left out. several: whether the file has several documents. findings: the
-    documents that are left out. errors: why they are.
-    """
+    """The slips of a file: whether what holds them is left out, and the documents that are, with errors."""
 
     file: str
     are_left_out: bool
@@ -36,9 +32,8 @@ class Slips:
     def leave_out(self, error: FormatError, what: str, findings: list[Finding]) -> None:
         """Add a finding that something is left out. Raise the error where the file is refused."""
         if not self.are_left_out:
-            raise FormatError(
-                f"{error.message}{WAY}{what}" if what else error.message, error.file, error.line, error.column
-            )
+            message = f"{error.message}{WAY}{what}" if what else error.message
+            raise FormatError(message, error.file, error.line, error.column)
         self.number += 1
         if self.number <= MAX_LISTED:
             fix = f"{what} is left out"

@@ -17,7 +17,7 @@
   MINSPAN, the characters of the markable that are meant (MINSPAN="4-11").
 """
 
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ALL_CHARACTERS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 from annotations.formats.muc.reading import read
 from annotations.formats.muc.writing import write
@@ -41,11 +41,9 @@ FORMAT = Format(
             Feature.LABELS,
             Feature.SENTENCES,
             Feature.SEGMENTS,
-            Feature.SPACING,
-            Feature.LEADING,
-            Feature.CONTROL_CHARACTERS,
         }
-    ),
+    )
+    | ALL_CHARACTERS,
     options=(
         Option(
             "zones",

@@ -22,8 +22,8 @@ from annotations.formats.model.document import (
 from annotations.formats.model.format import Bundle, name_documents
 from annotations.formats.model.links import index_places, merge_marks, unlinked_places
 from annotations.formats.model.slips import LEAVE_OUT, Slips
-from annotations.formats.muc.least import find_spans, parse_spans
-from annotations.formats.muc.zones import BODIES, HEADERS, SEGMENT_KINDS, Span, coded_spans, lies_inside
+from annotations.formats.model.spans import Span, lie_in
+from annotations.formats.muc.zones import BODIES, HEADERS, SEGMENT_KINDS, coded_spans, find_spans, parse_spans
 from annotations.formats.syntax.sgml import Tag, scan
 
 NAMING = ("DOCNO", "DOCID")
@@ -70,40 +70,36 @@ def read(bundle: Bundle, zones: str = "leave", slips: str = "") -> list[Document
     file = bundle.main
     decode(bundle.data, file)  # all its checks, but the line ends stay as they are
     text = bundle.data.decode("utf-8-sig")
-    drafts: list[_Draft] = []
     left_out = Slips(file, slips == LEAVE_OUT)
     draft = None if DOCUMENT.search(text) else _Draft(file, 1, left_out, tagged=False)
-    if draft is not None:
-        drafts.append(draft)
+    drafts = [draft] if draft else []
     outside = False
     for item in scan(text, file):
         if isinstance(item, Tag) and item.name == "DOC":
-            draft = _open_document(file, item, draft, drafts, left_out)
+            draft = _open_document(file, item, draft, left_out)
+            drafts += [draft] if draft else []
         elif draft is not None:
             draft.add(item)
         elif isinstance(item, Tag) and item.name == "COREF":
             raise FormatError("a COREF is outside <DOC>", file, item.line, item.column)
         else:
             outside = outside or (isinstance(item, str) and not item.isspace())
-    if draft is not None and draft.tagged:
-        raise FormatError("the file ends inside this document: </DOC> is missing", file, draft.line)
     if draft is not None:
+        if draft.tagged:
+            raise FormatError("the file ends inside this document: </DOC> is missing", file, draft.line)
         draft.finish()
     if not drafts:
         raise FormatError("there is no document in this file", file, 1)
     if outside:
-        drafts[0].findings.append(
-            Finding("text-outside", "text is outside <DOC>", file, fix="it is left out", left_out=True)
-        )
+        finding = Finding("text-outside", "text is outside <DOC>", file, fix="it is left out", left_out=True)
+        drafts[0].findings.append(finding)
     drafts[0].findings += left_out.finish(1)
     names = name_documents(file, [(draft.number, draft.line) for draft in drafts])
     return [draft.build(name, zones) for name, draft in zip(names, drafts, strict=True)]
 
 
-def _open_document(
-    file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_Draft]", slips: Slips
-) -> "_Draft | None":
-    """Return the document that is open after a DOC tag; a new one is added to the drafts."""
+def _open_document(file: str, tag: Tag, draft: "_Draft | None", slips: Slips) -> "_Draft | None":
+    """Return the document that is open after a DOC tag."""
     if tag.closing:
         if draft is None or not draft.tagged:
             raise FormatError("a document ends here that has not begun", file, tag.line, tag.column)
@@ -113,16 +109,12 @@ def _open_document(
         message = f"a document begins before the one of line {draft.line} has ended"
         raise FormatError(message, file, tag.line, tag.column)
     number = next((tag.attributes[name] for name in (*NAMING, "ID") if tag.attributes.get(name)), "")
-    drafts.append(_Draft(file, tag.line, slips, number=number))
-    return drafts[-1]
+    return _Draft(file, tag.line, slips, number=number)
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A document while its tags come in. number: what its DOCNO or DOCID says.
-
-    counts: findings of what is not MUC's, each with its lines.
-    """
+    """A document while its tags come in. counts: findings of what is not MUC's, each with its lines."""
 
     file: str
     line: int
@@ -155,10 +147,8 @@ class _Draft:
             self._end_segments("P", "S")
             self._zone(item)
         elif not item.closing:
-            name = item.name[:LONGEST_LABEL]
-            self._count(
-                "tag", f"tags <{name}>, which say nothing of coreference", item, "left out, their words are kept"
-            )
+            message = f"tags <{item.name[:LONGEST_LABEL]}>, which say nothing of coreference"
+            self._count("tag", message, item, "left out, their words are kept")
 
     def _coref(self, tag: Tag) -> None:
         zone = self.open_zones[-1] if self.open_zones else None
@@ -211,14 +201,15 @@ class _Draft:
         if coref is not None:
             self.corefs.remove(coref)
 
-    def _count(self, code: str, what: str, tag: Tag, fix: str = "left out", *, left_out: bool = True) -> None:
-        finding = Finding(code, what, self.file, fix=fix, left_out=left_out)
+    def _count(self, code: str, what: str, tag: Tag, fix: str = "left out") -> None:
+        finding = Finding(code, what, self.file, fix=fix, left_out=fix.startswith("left out"))
         if finding not in self.counts and len(self.counts) >= MOST_NAMES:
             finding = Finding("other-names", "tags, attributes and types of other names", self.file, left_out=True)
         self.counts.setdefault(finding, []).append(tag.line)
 
-    def _report(self, code: str, message: str, coref: _Coref, fix: str, *, left_out: bool = False) -> None:
+    def _report(self, code: str, message: str, coref: _Coref, fix: str = "it is left out") -> None:
         name = f"COREF {coref.attribute('ID')[:LONGEST_LABEL]}".rstrip()
+        left_out = fix.endswith("is left out")
         self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix, left_out))
 
     def finish(self) -> None:
@@ -250,6 +241,10 @@ class _Draft:
             if before is not mark:
                 self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
+        for place, mark in marks.items():
+            if mark.answer and place in mark.answer.pointers:
+                others = tuple(target for target in mark.answer.pointers if target != place)
+                marks[place] = mark.with_answer(replace(mark.answer, pointers=others))
         for finding, lines in self.counts.items():
             self.findings.append(replace(finding, message=f"{len(lines)} {finding.message}", line=lines[0]))
         links = Links.INDICES if names_entities else Links.POINTERS if marks else Links.NONE
@@ -257,7 +252,7 @@ class _Draft:
             name,
             self.file,
             content,
-            sorted(map(_remove_self_pointer, marks.values()), key=text_order),
+            sorted(marks.values(), key=text_order),
             sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
             links,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
@@ -272,10 +267,10 @@ class _Draft:
         ignored = set()
         for number, coref in enumerate(self.corefs):
             if not content[coref.start : coref.end].strip():
-                self._report("no-words", "has no words", coref, "it is left out", left_out=True)
+                self._report("no-words", "has no words", coref)
                 ignored.add(number)
-            elif coded is not None and not lies_inside(coref.start, coref.end, coded):
-                self._report("zone", "stands where MUC-6 codes nothing", coref, "it is left out", left_out=True)
+            elif coded is not None and not lie_in([(coref.start, coref.end)], coded):
+                self._report("zone", "stands where MUC-6 codes nothing", coref)
                 ignored.add(number)
         return ignored
 
@@ -296,9 +291,7 @@ class _Draft:
                     self._count("type", f"COREF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
                     continue
                 if kind not in ("", "IDENT"):
-                    self._count(
-                        "ident", f"types {kind[:LONGEST_LABEL]} of COREF", coref.tag, "read as IDENT", left_out=False
-                    )
+                    self._count("ident", f"types {kind[:LONGEST_LABEL]} of COREF", coref.tag, "read as IDENT")
                 # The IDs of OntoNotes count anew in each part.
                 index = coref.attribute("ID") and f"{f'{coref.part}-' * (n_parts > 1)}{coref.attribute('ID')}"
                 if len(index) > LONGEST_INDEX:
@@ -333,19 +326,13 @@ class _Draft:
             if "REF" not in coref.tag.attributes:
                 continue
             name, kind = coref.attribute("REF"), coref.attribute("TYPE").upper()
-            short_name = name[:LONGEST_LABEL]
             if kind not in ("", "IDENT"):
                 self._count("type", f"REF of the type {kind[:LONGEST_LABEL]}, not IDENT", coref.tag)
             elif name not in numbers_by_id:
-                self._report(
-                    "ref-unknown",
-                    f"refers to {short_name!r}, which is no ID",
-                    coref,
-                    "the REF is left out",
-                    left_out=True,
-                )
+                message = f"refers to {name[:LONGEST_LABEL]!r}, which is no ID"
+                self._report("ref-unknown", message, coref, "the REF is left out")
             elif numbers_by_id[name] == number:
-                self._report("ref-self", "refers to itself", coref, "the REF is left out", left_out=True)
+                self._report("ref-self", "refers to itself", coref, "the REF is left out")
             else:
                 refs[number] = numbers_by_id[name]
         return refs
@@ -361,7 +348,7 @@ class _Draft:
             spans, several = find_spans(least, words)
             if not spans:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r}, which is not in its words"
-                self._report("min-outside", message, coref, "the MIN is left out", left_out=True)
+                self._report("min-outside", message, coref, "the MIN is left out")
             elif several:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r} several times in its words"
                 self._report("min-twice", message, coref, "the first is taken")
@@ -369,28 +356,18 @@ class _Draft:
 
 
 def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
-    """Return which tag each one leads to: past removed ones, to what these refer to.
-
-    A ring of them leads nowhere.
-    """
+    """Return which tag each one leads to, past removed ones; a ring of these leads nowhere."""
     past: dict[int, int | None] = {}
     for number in removed:
         way: list[int] = []
         at: int | None = number
-        while at is not None and at in removed and at not in past:
+        while at in removed and at not in past:
             past[at] = None
             way.append(at)
             at = refs.get(at)
-        past |= dict.fromkeys(way, past[at] if at is not None and at in removed else at)
+        past |= dict.fromkeys(way, past[at] if at in removed else at)
     targets = {number: past[target] if target in removed else target for number, target in refs.items()}
     return {number: target for number, target in targets.items() if target is not None and target != number}
-
-
-def _remove_self_pointer(mark: Mark) -> Mark:
-    if mark.answer is None or mark.place not in mark.answer.pointers:
-        return mark
-    pointers = tuple(target for target in mark.answer.pointers if target != mark.place)
-    return replace(mark, answer=replace(mark.answer, pointers=pointers))
 
 
 def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretch]:

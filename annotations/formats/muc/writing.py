@@ -6,18 +6,15 @@ from dataclasses import dataclass, field
 
 from annotations.formats.model.document import Answer, Document, Mark, Place, Stretch, text_order
 from annotations.formats.model.format import File, write_each
-from annotations.formats.muc.least import find_spans, least_words
-from annotations.formats.muc.zones import HEADERS, SEGMENT_TAGS, Span, coded_spans, lies_inside
+from annotations.formats.model.spans import lie_in
+from annotations.formats.muc.zones import HEADERS, SEGMENT_TAGS, coded_spans, find_spans, least_words
 from annotations.formats.syntax.sgml import escape, opening_tag
 
 REST_OF_LINE = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)")
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """Return a file for each document.
-
-    It has a TXT, and the zones of a MUC header, where all markables are within these.
-    """
+    """Return a file for each document, with TXT and the zones of a header where all markables are within these."""
     return write_each(documents, ".sgm", lambda document: _format_document(document).encode())
 
 
@@ -60,15 +57,13 @@ def _zone_elements(document: Document) -> list[_Element]:
             for start, end in others
         )
 
-    header_zones = [
-        _Element(header.start, header.end, 1, header.label) for header in headers if header.label in HEADERS
-    ]
-    header_zones = [zone for zone in header_zones if not crossed(zone)]
+    zones = (_Element(header.start, header.end, 1, header.label) for header in headers if header.label in HEADERS)
+    header_zones = [zone for zone in zones if not crossed(zone)]
     body = _body_element(headers, document.content)
     with_body = sorted([*header_zones, body], key=lambda zone: zone.start)
     coded = coded_spans([(zone.name, zone.start, zone.end) for zone in with_body], document.content)
     has_words = bool(document.content[body.start : body.end].strip())
-    if has_words and not crossed(body) and all(lies_inside(start, end, coded) for start, end in marks):
+    if has_words and not crossed(body) and lie_in(marks, coded):
         return with_body
     return header_zones
 
@@ -89,10 +84,8 @@ def _segment_elements(document: Document, zones: Sequence[_Element]) -> Iterator
     for segment in document.segments:
         if (segment.label, segment.start, segment.end) in written and segment.kind == "header":
             continue
-        attributes = {"LABEL": segment.label} if segment.label else {}
-        yield _Element(
-            segment.start, segment.end, 2 + ranks.index(segment.kind), SEGMENT_TAGS[segment.kind], attributes
-        )
+        rank, tag = 2 + ranks.index(segment.kind), SEGMENT_TAGS[segment.kind]
+        yield _Element(segment.start, segment.end, rank, tag, {"LABEL": segment.label} if segment.label else {})
 
 
 def _coref_elements(document: Document) -> Iterator[_Element]:
@@ -104,19 +97,13 @@ def _coref_elements(document: Document) -> Iterator[_Element]:
         for target in answer.pointers:
             attributes |= {"TYPE": "IDENT", "REF": ids[target]}
         if mark.head and start <= mark.head[0][0] and mark.head[-1][1] <= end:
-            attributes |= _min_attributes(
-                [(one - start, other - start) for one, other in mark.head], document.content[start:end]
-            )
+            spans, words = [(one - start, other - start) for one, other in mark.head], document.content[start:end]
+            attributes["MIN"] = least_words(spans, words)
+            if find_spans(attributes["MIN"], words)[0] != spans:
+                attributes["MINSPAN"] = ",".join(f"{first}-{last}" for first, last in spans)
         if answer.optional:
             attributes["STATUS"] = "OPT"
         yield _Element(start, end, 9, "COREF", attributes)
-
-
-def _min_attributes(spans: Sequence[Span], words: str) -> dict[str, str]:
-    least = least_words(spans, words)
-    if find_spans(least, words)[0] == list(spans):
-        return {"MIN": least}
-    return {"MIN": least, "MINSPAN": ",".join(f"{start}-{end}" for start, end in spans)}
 
 
 def _assign_ids(marks: Sequence[Mark]) -> dict[Place, str]:

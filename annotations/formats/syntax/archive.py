@@ -20,15 +20,7 @@ BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 DRIVE = re.compile("[A-Za-z]:")
 # What Python raises at a zip that is broken, encrypted, or compressed by a method that it does not know.
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    ValueError,
-)
+UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 
 class TooMuch(FormatError):
@@ -111,10 +103,7 @@ def unpack(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: i
 
 
 def claimed_bytes(data: bytes | IO[bytes]) -> int:
-    """Return how much a zip says that it holds.
-
-    Of one that cannot be read that is nothing, which `unpack` says with its reason.
-    """
+    """Return how much a zip says that it holds: nothing where it cannot be read, which `unpack` says."""
     try:
         with zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data) as archive:
             return sum(entry.file_size for entry in archive.infolist())
@@ -149,14 +138,9 @@ def is_litter(name: str) -> bool:
 def add_file(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
     """Add a file, with no trace of when or by whom: equal exports are equal bytes."""
     entry = zipfile.ZipInfo(path)
-    entry.compress_type = zipfile.ZIP_STORED if _grows_too_much(data, archive.compresslevel) else archive.compression
+    level = -1 if archive.compresslevel is None else archive.compresslevel
+    # `unpack` would refuse a million times the same letter. Compressed as zipfile does it: without zlib's header.
+    grows_too_much = len(data) > FREE_BYTES and len(data) > MOST_GROWTH * len(zlib.compress(data, level, wbits=-15))
+    entry.compress_type = zipfile.ZIP_STORED if grows_too_much else archive.compression
     entry.external_attr = 0o644 << 16
     archive.writestr(entry, data, compresslevel=archive.compresslevel)
-
-
-def _grows_too_much(data: bytes, level: int | None) -> bool:
-    """Return whether `unpack` would refuse the file if it were compressed, as a million times the same letter."""
-    if len(data) <= FREE_BYTES:
-        return False
-    # As zipfile does it: without the header that zlib has.
-    return len(data) > MOST_GROWTH * len(zlib.compress(data, -1 if level is None else level, wbits=-15))

@@ -20,10 +20,7 @@ class ExpressionError(ValueError):
 
 
 def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
-    """Return the stretches `[start, end)` that match, none of them overlapping, the earliest first.
-
-    Raises ExpressionError.
-    """
+    """Return the stretches that match, none of them overlapping, the earliest first. Raises ExpressionError."""
     if len(text) > LONGEST_TEXT:
         raise ExpressionError(f"no text of more than {LONGEST_TEXT:,} characters is searched")
     expression = _compile(pattern)
@@ -67,11 +64,7 @@ def _compile(pattern: str) -> Any:
 
 
 def _search(expression: Any, data: bytes, longest: int) -> Iterator[tuple[int, int]]:
-    """Yield the matches in bytes, none of them longer than twice the longest.
-
-    Each search sees no more of the data than that, and a match that begins in its first half is taken: so what is
-    searched again after a match does not grow with the data.
-    """
+    """Yield the matches in bytes, each search within twice the longest, so that none is searched again and again."""
     place = 0
     while place <= len(data):
         match = expression.search(data, place, min(place + 2 * longest, len(data)))

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import count
+from itertools import accumulate, count
 
 from annotations.formats.model.pyramid import Pyramid, Summary
 from annotations.formats.syntax.expressions import LONGEST_MATCH, ExpressionError, find_matches
@@ -72,21 +72,12 @@ def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) 
 
 
 def _dashed_lines(text: str, contributed: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that begin with three dashes; a line between two of dashes alone may be one header with them.
-
-    contributed: where parts of contributors begin, in order.
-    """
+    """Yield the lines that begin with three dashes, and boxes of three lines. contributed: where parts begin."""
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     boxes = _find_boxes(lines)
-    for number in boxes:
-        first = bisect_left(contributed, starts[number + 1])
-        if first < len(contributed) and contributed[first] < starts[number + 2]:
-            # Then these rules stand between summaries.
-            boxes = set()
-            break
+    if any(bisect_left(contributed, starts[box + 1]) < bisect_left(contributed, starts[box + 2]) for box in boxes):
+        boxes = set()  # these rules stand between summaries
     number = 0
     while number < len(lines):
         height = 3 if number in boxes else 1
@@ -101,23 +92,16 @@ def _find_boxes(lines: Sequence[str]) -> set[int]:
     boxes = set()
     number = 0
     while number < len(lines) - 2:
-        is_box = (
-            BOX.fullmatch(lines[number]) is not None
-            and BOX.fullmatch(lines[number + 2]) is not None
-            and (has_short_boxes or len(lines[number].rstrip()) > SHORT_RULE)
-        )
-        if is_box:
+        is_rule = BOX.fullmatch(lines[number]) and (has_short_boxes or len(lines[number].rstrip()) > SHORT_RULE)
+        if is_rule and BOX.fullmatch(lines[number + 2]):
             boxes.add(number)
-        number += 3 if is_box else 1
+            number += 2
+        number += 1
     return boxes
 
 
 def _has_short_boxes(lines: Sequence[str]) -> bool:
-    """Return whether bare `---` lines go around names.
-
-    Then each other stretch between them is one short line, and shorter than what follows it. Else they part summaries,
-    of which some may be one line.
-    """
+    """Return whether each other stretch between `---` is a name: a short line, and shorter than what follows."""
     stretches: list[list[str]] = []
     for line in lines:
         if BOX.fullmatch(line):

@@ -24,8 +24,7 @@ class Fields(Source):
         self.fields = self.value
         for name in self.fields:
             if name not in self.known:
-                known = ", ".join(self.known)
-                raise self.error(name[:50], f"is not known; known are {known}")
+                raise self.error(name[:50], f"is not known; known are {', '.join(self.known)}")
 
     def error(self, name: str, message: str) -> FormatError:
         return FormatError(f"{name!r} {message}", self.file, self.line)
@@ -34,10 +33,9 @@ class Fields(Source):
         return self.string(name, self.fields.get(name, ""))
 
     def required(self, name: str) -> str:
-        value = self.text(name)
-        if not value:
+        if not self.text(name):
             raise self.error(name, "is missing or empty")
-        return value
+        return self.text(name)
 
     def flag(self, name: str) -> bool:
         value = self.fields.get(name, False)

@@ -93,27 +93,17 @@ class Table:
             if cells is None:
                 return
             if cells:
-                yield line, cells if self.raw else [_unguard(cell) for cell in cells]
-
-
-def _unguard(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and GUARDED.match(cell) else cell
+                yield line, cells if self.raw else [cell[1:] if GUARDED.match(cell) else cell for cell in cells]
 
 
 def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
     """Return the rows as a table, parted by commas."""
     written = io.BytesIO()  # a list of all lines would be several times as large
     for row in rows:
-        written.write(f"{','.join(_quote(cell if raw else _guard(cell)) for cell in row)}\n".encode())
+        cells = row if raw else [f"'{cell}" if FORMULA.match(cell) else cell for cell in row]
+        quoted = ('"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in cells)
+        written.write(f"{','.join(quoted)}\n".encode())
     return written.getvalue()
-
-
-def _guard(cell: str) -> str:
-    return f"'{cell}" if FORMULA.match(cell) else cell
-
-
-def _quote(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
 
 
 @dataclass(slots=True)
@@ -133,19 +123,16 @@ class Cells(Source):
 
     cells: Mapping[str, str]
 
-    def cell(self, name: str) -> str:
+    def text(self, name: str) -> str:
         return self.cells.get(name, "")
 
     def required(self, name: str) -> str:
-        if not self.cell(name):
+        if not self.text(name):
             raise self.error(name, "is empty")
-        return self.cell(name)
+        return self.text(name)
 
     def flag(self, name: str) -> bool:
-        value = self.cell(name)
-        if not value:
-            return False
-        value = value.strip().lower()
+        value = self.text(name).strip().lower()
         if value not in YES + NO:
             raise self.error(name, f"says 1 or nothing, not {value[:50]!r}")
         return value in YES

@@ -2,11 +2,10 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from annotations.formats.model.spans import Span, merge_spans
+from annotations.formats.model.spans import Span, lie_in, merge_spans
 
 ATTACHED = re.compile(r"\w[,;!?](?=\s|$)")
 # The full stop after an abbreviation such as U.S. may be of its word.
@@ -39,14 +38,13 @@ def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> C
     for sentence in _sentences(content):
         breaks.add(sentence[0][0])
         cuts.update(edge for span in sentence for edge in span if not _is_within_character(content, edge))
-    return Cuts(tuple(sorted(cuts)), () if has_sentences else tuple(sorted(_outside(breaks, marked))))
+    merged = merge_spans(marked, gap=-1)
+    outside = (place for place in breaks if not lie_in([(place - 1, place + 1)], merged))
+    return Cuts(tuple(sorted(cuts)), () if has_sentences else tuple(sorted(outside)))
 
 
 def is_in_words(content: str, *, has_sentences: bool) -> bool:
-    """Return whether white space parts the words of a text from its punctuation already, as in files of tokens.
-
-    A few words may end in a mark (`Yahoo!`, a line with `Inc.`): no more than there are commas and stops by themselves.
-    """
+    """Return whether white space parts words from punctuation already; a few may end in a mark, as `Yahoo!` does."""
     if not has_sentences and ALONE.search(content) is None:
         return False
     attached = len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content))
@@ -71,13 +69,3 @@ def _is_within_character(content: str, place: int) -> bool:
     """Return whether a mark on a character follows, or two are joined to one, as in emoji."""
     around = content[max(0, place - 1) : place + 1]
     return JOINER in around or unicodedata.category(content[place : place + 1] or " ").startswith("M")
-
-
-def _outside(places: Collection[int], spans: Iterable[Span]) -> Iterator[int]:
-    """Yield the places that are within none of the spans."""
-    merged = merge_spans(spans, gap=-1)
-    starts = [start for start, _ in merged]
-    for place in places:
-        number = bisect_right(starts, place - 1) - 1
-        if number < 0 or merged[number][1] <= place:
-            yield place

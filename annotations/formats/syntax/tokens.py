@@ -10,32 +10,24 @@ from operator import add, attrgetter
 from annotations.formats.model.document import Document, Mark, Parts, Place, Stretch
 from annotations.formats.model.links import move_marks
 from annotations.formats.model.spans import merge_spans
-from annotations.formats.syntax.caching import cache_recent
 
-_RUN = re.compile(r"\S+")
-_LINE_END = re.compile("\n")
+RUN = re.compile(r"\S+")
+LINE_END = re.compile("\n")
 _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of a document: `[start, end)` each, and for each sentence the number of its first token.
+    """The tokens: runs cut where marks, heads, segments and the document say; sentences: the first token of each."""
 
-    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends, and
-    where the document says. Two of these are equal only if they are one object.
-    """
-
-    spans: tuple[tuple[int, int], ...]
-    sentences: tuple[int, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    words: tuple[str, ...]
+    spans: Sequence[tuple[int, int]]
+    sentences: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    words: Sequence[str]
 
     def find_runs(self, parts: Parts) -> list[tuple[int, int]]:
-        """Return the first and last token of each part.
-
-        Parts that hold no token are left out, those that then touch are one.
-        """
+        """Return the first and last token of each part that has one; those that touch are one."""
         runs: list[tuple[int, int]] = []
         for start, end in parts:
             first, last = bisect_left(self.starts, start), bisect_right(self.ends, end) - 1
@@ -48,116 +40,69 @@ class Tokens:
         return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Runs:
-    """The runs of a text between white space."""
-
-    spans: tuple[tuple[int, int], ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    words: tuple[str, ...]
-    edges: frozenset[int]
-
-
 def tokenize(document: Document) -> Tokens:
-    """Return the document's tokens.
-
-    Sentences are its sentence segments, where it has none its turns, else its lines, parted at its breaks.
-    """
-    parts, segments = all_parts(document.marks), tuple(document.segments)
-    return _tokenize(document.content, parts, segments, document.cuts, document.breaks)
-
-
-@cache_recent
-def _tokenize(
-    content: str,
-    parts: tuple[tuple[int, int], ...],
-    segments: tuple[Stretch, ...],
-    cuts: tuple[int, ...],
-    breaks: tuple[int, ...],
-) -> Tokens:
-    edges, of_sentences = _segment_edges(segments)
-    inside = edges.union(chain.from_iterable(parts), cuts) - _find_runs(content).edges
-    return _cut_runs(content, tuple(sorted(inside)), of_sentences, breaks if of_sentences is None else ())
-
-
-@cache_recent
-def _segment_edges(segments: tuple[Stretch, ...]) -> tuple[frozenset[int], tuple[int, ...] | None]:
-    """Return where segments begin or end, and where those do that are sentences; None: none are."""
-    edges = frozenset([edge for segment in segments for edge in (segment.start, segment.end)])
-    for kind in ("sentence", "turn"):
-        sentence_edges = [edge for each in segments if each.kind == kind for edge in (each.start, each.end)]
-        if sentence_edges:
-            return edges, tuple(sentence_edges)
-    return edges, None
-
-
-@cache_recent
-def _find_runs(content: str) -> _Runs:
-    words = tuple(content.split())
+    """Return the tokens. Sentences are the segments of sentences, else turns, else the lines, parted at breaks."""
+    content, segments = document.content, document.segments
+    words = content.split()
     lengths = list(map(len, words))
     if sum(lengths) + len(words) - 1 == len(content):
-        # One character between all words, as in a text of tokens: their lengths say where they stand.
-        starts = tuple([start + number for number, start in enumerate(accumulate(lengths[:-1], initial=0))])
+        # With one character between all words, as in a text of tokens, their lengths say where they stand.
+        starts = list(accumulate((length + 1 for length in lengths[:-1]), initial=0))
     else:
-        starts = tuple([run.start() for run in _RUN.finditer(content)])
-    ends = tuple(map(add, starts, lengths))
-    return _Runs(tuple(zip(starts, ends, strict=True)), starts, ends, words, frozenset(starts) | frozenset(ends))
+        starts = [run.start() for run in RUN.finditer(content)]
+    ends = list(map(add, starts, lengths))
+    edges = {edge for segment in segments for edge in (segment.start, segment.end)}
+    inside = sorted(edges.union(chain.from_iterable(all_parts(document.marks)), document.cuts).difference(starts, ends))
+    spans = list(zip(starts, ends, strict=True))
+    if inside:
+        spans = [piece for start, end in spans for piece in _cut_run(start, end, inside)]
+        starts, ends = [start for start, _ in spans], [end for _, end in spans]
+        words = [content[start:end] for start, end in spans]
+    kinds = {segment.kind for segment in segments}
+    kind = next((kind for kind in ("sentence", "turn") if kind in kinds), "")
+    firsts = {0, *(bisect_left(starts, edge) for edge in _sentence_edges(document, kind))}
+    return Tokens(spans, sorted(first for first in firsts if first < len(spans)), starts, ends, words)
 
 
-@cache_recent
-def _cut_runs(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None, breaks: tuple[int, ...]) -> Tokens:
-    """Return the tokens of a text.
-
-    inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends, and at breaks.
-    """
-    runs = _find_runs(content)
-    spans, starts, ends, words = runs.spans, runs.starts, runs.ends, runs.words
-    if inside and spans:
-        spans = tuple(piece for start, end in spans for piece in _cut_run(start, end, inside))
-        starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
-        words = tuple(content[start:end] for start, end in spans)
-    if edges is None:
-        edges = tuple(line.end() for line in _LINE_END.finditer(content))
-    firsts = {0, *(bisect_left(starts, edge) for edge in (*edges, *breaks))}
-    return Tokens(spans, tuple(sorted(first for first in firsts if first < len(spans))), starts, ends, words)
+def _sentence_edges(document: Document, kind: str) -> Iterator[int]:
+    """Yield where sentences begin or end: segments of the kind, without one lines."""
+    if kind:
+        for segment in document.segments:
+            if segment.kind == kind:
+                yield from (segment.start, segment.end)
+    else:
+        yield from (line.end() for line in LINE_END.finditer(document.content))
+        yield from document.breaks
 
 
-def _cut_run(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+def _cut_run(start: int, end: int, inside: Sequence[int]) -> Iterator[tuple[int, int]]:
     first, last = bisect_right(inside, start), bisect_left(inside, end)
     return pairwise((start, *inside[first:last], end))
 
 
 def add_sentences(document: Document) -> Document:
     """Return the document cut into sentences wholly, each said by whom its first word is said by."""
-    segments = tuple(document.segments)
-    cut = _sentence_segments(tokenize(document), segments)
-    return document if cut is None else replace(document, segments=cut)
-
-
-@cache_recent
-def _sentence_segments(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...] | None:
-    """Return the segments of a text with such sentences; None where they are those that it has."""
+    tokens, segments = tokenize(document), document.segments
     sentences_before = [segment for segment in segments if segment.kind == "sentence"]
     voices = sentences_before or [segment for segment in segments if segment.kind == "turn"]
     sentences, number = [], 0
     for words in tokens.by_sentence():
-        start, end = tokens.spans[words[0]][0], tokens.spans[words[-1]][1]
+        start, end = tokens.starts[words[0]], tokens.ends[words[-1]]
         while number + 1 < len(voices) and voices[number + 1].start <= start:
             number += 1
         has_speaker = bool(voices) and voices[number].start <= start < voices[number].end
         sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if has_speaker else ""))
     others = [segment for segment in segments if segment.kind != "sentence"]
-    cut = tuple(sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind)))
-    return None if cut == segments else cut
+    cut = sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind))
+    return document if cut == list(segments) else replace(document, segments=cut)
 
 
 def normalize_spacing(document: Document) -> Document:
     """Return the document as token formats give it back: one blank between tokens, one line a sentence."""
     tokens = tokenize(document)
     words = tokens.words
-    content = _join_words(tokens)
-    if content == document.content and not have_white_space_edges(
+    content = "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
+    if content == document.content and not has_white_space_edge(
         content, (*all_parts(document.marks), *((segment.start, segment.end) for segment in document.segments))
     ):
         return document
@@ -167,21 +112,24 @@ def normalize_spacing(document: Document) -> Document:
         return tuple((starts[first], starts[last + 1] - 1) for first, last in tokens.find_runs(parts))
 
     places: dict[Place, Mark] = {
-        mark.place: replace(mark, parts=placed(mark.parts), head=placed(mark.head)) for mark in document.marks
+        mark.place: Mark(placed(mark.parts), mark.level, mark.label, placed(mark.head), mark.answer, mark.line)
+        for mark in document.marks
     }
-    segments: list[Stretch] = []
-    for segment in document.segments:
-        for start, end in placed(((segment.start, segment.end),)):
-            segments.append(replace(segment, start=start, end=end))
+    segments = [
+        replace(segment, start=start, end=end)
+        for segment in document.segments
+        for start, end in placed(((segment.start, segment.end),))
+    ]
     # Between all words there is a blank now, and a line end between sentences.
     return move_marks(replace(document, content=content, segments=segments, cuts=(), breaks=()), places)
 
 
-@cache_recent
-def _join_words(tokens: Tokens) -> str:
-    """Return one blank between tokens, one line a sentence."""
-    words = tokens.words
-    return "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
+def join_words(sentences: Iterable[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
+    """Return words joined by a blank, one sentence with words a line, and where each word stands."""
+    sentences = list(filter(None, sentences))
+    starts = accumulate((len(word) + 1 for word in chain.from_iterable(sentences)), initial=0)
+    spans = [(start, after - 1) for start, after in pairwise(starts)]
+    return "\n".join(map(" ".join, sentences)), spans
 
 
 def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
@@ -196,7 +144,3 @@ def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool
         if content[start].isspace() or content[end - 1].isspace():
             return True
     return False
-
-
-# The same for all marks or segments of a document at once.
-have_white_space_edges = cache_recent(has_white_space_edge)

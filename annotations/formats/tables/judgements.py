@@ -22,7 +22,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -34,7 +34,6 @@ from annotations.formats.model.document import (
     FormatError,
     Links,
     Mark,
-    Parts,
     Place,
     Readings,
     decode,
@@ -64,10 +63,7 @@ type KeyReadings = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class JudgementRow:
-    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys.
-
-    line: where it stands, from 1.
-    """
+    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys."""
 
     text: str
     unit: str
@@ -86,19 +82,13 @@ class JudgementRow:
 
     def targets(self) -> Iterator[tuple[str, str]]:
         """Yield the keys of all that it points at, each with the column in which it stands."""
-        for name, readings in (("value", self.pointers), *self._relation_columns()):
+        for name, readings in (("value", self.pointers), *((f"{RELATION}:{key}", of) for key, of in self.relations)):
             yield from ((name, key) for reading in readings for key in reading)
-
-    def _relation_columns(self) -> Iterator[tuple[str, KeyReadings]]:
-        return ((f"{RELATION}:{key}", readings) for key, readings in self.relations)
 
     @property
     def answer(self) -> Answer | None:
         """The answer; None where the row says nothing."""
-        further = bool(self.pointers or self.indices or self.relations or self.attributes)
-        if not (self.category or further or self.optional or self.unsure or self.note or self.name):
-            return None
-        return Answer(
+        answer = Answer(
             category=self.category,
             indices=self.indices,
             optional=self.optional,
@@ -109,10 +99,36 @@ class JudgementRow:
             attributes=self.attributes,
             **links_of(_places(self.pointers)),
         )
+        return None if answer == Answer() else answer
 
 
 def _places(readings: KeyReadings) -> Readings:
     return tuple(tuple(place for place in map(parse_key, reading) if place) for reading in readings)
+
+
+def _read_row(
+    row: table.Cells | records.Fields,
+    pointers: KeyReadings,
+    indices: tuple[str, ...],
+    relations: Iterable[tuple[str, KeyReadings]],
+    attributes: Iterable[tuple[str, AnswerValue]],
+) -> JudgementRow:
+    return JudgementRow(
+        row.required("text"),
+        row.text("unit"),
+        row.required("coder"),
+        row.text("label"),
+        pointers,
+        indices,
+        row.flag("optional"),
+        row.flag("unsure"),
+        row.text("note"),
+        row.text("name"),
+        row.text("head"),
+        row.line,
+        relations=tuple((key, readings) for key, readings in relations if readings),
+        attributes=tuple(attributes),
+    )
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
@@ -120,37 +136,23 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
     file = bundle.main
     read = table.Table(bundle.data, file, {*COLUMNS, *ALIASES}, raw=raw)
     places = _find_columns(read)
-    relations, attributes = (_columns_of(kind, places) for kind in (RELATION, ATTRIBUTE))
+    # The keys of questions with a column, each with its name, in the order of the keys.
+    relations, attributes = (
+        sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
+        for kind in (RELATION, ATTRIBUTE)
+    )
     checks = _Checks(file)
     rows = []
     for line, cells in read.rows():
         row = table.Cells(file, line, {name: cells[place] for name, place in places.items()})
-        pointers, indices = _parse_value(row)
-        judged = JudgementRow(
-            row.required("text"),
-            row.cell("unit"),
-            row.required("coder"),
-            row.cell("label"),
-            pointers,
-            indices,
-            row.flag("optional"),
-            row.flag("unsure"),
-            row.cell("note"),
-            row.cell("name"),
-            row.cell("head"),
-            line,
-            tuple((key, readings) for key, column in relations if (readings := _parse_readings(row, column))),
-            tuple((key, answer) for key, column in attributes if (answer := row.cell(column))),
-        )
-        rows.append(checks.checked(judged, row))
+        readings_by_relation = ((key, _parse_readings(row, column)) for key, column in relations)
+        answers = ((key, answer) for key, column in attributes if (answer := row.text(column)))
+        rows.append(checks.checked(_read_row(row, *_parse_value(row), readings_by_relation, answers), row))
     return rows
 
 
 def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
-    """Return the judgements as a table, parted by commas.
-
-    Columns that need not be there are left out where all are empty: the rows are gone through twice.
-    """
+    """Return the judgements as a table, without the optional columns in which all cells are empty."""
     used = dict.fromkeys(name for row in rows for name, cell in _cells(row).items() if cell or ":" in name)
     questions = (sorted(name for name in used if name.startswith(f"{kind}:")) for kind in (RELATION, ATTRIBUTE))
     names = [*(name for name in COLUMNS if name in STANDARD_COLUMNS or name in used), *chain.from_iterable(questions)]
@@ -187,25 +189,12 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
     rows = []
     for line, record in records.read_records(decode(bundle.data, file), file):
         row = records.Fields(file, line, record, KEYS)
-        judged = JudgementRow(
-            row.required("text"),
-            row.text("unit"),
-            row.required("coder"),
-            row.text("label"),
+        judged = _read_row(
+            row,
             _json_readings(row, "pointers", row.fields.get("pointers", [])),
             row.strings("indices"),
-            row.flag("optional"),
-            row.flag("unsure"),
-            row.text("note"),
-            row.text("name"),
-            row.text("head"),
-            line,
-            tuple(
-                (key, readings)
-                for key, value in _json_object(row, "relations")
-                if (readings := _json_readings(row, "relations", value))
-            ),
-            tuple((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
+            ((key, _json_readings(row, "relations", value)) for key, value in _json_object(row, "relations")),
+            ((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
         )
         rows.append(checks.checked(judged, row))
     return rows
@@ -217,7 +206,7 @@ def write_json(rows: Iterable[JudgementRow]) -> bytes:
 
 
 def _json_record(row: JudgementRow) -> dict[str, object]:
-    needed: dict[str, object] = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
+    needed = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
     more: dict[str, object] = {
         "pointers": _readings_json(row.pointers),
         "indices": list(row.indices),
@@ -306,19 +295,11 @@ def _column_name(heading: str) -> str:
     return ALIASES.get(heading.lower(), heading.lower())
 
 
-def _columns_of(kind: str, places: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the keys of relations or attributes that have a column, each with its name, in the order of the keys."""
-    return sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
-
-
 def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
     """Return the readings of antecedents and the entities that a cell names."""
-    cell = row.cell("value")
-    if not cell:
-        return (), ()
     pointers: dict[tuple[str, ...], None] = {}
     indices: dict[str, None] = {}
-    for member, plain in row.members("value", cell):
+    for member, plain in row.members("value", row.text("value")):
         if plain and READING.fullmatch(member):
             pointers[_parse_reading(member)] = None
         else:
@@ -328,8 +309,7 @@ def _parse_value(row: table.Cells) -> tuple[KeyReadings, tuple[str, ...]]:
 
 def _parse_readings(row: table.Cells, column: str) -> KeyReadings:
     """Return the readings that the cell of a relation names."""
-    cell = row.cell(column)
-    return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, cell))) if cell else ()
+    return tuple(dict.fromkeys(_parse_reading(member) for member, _ in row.members(column, row.text(column))))
 
 
 def _parse_reading(member: str) -> tuple[str, ...]:
@@ -374,35 +354,23 @@ class _Checks:
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
-    groups: dict[tuple[str, str], list[JudgementRow]] = {}
+    marks: dict[tuple[str, str], dict[Place, Mark]] = {}
+    links: dict[tuple[str, str], Links] = {}
     for row in rows:
-        groups.setdefault((row.text, row.coder), []).append(row)
-    return [_build_document(text, coder, group, file) for (text, coder), group in groups.items()]
-
-
-def _build_document(text: str, coder: str, rows: Sequence[JudgementRow], file: str) -> Document:
-    marks: dict[Place, Mark] = {}
-    links = Links.NONE
-    for row in rows:
-        place = parse_key(row.unit)
-        if place is None:
-            continue
+        document = row.text, row.coder
+        of_document, place = marks.setdefault(document, {}), parse_key(row.unit)
         answer = row.answer
-        links = merge_links(links, answer, table.Source(file, row.line), "value")
-        marks[place] = Mark(place.parts, place.level, head=_parse_head(row), answer=answer, line=row.line)
-    return textless_document(text, coder, file, marks, links)
-
-
-def _parse_head(row: JudgementRow) -> Parts:
-    return (parse_parts(row.head) if row.head else None) or ()
+        source = table.Source(file, row.line)
+        links[document] = merge_links(links.get(document, Links.NONE), answer, source, "value")
+        if place:
+            head = parse_parts(row.head) or ()
+            of_document[place] = Mark(place.parts, place.level, head=head, answer=answer, line=row.line)
+    return [textless_document(*document, file, of_document, links[document]) for document, of_document in marks.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """What the coders of the documents say, a row for each of their markables.
-
-    Each is made when it is its turn: all of them take more memory than the documents.
-    """
+    """The judgements of documents, each made when it is its turn: all of them take much memory."""
 
     documents: Iterable[Document]
 

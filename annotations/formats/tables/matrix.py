@@ -33,7 +33,7 @@ from annotations.formats.model.document import (
     decode,
     text_order,
 )
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ANSWER_DETAILS, Feature
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY, parse_key
 from annotations.formats.syntax import records, table
@@ -72,10 +72,7 @@ class Matrix:
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
-    """Return the matrix of a table whose first columns are text and unit.
-
-    Raises FormatError with file, line and column.
-    """
+    """Return the matrix of a table whose first columns are text and unit. Raises FormatError."""
     file = bundle.main
     read = table.Table(bundle.data, file, COLUMNS, raw=raw)
     coders = read.header[2:]
@@ -86,27 +83,20 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         raise FormatError(message, file, read.line)
     if "coder" in names and JUDGED.intersection(names):
         raise FormatError("this looks like a table of judgements: choose it (judgements-csv)", file, read.line)
-    _check_coders(coders, file, read.line)
+    if len(coders) > MOST_CODERS:
+        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, read.line)
+    for number, coder in enumerate(coders):
+        if not coder:
+            raise FormatError("a coder has no name", file, read.line)
+        if coder in coders[:number]:
+            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, read.line)
     seen = set[tuple[str, str]]()
     rows = []
     for line, cells in read.rows():
         row = table.Cells(file, line, dict(zip(COLUMNS, cells, strict=False)))
         values = tuple(_parse_value(row, coder, cell) for coder, cell in zip(coders, cells[2:], strict=True))
-        rows.append(_check_row(Row(row.required("text"), row.cell("unit"), values, line), values, seen, row))
+        rows.append(_check_row(Row(row.required("text"), row.text("unit"), values, line), values, seen, row))
     return Matrix(tuple(coders), tuple(rows))
-
-
-def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
-    """Raise FormatError on a coder without a name or with that of another, and on more than there can be."""
-    if len(coders) > MOST_CODERS:
-        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, line)
-    seen = set[str]()
-    for coder in coders:
-        if not coder:
-            raise FormatError("a coder has no name", file, line)
-        if coder in seen:
-            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, line)
-        seen.add(coder)
 
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:
@@ -177,20 +167,14 @@ def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
         return cell.removeprefix("\\") or None
     if not cell.endswith("}"):
         raise row.error(coder, f"begins a set that is not closed: {cell[:50]!r}")
-    parts = _split_readings(cell[1:-1])
-    readings = [frozenset(member for member, _ in row.members(coder, part)) for part in parts]
-    return readings[0] if len(readings) == 1 else _distinct_readings(readings, row, coder)
-
-
-def _split_readings(cell: str) -> list[str]:
-    """Return the readings of a set as they are written; one where it has no more."""
     parts = [""]
-    for piece in PIECE.findall(cell) if "||" in cell else (cell,):
+    for piece in PIECE.findall(cell[1:-1]):
         if piece == "||":
             parts.append("")
         else:
             parts[-1] += piece
-    return parts
+    readings = [frozenset(member for member, _ in row.members(coder, part)) for part in parts]
+    return readings[0] if len(readings) == 1 else _distinct_readings(readings, row, coder)
 
 
 def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, coder: str) -> Value:
@@ -238,7 +222,7 @@ def _format_value(value: Value) -> str:
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where a unit or value is none of a document."""
-    places = [_parse_unit(row, file) if row.unit else None for row in matrix.rows]
+    places = [_parse_place(row.unit, table.Source(file, row.line), "unit") if row.unit else None for row in matrix.rows]
     documents = []
     for column, coder in enumerate(matrix.coders):
         marks: dict[str, dict[Place, Mark]] = {}
@@ -257,11 +241,10 @@ def to_documents(matrix: Matrix, file: str) -> list[Document]:
     return documents
 
 
-def _parse_unit(row: Row, file: str) -> Place:
-    place = parse_key(row.unit)
+def _parse_place(key: str, source: table.Source, column: str) -> Place:
+    place = parse_key(key)
     if place is None:
-        message = f"holds no key of a markable, such as phrase:12-18: {row.unit[:100]!r}"
-        raise table.Source(file, row.line).error("unit", message)
+        raise source.error(column, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
     return place
 
 
@@ -272,12 +255,10 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
         raise source.error(coder, "has several readings of a chain, which are no answer of a coder")
     pointers, indices = [], []
     for member in sorted(cast(frozenset[str], value)):
-        if not KEY.fullmatch(member):
-            indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
-        elif place := parse_key(member):
-            pointers.append(place)
+        if KEY.fullmatch(member):
+            pointers.append(_parse_place(member, source, coder))
         else:
-            raise source.error(coder, f"holds no key of a markable, such as phrase:12-18: {member[:100]!r}")
+            indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
     if any(len(index) > LONGEST_INDEX for index in indices):
         raise source.error(coder, f"names an entity by more than {LONGEST_INDEX} characters")
     return Answer(pointers=tuple(pointers), indices=tuple(indices))
@@ -285,10 +266,7 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """The units of documents, text by text: each is made when it is its turn, as all of them take much memory.
-
-    numbers: which of the documents are of each text.
-    """
+    """The units of documents text by text, each made when it is its turn. numbers: the documents of each text."""
 
     documents: Sequence[Document]
     coders: tuple[str, ...]
@@ -311,11 +289,10 @@ class DocumentRows:
 def from_documents(documents: Sequence[Document]) -> Matrix:
     """Return what the coders of the documents say: units by text and place, coders as they come."""
     numbers: dict[str, list[int]] = {}
-    coders: dict[str, None] = {}
     for number, document in enumerate(documents):
-        coders[document.coder] = None
         numbers.setdefault(document.name, []).append(number)
-    return Matrix(tuple(coders), DocumentRows(documents, tuple(coders), numbers))
+    coders = tuple(dict.fromkeys(document.coder for document in documents))
+    return Matrix(coders, DocumentRows(documents, coders, numbers))
 
 
 def _answer_value(document: Document, answer: Answer) -> Value:
@@ -330,6 +307,7 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
     "matrix",
     "Matrix of units by coders without the texts",
     FEATURES
+    - ANSWER_DETAILS
     - {
         Feature.RELATIONS,
         Feature.ATTRIBUTES,
@@ -337,10 +315,6 @@ CSV_FORMAT, JSON_FORMAT = table_formats(
         Feature.LINKED_CATEGORIES,
         Feature.UNCODED,
         Feature.HEADS,
-        Feature.OPTIONAL,
-        Feature.UNSURE,
-        Feature.NOTES,
-        Feature.NAMES,
     },
     read_csv=read_csv,
     read_json=read_json,

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
 from annotations.formats.model.features import Feature
@@ -15,20 +16,11 @@ MISSING = re.compile(r"n/?a|#n/a|nan|null|\.|-|\?", re.IGNORECASE)
 PARTED = re.compile(r"[,;]")
 
 # What is of the text alone is not in such a table and needs no change.
-FEATURES = frozenset(Feature) - {
-    Feature.LABELS,
-    Feature.SENTENCES,
-    Feature.SPEAKERS,
-    Feature.SEGMENTS,
-    Feature.TITLE,
-}
+FEATURES = frozenset(Feature) - {Feature.LABELS, Feature.SENTENCES, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
 
 
 def merge_links(links: Links, answer: Answer | None, source: table.Source, column: str) -> Links:
-    """Return how the answers of a coder say what goes together, with one more answer.
-
-    Raises FormatError where they say it in two ways.
-    """
+    """Return the links of a coder with one more answer. Raises FormatError where they are of two kinds."""
     if answer is None:
         return links
     for kind, names in ((Links.POINTERS, answer.pointers), (Links.INDICES, answer.indices)):
@@ -83,29 +75,15 @@ def table_formats[Rows, Lines](
     to_documents: Callable[[Rows, str], list[Document]],
     from_documents: Callable[[Sequence[Document]], Lines],
 ) -> tuple[Format, Format]:
-    """Return the formats of a kind of table as CSV and as JSON. Their files are called after the key.
-
-    Rows are what is read, Lines what is written: of documents these are made one by one.
-    """
-
-    def documents_from_csv(bundle: Bundle, *, cells: str = "guarded") -> list[Document]:
-        return to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main)
-
-    def documents_from_json(bundle: Bundle) -> list[Document]:
-        return to_documents(read_json(bundle), bundle.main)
-
-    def csv_of_documents(documents: Sequence[Document], *, cells: str = "guarded") -> list[File]:
-        return [File(f"{key}.csv", write_csv(from_documents(documents), raw=cells == "raw"))]
-
-    def json_of_documents(documents: Sequence[Document]) -> list[File]:
-        return [File(f"{key}.json", write_json(from_documents(documents)))]
-
+    """Return the formats of a kind of table as CSV and as JSON, whose files are called after the key."""
     csv_format = Format(
         f"{key}-csv",
         f"{label}, CSV",
         (".csv", ".tsv"),
-        documents_from_csv,
-        write=csv_of_documents,
+        lambda bundle, cells="guarded": to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main),
+        write=lambda documents, cells="guarded": [
+            File(f"{key}.csv", write_csv(from_documents(documents), raw=cells == "raw"))
+        ],
         supported_features=features,
         options=(table.CELLS,),
         options_written=(table.CELLS,),
@@ -114,16 +92,13 @@ def table_formats[Rows, Lines](
         names_categories=True,
         names_questions=Feature.ATTRIBUTES in features,
     )
-    json_format = Format(
-        f"{key}-json",
-        f"{label}, JSON",
-        (".json",),
-        documents_from_json,
-        write=json_of_documents,
-        supported_features=features,
-        names_coders=True,
-        names_levels=True,
-        names_categories=True,
-        names_questions=Feature.ATTRIBUTES in features,
+    return csv_format, replace(
+        csv_format,
+        key=f"{key}-json",
+        label=f"{label}, JSON",
+        suffixes=(".json",),
+        read=lambda bundle: to_documents(read_json(bundle), bundle.main),
+        write=lambda documents: [File(f"{key}.json", write_json(from_documents(documents)))],
+        options=(),
+        options_written=(),
     )
-    return csv_format, json_format

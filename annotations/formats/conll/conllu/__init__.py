@@ -21,10 +21,10 @@ the new one with SplitAnte. What has a meaning in the format is written as `&#45
 `%2C`.
 """
 
-from annotations.formats.conll.conllu.names import DEFAULT_FIELDS
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS
 from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
 from annotations.formats.conll.conllu.writing import write
-from annotations.formats.model.features import Feature
+from annotations.formats.model.features import ALL_CHARACTERS, ANSWER_DETAILS, Feature
 from annotations.formats.model.format import SLIPS, Format, Option
 
 __all__ = ["FORMAT", "read", "write"]
@@ -47,19 +47,13 @@ FORMAT = Format(
             Feature.DISCONTINUOUS,
             Feature.CROSSING,
             Feature.HEADS,
-            Feature.OPTIONAL,
-            Feature.UNSURE,
-            Feature.NOTES,
-            Feature.NAMES,
-            Feature.LABELS,
             Feature.SENTENCES,
             Feature.SPEAKERS,
             Feature.TITLE,
-            Feature.SPACING,
-            Feature.LEADING,
-            Feature.CONTROL_CHARACTERS,
         }
-    ),
+    )
+    | ANSWER_DETAILS
+    | ALL_CHARACTERS,
     options=(
         Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),
         Option("fields", "Fields of a mention, where no line “global.Entity” names them", example=DEFAULT_FIELDS),

@@ -2,12 +2,11 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conll.conllu.draft import Draft, Mention
-from annotations.formats.conll.conllu.names import DEFAULT_FIELDS, OTHER
+from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS, OTHER, Draft, Mention
 from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
@@ -64,25 +63,24 @@ FINDING_MESSAGES = (
 )
 
 
-def build_document(draft: Draft, name: str, typed: bool) -> Document:
-    """Return the document of that name. typed: whether types of entities are categories."""
-    return _Builder(draft, typed).document(name)
-
-
 @dataclass(frozen=True, slots=True)
-class _Builder:
+class Builder:
+    """What makes a document of a draft. typed: whether types of entities are categories."""
+
     draft: Draft
     typed: bool
 
     def document(self, name: str) -> Document:
+        """Return the document of that name."""
         draft = self.draft
+        draft.continues.append(False)  # of what comes after the last node
         places: dict[Parts, dict[str, Mention]] = {}
         for mention in draft.mentions:
             parts = self._parts(self._tokens(mention.runs))
             if not parts:
                 draft.report("empty-nodes", mention.line)
                 continue
-            if any(self._inside_token(run) for run in mention.runs):
+            if any(draft.continues[edge] for first, last in mention.runs for edge in (first, last + 1)):
                 draft.report("inside-word", mention.line)
             if not (mention.eid or self.typed):
                 draft.report("types-alone", mention.line)
@@ -114,12 +112,9 @@ class _Builder:
         spans = self.draft.spans
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
-    def _indices(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, tuple[str, ...]]:
+    def _indices(self, own: dict[Parts, list[str]]) -> dict[Parts, tuple[str, ...]]:
         """Return the entities of each mark: its own ones and split antecedents of those that begin with it."""
-        first: dict[str, Parts] = {}
-        for parts, entities in own.items():
-            for entity in entities:
-                first.setdefault(entity, parts)
+        first = {entity: parts for parts, entities in reversed(own.items()) for entity in entities}
         indices = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
         for antecedent, anaphor, number in self.draft.split:
             if antecedent in first and anaphor in first and antecedent != anaphor:
@@ -129,50 +124,31 @@ class _Builder:
         return {parts: tuple(entities) for parts, entities in indices.items()}
 
     def _relations(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, dict[str, dict[Place, None]]]:
-        """Return the targets of each mark's relations, by their names.
-
-        A link stands at a mention of the anaphor. Of the other entity the nearest mention before that is meant, else
-        the first.
-        """
+        """Return the targets of relations by their names: the nearest mention before a link, else the first."""
         mentions: dict[str, list[Parts]] = {}
-        order: dict[Parts, int] = {}
-        for number, (parts, entities) in enumerate(own.items()):
-            order[parts] = number
+        order = {parts: number for number, parts in enumerate(own)}
+        for parts, entities in own.items():
             for entity in entities:
                 mentions.setdefault(entity, []).append(parts)
-        at = {(mention.eid, mention.line): parts for parts, mention in self._first_mentions(own)}
+        # The last mention first, so that of two on one line the first stays.
+        at = {(each.eid, each.line): self._parts(self._tokens(each.runs)) for each in reversed(self.draft.mentions)}
         relations: dict[Parts, dict[str, dict[Place, None]]] = {}
         for name, antecedent, anaphor, number in self.draft.bridges:
-            others, here = (
-                mentions.get(antecedent, []),
-                at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), None),
-            )
-            if here is None or not others:
-                self.draft.report("unknown-bridging", number)
-                continue
-            before = bisect_left(others, order[here], key=order.__getitem__)
-            target = others[before - 1] if before else others[0]
+            others = mentions.get(antecedent, [])
+            here = target = at.get((anaphor, number)) or next(iter(mentions.get(anaphor, [])), ())
+            if here and others:
+                before = bisect_left(others, order[here], key=order.__getitem__)
+                target = others[max(before - 1, 0)]
             if target == here:
                 self.draft.report("unknown-bridging", number)
-                continue
-            relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
+            else:
+                relations.setdefault(here, {}).setdefault(name, {})[Place("", target)] = None
         return relations
-
-    def _first_mentions(self, own: Mapping[Parts, Sequence[str]]) -> Iterator[tuple[Parts, Mention]]:
-        """Yield the mentions that became marks, the last first, so that of two on one line the first stays."""
-        for mention in reversed(self.draft.mentions):
-            parts = self._parts(self._tokens(mention.runs))
-            if parts in own:
-                yield parts, mention
 
     def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
         tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
         return merge_spans(((first, last) for first, last in tokens if first <= last), gap=1)
-
-    def _inside_token(self, run: tuple[int, int]) -> bool:
-        first, after = run[0], run[1] + 1
-        return self.draft.continues[first] or (after < len(self.draft.continues) and self.draft.continues[after])
 
     def _mark(
         self,
@@ -208,75 +184,46 @@ class _Builder:
 
     def _head(self, mention: Mention) -> Parts:
         """Return the least words that a mention names; none, and a finding, where they are not its own."""
-        positions = mention.other.get("minspan", mention.head)
-        if positions in ("", "_"):
+        said = mention.other.get("minspan", mention.head)
+        if said in ("", "_"):
             return ()
-        head = self._words_at(mention.runs, positions.split(","))
-        if not head:
-            self.draft.report("head-outside", mention.line)
-        return head
-
-    def _words_at(self, runs: Iterable[tuple[int, int]], positions: Sequence[str]) -> Parts:
-        """Return the characters of the words at those places of the mention, counted from 1.
-
-        Empty where one of them has no token.
-        """
-        if not all(POSITION.fullmatch(position) for position in positions):
-            return ()
-        left = sorted({int(position) for position in positions}, reverse=True)
+        positions = {int(position) if POSITION.fullmatch(position) else 0 for position in said.split(",")}
+        left = sorted(positions, reverse=True)
         nodes: list[tuple[int, int]] = []
         before, reached = 0, -1
-        for first, last in sorted(runs):
+        for first, last in sorted(mention.runs):
             first = max(first, reached + 1)
             while left and before < left[-1] <= before + last + 1 - first:
                 node = first + left.pop() - before - 1
                 nodes.append((node, node))
             before += max(last + 1 - first, 0)
             reached = max(last, reached)
-        tokens = [] if left else self._tokens(nodes)
-        return self._parts(tokens)
+        head = () if left else self._parts(self._tokens(nodes))
+        if not head:
+            self.draft.report("head-outside", mention.line)
+        return head
 
     def _segments(self) -> list[Stretch]:
-        firsts, end = [first for first, _ in self.draft.sentences], len(self.draft.spans)
+        spans, paragraphs = self.draft.spans, [(first, "") for first in self.draft.paragraphs]
         segments = [
-            Stretch("sentence", *self._from_to(first, after), speaker=speaker)
-            for (first, after), (_, speaker) in zip(pairwise([*firsts, end]), self.draft.sentences, strict=True)
-            if first < after
-        ]
-        segments += [
-            Stretch("paragraph", *self._from_to(first, after))
-            for first, after in pairwise([*self.draft.paragraphs, end])
+            Stretch(kind, spans[first][0], spans[after - 1][1], speaker=speaker)
+            for kind, of_kind in (("sentence", self.draft.sentences), ("paragraph", paragraphs))
+            for (first, speaker), (after, _) in pairwise([*of_kind, (len(spans), "")])
             if first < after
         ]
         return sorted(segments, key=lambda segment: (segment.start, -segment.end, segment.kind))
 
-    def _from_to(self, first: int, end: int) -> tuple[int, int]:
-        return self.draft.spans[first][0], self.draft.spans[end - 1][1]
-
     def _findings(self) -> list[Finding]:
-        return [
-            *self.draft.findings,
-            *(
-                Finding(
-                    code,
-                    message.format(self.draft.reports[code][1]),
-                    self.draft.file,
-                    self.draft.reports[code][0],
-                    fix,
-                    left_out,
-                )
-                for code, message, fix, left_out in FINDING_MESSAGES
-                if code in self.draft.reports
-            ),
-            *self._fields_left_out(),
-        ]
-
-    def _fields_left_out(self) -> Iterator[Finding]:
-        """Yield how many values of each field of mentions are not read."""
+        findings = list(self.draft.findings)
+        for code, message, fix, left_out in FINDING_MESSAGES:
+            if code in self.draft.reports:
+                line, count = self.draft.reports[code]
+                findings.append(Finding(code, message.format(count), self.draft.file, line, fix, left_out))
         types = [] if self.typed else [mention.line for mention in self.draft.mentions if mention.eid and mention.etype]
         for name, lines in {"etype": types, **self.draft.left_out}.items():
             if lines:
                 fix = "left out; categories=etype reads them" if name == "etype" else "left out"
                 plural = "s" * (len(lines) > 1)
                 message = f"{len(lines)} value{plural} of the field {name!r}"
-                yield Finding("field", message, self.draft.file, lines[0], fix, left_out=True)
+                findings.append(Finding("field", message, self.draft.file, lines[0], fix, left_out=True))
+        return findings

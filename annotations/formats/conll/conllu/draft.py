@@ -6,10 +6,22 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from annotations.formats.conll.columns import BLANK, MIN_BLANKS
-from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, unescape, unescape_space
 from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatError
 from annotations.formats.model.slips import Slips
 
+COLUMNS = 10
+DEFAULT_FIELDS = "eid-etype-head-other"
+TYPES_ALONE = "etype"
+# What `other` says besides answers to attributes.
+OTHER = ("minspan", "label", "chain", "note", "optional", "unsure")
+# The relation of a bridging link without a subtype.
+BRIDGING = "bridging"
+META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
+REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
+SPECIAL = re.compile(r"[\s\x00-\x20\x7f&%=|,<>()\[\]-]")
+SPACE_ESCAPE = re.compile(r"\\([stnrp\\])")
+SPACE_ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
+SPACE_CHARACTERS = {escape[1]: character for character, escape in SPACE_ESCAPES.items()}
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
 PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
@@ -22,12 +34,34 @@ EARLY = "ClusterId"
 LINKING = ("Entity", "SplitAnte", "Bridge")
 
 
+def unescape(value: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return ","
+        code = int(match[1])
+        # What is no character of a text stays as it is written.
+        return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else match[0]
+
+    return REFERENCE.sub(character, value) if "&" in value or "%" in value else value
+
+
+def escape(value: str) -> str:
+    return SPECIAL.sub(lambda match: "%2C" if match[0] == "," else f"&#{ord(match[0])};", value)
+
+
+def unescape_space(value: str) -> str:
+    """Return the white space that SpacesAfter and the like say."""
+    return SPACE_ESCAPE.sub(lambda match: SPACE_CHARACTERS[match[1]], value)
+
+
+def escape_space(spaces: str) -> str:
+    """Return white space as SpacesAfter and the like say it."""
+    return "".join(SPACE_ESCAPES.get(space, space) for space in spaces)
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Where the fields of a mention stand; None for those that it does not have. There is an eid or an etype.
-
-    names: of all fields, in order.
-    """
+    """Where the fields of a mention stand, and the names of all; there is an eid or an etype."""
 
     eid: int | None = 0
     etype: int | None = None
@@ -49,20 +83,15 @@ def parse_fields(value: str, file: str, line: int | None = None) -> Fields:
     known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
     places = {known.get(name, name): place for place, name in reversed(list(enumerate(names)))}
     if "eid" not in places and "etype" not in places:
-        message = (
-            f"global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions, but {value[:100]}"
-        )
-        raise FormatError(message, file, line)
+        message = "global.Entity names neither an entity (eid or GRP) nor a type (etype) of mentions"
+        raise FormatError(f"{message}, but {value[:100]}", file, line)
     eid, etype, head, minspan, other = map(places.get, ("eid", "etype", "head", "minspan", "other"))
     return Fields(eid, etype, head, minspan, other, tuple(names))
 
 
 @dataclass(slots=True)
 class Mention:
-    """A mention while its parts come in. runs: first and last node of each part that is closed.
-
-    eid: its entity; empty where the file names types alone.
-    """
+    """A mention while its parts come in. runs: first and last node of each part. eid: empty where types stand alone."""
 
     eid: str
     line: int
@@ -162,23 +191,21 @@ class Draft:
         if "Entity" in misc:
             self._brackets(number, misc["Entity"], fields)
         if "SplitAnte" in misc:
-            self._split_antecedents(number, misc["SplitAnte"])
+            self._links(number, misc["SplitAnte"], is_bridge=False)
         if "Bridge" in misc:
-            self._bridging(number, misc["Bridge"])
+            self._links(number, misc["Bridge"], is_bridge=True)
         return "Entity" in misc
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
         misc: dict[str, str] = {}
         for pair in cell.split("|"):
             key, is_pair, value = pair.partition("=")
-            if not is_pair or key not in (*SPACING, *LINKING):
-                if key == EARLY:
-                    self.report("early", number)
-                continue
-            if key in misc:
+            if key == EARLY:
+                self.report("early", number)
+            elif key in misc and is_pair:
                 self.slip(f"{key} appears twice in the last column", number)
-                continue
-            misc[key] = value
+            elif is_pair and key in (*SPACING, *LINKING):
+                misc[key] = value
         return misc
 
     def _node(self, low: int, high: int, continues: bool = False) -> None:
@@ -294,7 +321,8 @@ class Draft:
         if not 1 <= part_number <= parts:
             raise self.error(f"there is no part {part_number} of {parts}", number)
         if part_number == 1:
-            other = _parse_other(value(fields.other))
+            pairs = (pair.partition(":") for pair in value(fields.other).split(",") if pair)
+            other = {unescape(key): unescape(text) for key, _, text in pairs}
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
             etype = name if fields.eid is None else unescape(value(fields.etype))
@@ -324,25 +352,19 @@ class Draft:
         mention, first, _ = started.pop()
         mention.runs.append((first, node))
 
-    def _split_antecedents(self, number: int, value: str) -> None:
-        for pair in value.split(","):
-            antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
-            if not (antecedent and is_pair and anaphor):
-                self.slip(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
-                continue
-            self.split.append((antecedent, anaphor, number))
-
-    def _bridging(self, number: int, value: str) -> None:
+    def _links(self, number: int, value: str, *, is_bridge: bool) -> None:
+        """Add split antecedents, or bridging links, which may have a subtype."""
         for link in value.split(","):
-            pair, _, subtype = link.partition(":")
+            pair, _, subtype = link.partition(":") if is_bridge else (link, "", "")
             antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
-                self.slip(f"this is not ANTECEDENT<ANAPHOR:SUBTYPE: {link[:50]!r}", number)
-                continue
-            if len(subtype) > LONGEST_INDEX:
+                self.slip(f"this is not ANTECEDENT<ANAPHOR{':SUBTYPE' * is_bridge}: {link[:50]!r}", number)
+            elif len(subtype) > LONGEST_INDEX:
                 self.slip(f"the subtype of a bridging link has more than {LONGEST_INDEX} characters", number)
-                continue
-            self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
+            elif is_bridge:
+                self.bridges.append((unescape(subtype) or BRIDGING, antecedent, anaphor, number))
+            else:
+                self.split.append((antecedent, anaphor, number))
 
     def finish(self) -> None:
         self.end_sentence()
@@ -351,17 +373,17 @@ class Draft:
         if not self.has_words and len(self.spans) >= MIN_BLANKS:
             message = "this document has no words: each form is _, as in releases from which the text was taken out"
             raise self.error(message, self.line)
-        unclosed: dict[int, Mention] = {}
+        unclosed = set[int]()
         for bracket, started in self.open.items():
             for mention, _, number in reversed(started):
                 self.slip(f"the bracket ({bracket[:50]} is never closed", number)
-                unclosed[id(mention)] = mention
-        for mention in self.mentions:
-            if mention.opened < mention.parts and id(mention) not in unclosed:
+                unclosed.add(id(mention))
+        closed = [mention for mention in self.mentions if id(mention) not in unclosed]
+        for mention in closed:
+            if mention.opened < mention.parts:
                 message = f"only {mention.opened} of {mention.parts} parts of {mention.eid or mention.etype} are there"
                 self.slip(message, mention.line)
-                unclosed[id(mention)] = mention
-        self.mentions = [mention for mention in self.mentions if id(mention) not in unclosed]
+        self.mentions = [mention for mention in closed if mention.opened >= mention.parts]
 
     def content(self) -> str:
         return "".join([*self.pieces, self.gap if self.gap_given else ""])
@@ -372,8 +394,3 @@ def _named(values: Sequence[str], fields: Fields) -> str:
     place = fields.etype if fields.eid is None else fields.eid
     assert place is not None
     return values[place] if place < len(values) else ""
-
-
-def _parse_other(value: str) -> dict[str, str]:
-    pairs = (pair.partition(":") for pair in value.split(",") if pair)
-    return {unescape(key): unescape(text) for key, _, text in pairs}

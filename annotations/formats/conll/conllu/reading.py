@@ -1,18 +1,27 @@
 """Files -> documents."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats.conll.columns import BEGIN
-from annotations.formats.conll.conllu.building import build_document
-from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
-from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, TYPES_ALONE
+from annotations.formats.conll.conllu.building import Builder
+from annotations.formats.conll.conllu.draft import (
+    COLUMNS,
+    DEFAULT_FIELDS,
+    META,
+    TYPES_ALONE,
+    Draft,
+    Fields,
+    parse_fields,
+)
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.text import LANGUAGE_TAG
 
+META_VALUES = {"meta::direction": re.compile("ltr|rtl"), "meta::language": LANGUAGE_TAG}
+ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
 # The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
@@ -42,16 +51,13 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
         reader.leave_out(error)
     if not reader.drafts and not reader.slips.errors:
         raise FormatError("there is no word in this file", file, 1)
-    documents = [build_document(draft, name, categories == ETYPE) for draft, name in reader.named_drafts()]
+    documents = [Builder(draft, categories == ETYPE).document(name) for name, draft in reader.named_drafts().items()]
     findings = reader.slips.finish(len(documents))
     return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
 
 
 def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
-    """Return the fields of mentions in a file that does not name them, and the code of the finding that says so.
-
-    Where no name in a bracket has a digit they are types, as in treebanks whose named entities are marked.
-    """
+    """Return the usual fields of mentions, or types where no name has a digit, and the code of the finding."""
     names = [name for line in lines if "Entity=" in line for name in NAMES.findall(line.partition("Entity=")[2])]
     if names and not any(character.isdigit() for name in names for character in name):
         return parse_fields(TYPES_ALONE, file), "no-numbers"
@@ -68,8 +74,6 @@ class _Reader:
     report: str
     drafts: list[Draft] = field(default_factory=list)
     draft: Draft | None = None
-    begun: int | None = None
-    name: str = ""
     number: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     paragraph: bool = False
@@ -85,32 +89,29 @@ class _Reader:
             return
         elif line.strip():
             self.token(number, line)
-        else:
-            self.end_sentence()
+        elif self.draft is not None:
+            self.draft.end_sentence()
 
     def leave_out(self, error: FormatError) -> None:
         """Leave out the document that is open. Raise the error where the file is refused."""
         self.slips.in_document(error)
         if self.draft is not None:
             self.drafts.pop()
-        self.draft = self.begun = None
-        self.skips = True
+        self.draft, self.skips = None, True
 
-    def named_drafts(self) -> Iterator[tuple[Draft, str]]:
-        """Yield the documents with their names: that of the file where it holds one, else their names in it."""
+    def named_drafts(self) -> dict[str, Draft]:
+        """Return the documents by their names: that of the file where it holds one, else their names in it."""
         if self.number == 1:
-            yield from ((draft, stem(self.file)) for draft in self.drafts)
-            return
-        lines: dict[str, int] = {}
+            return {stem(self.file): draft for draft in self.drafts}
+        first: dict[str, Draft] = {}
         for draft in self.drafts:
-            if draft.name in lines:
-                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {lines[draft.name]})"
+            before = first.setdefault(draft.name, draft)
+            if before is not draft:
+                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {before.line})"
                 self.slips.in_document(FormatError(message, self.file, draft.line))
-                continue
-            lines[draft.name] = draft.line
-            yield draft, draft.name
+        return first
 
-    def _begin_document(self, number: int, name: str) -> None:
+    def _begin_document(self, number: int, name: str) -> Draft:
         try:
             if self.draft is not None and self.draft.in_sentence:
                 message = "a document begins inside a sentence (an empty line is missing)"
@@ -118,16 +119,19 @@ class _Reader:
             self.end_document()
         except FormatError as error:
             self.leave_out(error)
-        self.skips = False
+        self.draft, self.skips = None, False
         self.number += 1
         if len(name) > LONGEST_INDEX:
             raise FormatError(f"a document's name has more than {LONGEST_INDEX} characters", self.file, number)
-        self.begun, self.name, self.meta = number, name, {}
+        self.draft = Draft(self.file, number, name or f"{stem(self.file)} {self.number}", self.meta, self.slips)
+        self.drafts.append(self.draft)
+        return self.draft
 
     def comment(self, number: int, line: str) -> None:
         key, _, value = line[1:].partition("=")
         key, value = key.strip(), value.strip()
         if key in ("newdoc", "newdoc id"):
+            self.meta = {}
             self._begin_document(number, value)
         elif key == "global.Entity":
             self.fields, self.report = parse_fields(value, self.file, number), ""
@@ -143,42 +147,23 @@ class _Reader:
             if len(value) > LONGEST_SPEAKER:
                 raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
             self.speaker = "" if value == "_" else value
-        elif key in META and self._fits(key, value):
+        elif key in META and META_VALUES.get(key, ANYTHING).fullmatch(value):
             self.meta[META[key]] = value
 
-    def _fits(self, key: str, value: str) -> bool:
-        if key == "meta::direction":
-            return value in ("ltr", "rtl")
-        return key != "meta::language" or LANGUAGE_TAG.fullmatch(value) is not None
-
     def token(self, number: int, line: str) -> None:
-        if len(self.columns) > COLUMNS and len(line.split("\t")) != COLUMNS:
-            message = (
-                f"this is CoNLL-U Plus with the further columns {' '.join(self.columns[COLUMNS:])[:LONGEST_SHOWN]}, as "
-                "the exploded form of Universal Anaphora has them, which is not read; give its form with Entity in MISC"
-            )
-            raise FormatError(message, self.file, number)
-        if self.begins and len(line.split("\t")) != COLUMNS:
+        if line.count("\t") + 1 != COLUMNS and (len(self.columns) > COLUMNS or self.begins):
             message = f"a line has {COLUMNS} columns parted by tabs; this looks like CoNLL-2012: choose it (conll2012)"
+            if further := " ".join(self.columns[COLUMNS:])[:LONGEST_SHOWN]:
+                message = f"this is CoNLL-U Plus with the further columns {further}, as the exploded form of Universal "
+                message += "Anaphora has them, which is not read; give its form with Entity in MISC"
             raise FormatError(message, self.file, number)
-        if self.draft is None:
-            self.number += self.begun is None
-            name = self.name or f"{stem(self.file)} {self.number}"
-            self.draft = Draft(self.file, self.begun or number, name, self.meta, self.slips)
-            self.drafts.append(self.draft)
-        if not self.draft.in_sentence:
-            self.draft.begin_sentence(self.speaker, self.paragraph)
+        draft = self.draft or self._begin_document(number, "")
+        if not draft.in_sentence:
+            draft.begin_sentence(self.speaker, self.paragraph)
             self.speaker, self.paragraph = "", False
-        if self.draft.add(number, line, self.fields) and self.report:
-            self.draft.report(self.report, number)
-
-    def end_sentence(self) -> None:
-        if self.draft is not None:
-            self.draft.end_sentence()
+        if draft.add(number, line, self.fields) and self.report:
+            draft.report(self.report, number)
 
     def end_document(self) -> None:
         if self.draft is not None:
             self.draft.finish()
-        elif self.begun is not None:
-            raise FormatError("this document has no word", self.file, self.begun)
-        self.draft = self.begun = None

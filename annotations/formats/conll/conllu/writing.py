@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.conll.conllu.names import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
+from annotations.formats.conll.conllu.draft import BRIDGING, COLUMNS, DEFAULT_FIELDS, META, OTHER, escape, escape_space
 from annotations.formats.model.answers import format_value, name_in_files
 from annotations.formats.model.document import Document, Mark, Place, text_order
 from annotations.formats.model.format import File, write_each
@@ -26,9 +26,8 @@ def _format_document(document: Document) -> bytes:
     name = "_".join(document.name.split())
     speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
     lines = [f"# newdoc id = {name}", f"# global.Entity = {DEFAULT_FIELDS}"]
-    for key, value in zip(META, (document.title, document.language, document.direction), strict=True):
-        if value:
-            lines.append(f"# {key} = {' '.join(value.split())}")
+    meta = zip(META, (document.title, document.language, document.direction), strict=True)
+    lines += [f"# {key} = {' '.join(value.split())}" for key, value in meta if value]
     for number, sentence in enumerate(tokens.by_sentence(), start=1):
         lines.append(f"# sent_id = {name}-{number}")
         speaker = speakers.get(tokens.spans[sentence[0]][0])
@@ -36,17 +35,12 @@ def _format_document(document: Document) -> bytes:
             lines.append(f"# speaker = {' '.join(speaker.split())}")
         rows, text = [], ""
         for word, token in enumerate(sentence, start=1):
-            start, end = tokens.spans[token]
-            form = document.content[start:end]
             misc = _format_spaces(document.content, tokens, token) | entities.misc(token)
-            rows.append("\t".join((str(word), form, *["_"] * (COLUMNS - 3), _format_misc(misc))))
-            text += form + ("" if misc.get("SpaceAfter") == "No" else " ")
+            written = "|".join(f"{key}={misc[key]}" for key in sorted(misc)) or "_"
+            rows.append("\t".join((str(word), tokens.words[token], *["_"] * (COLUMNS - 3), written)))
+            text += tokens.words[token] + ("" if misc.get("SpaceAfter") == "No" else " ")
         lines += [f"# text = {text.rstrip()}", *rows, ""]
     return "\n".join([*lines, ""]).encode()
-
-
-def _format_misc(misc: Mapping[str, str]) -> str:
-    return "|".join(f"{key}={misc[key]}" for key in sorted(misc)) or "_"
 
 
 def _format_spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
@@ -86,12 +80,9 @@ class _Entities:
         closed = [bracket for *_, bracket in sorted(self.closed.get(token, ()))]
         single = self.single.get(token, [])
         brackets = [*closed, *opened, *single] if opened else [*single, *closed]
-        misc = {"Entity": "".join(brackets)} if brackets else {}
-        if token in self.split:
-            misc["SplitAnte"] = ",".join(self.split[token])
-        if token in self.bridges:
-            misc["Bridge"] = ",".join(self.bridges[token])
-        return misc
+        links = {"SplitAnte": self.split.get(token), "Bridge": self.bridges.get(token)}
+        misc = {key: ",".join(pairs) for key, pairs in links.items() if pairs}
+        return misc | ({"Entity": "".join(brackets)} if brackets else {})
 
     def add(self, mark: Mark) -> None:
         """Write a mark that comes after all others so far in text order."""
@@ -162,9 +153,6 @@ def _answer_values(mark: Mark, names: Mapping[str, str]) -> dict[str, str]:
     assert mark.answer is not None
     texts = {"label": mark.label, "chain": mark.answer.name, "note": mark.answer.note}
     texts |= {names[key]: format_value(value) for key, value in mark.answer.attributes}
+    flags = {"optional": mark.answer.optional, "unsure": mark.answer.unsure}
     values = {key: value for key, value in texts.items() if value}
-    if mark.answer.optional:
-        values["optional"] = ""
-    if mark.answer.unsure:
-        values["unsure"] = ""
-    return values
+    return values | {flag: "" for flag, is_set in flags.items() if is_set}
