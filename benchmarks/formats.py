@@ -79,10 +79,10 @@ def _import_archive(project: Project, format_key: str, path: Path) -> None:
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
     """Export the project to a zip on the disk."""
-    from annotations.transfers.exporting.codings import export_codings
+    from annotations.transfers.exporting.dispatch import export_files
 
     with path.open("wb") as out:
-        export_codings(project, format_key, out)
+        export_files(project, format_key, out)
 
 
 def create_empty_project(slug: str) -> Project:
@@ -192,7 +192,7 @@ def measure_streams(texts: int) -> dict[str, Any]:
 def _stream(path: Path, format_key: str) -> dict[str, float]:
     """Return the figures of one format in this process, which has done nothing else."""
     set_up_django()
-    from annotations.transfers.exporting.codings import export_codings
+    from annotations.transfers.exporting.dispatch import export_files
     from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.files.sources import open_sources
     from annotations.transfers.importing.options import ImportOptions
@@ -211,7 +211,7 @@ def _stream(path: Path, format_key: str) -> dict[str, float]:
 
     def export() -> None:
         with path.with_suffix(".out").open("wb") as out:
-            export_codings(project, format_key, out)
+            export_files(project, format_key, out)
 
     figures: dict[str, float] = {"idle_mb": _peak_mb()}
     figures |= timed("check", lambda: bring(True)) | timed("import", lambda: bring(False))

@@ -7,7 +7,6 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import batched
 from typing import IO, Self
 
@@ -18,18 +17,15 @@ from annotations.coding.decisions import ROW_FIELDS
 from annotations.coding.judgements import group_answers
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
-from annotations.core.spool import Spool, SpooledItems
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import (
-    MOST_IN_MEMORY,
     PLAIN_FIELDS,
     Parts,
     Readings,
     group_readings,
     links_of,
-    weigh,
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
@@ -55,6 +51,21 @@ LINKS = {
 
 # The codings of so many texts are read at once.
 TEXTS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which codings are exported. No coders or texts means all.
+
+    No rounds means those that figures are made of; of a coder's codings of a text there is that of the latest round.
+    unfinished: open codings, too. gold: "gold" for what was decided, "silver" for drafts that are not decided.
+    """
+
+    coders: Sequence[str] = ()
+    texts: Sequence[str] = ()
+    rounds: Sequence[str] = ()
+    unfinished: bool = False
+    gold: str = ""
 
 
 @dataclass(slots=True)
@@ -91,7 +102,7 @@ class _TextRows:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of an export. Each document is built once, when it is needed, to save memory.
+    """The rows of some texts of an export.
 
     cuts: where the words of a text are cut and its sentences begin, where that is needed: the same for all coders, also
     for those whose codings are not exported, so that files of one text always fit each other. n_lost: how many
@@ -106,53 +117,25 @@ class _Rows:
     cuts: Mapping[int, Cuts]
     n_lost: int
 
-    def document(self, coding: int, text_key: int, coder: str) -> Document:
-        text = self.texts[text_key]
-        return Document(
-            text.slug,
-            f"{coder}/{text.slug}",
-            text.content,
-            _marks(text, self.answers.pop(coding, {})),
-            text.segments,
-            self.links,
-            text.title,
-            text.language,
-            text.direction,
-            scheme=self.scheme,
-            cuts=self.cuts[text_key].cuts if self.cuts else (),
-            breaks=self.cuts[text_key].breaks if self.cuts else (),
-        )
-
-
-def documents_of(
-    project: Project,
-    *,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-) -> Iterator[tuple[str, Document]]:
-    """Yield the documents of the submitted codings, each with its coder, text by text. No coders or texts means all.
-
-    No rounds means those that figures are made of. Of several codings of a text by one coder there is that of the
-    latest round. With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries, one more
-    with other relations than identity and three more with attributes.
-    """
-    rows = _read(project, coders, texts, unfinished, rounds)
-    for coding, text, coder in rows.codings:
-        yield coder, rows.document(coding, text, coder)
-
-
-def _read(
-    project: Project,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-) -> _Rows:
-    with read_snapshot():
-        codings, _ = _codings(project, coders, texts, unfinished, rounds)
-        return _read_rows(project, codings)
+    def documents(self) -> Iterator[tuple[str, Document]]:
+        """Yield the documents of the codings, each with its coder."""
+        for coding, text_key, coder in self.codings:
+            text = self.texts[text_key]
+            document = Document(
+                text.slug,
+                f"{coder}/{text.slug}",
+                text.content,
+                _marks(text, self.answers.get(coding, {})),
+                text.segments,
+                self.links,
+                text.title,
+                text.language,
+                text.direction,
+                scheme=self.scheme,
+            )
+            if self.cuts:
+                document = replace(document, cuts=self.cuts[text_key].cuts, breaks=self.cuts[text_key].breaks)
+            yield coder, document
 
 
 def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, in_words: bool = False) -> _Rows:
@@ -196,19 +179,20 @@ def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
     return find_cuts(text.content, marked, has_sentences=has_sentences)
 
 
-def _codings(
-    project: Project, coders: Sequence[str], texts: Sequence[str], unfinished: bool, rounds: Sequence[str]
-) -> tuple[QuerySet[Coding], list[OtherLoss]]:
+def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[Coding]:
+    """Return the codings that are of the coders and texts of the selection, and submitted unless it has all."""
+    if selection.coders:
+        codings = codings.filter(coder__username__in=selection.coders)
+    if selection.texts:
+        codings = codings.filter(text__slug__in=selection.texts)
+    return codings if selection.unfinished else codings.filter(status=Coding.Status.SUBMITTED)
+
+
+def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], list[OtherLoss]]:
     """Return the codings, one of each text and coder at most, and how many are left out for their round."""
-    codings = (Coding.with_models if coders else Coding.objects).filter(text__project=project)
-    if coders:
-        codings = codings.filter(coder__username__in=coders)
-    if texts:
-        codings = codings.filter(text__slug__in=texts)
-    if not unfinished:
-        codings = codings.filter(status=Coding.Status.SUBMITTED)
-    of_rounds = project.rounds.values_list("name", "kind")
-    if len(of_rounds) < 2 and not rounds and not codings.filter(occasion__gt=1).exists():
+    of_coders = Coding.with_models if selection.coders else Coding.objects
+    codings, rounds = select_codings(of_coders.filter(text__project=project), selection), selection.rounds
+    if not rounds and project.rounds.count() < 2 and not codings.filter(occasion__gt=1).exists():
         return codings, []
     named = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
     chosen = codings.filter(named, occasion=1)
@@ -402,88 +386,62 @@ def export_codings(
     project: Project,
     format_key: str,
     out: IO[bytes] | None,
-    *,
-    options: Mapping[str, str] | None = None,
+    selection: Selection,
+    options: Mapping[str, str],
     progress: Progress | None = None,
-    **selection: object,
 ) -> ExportReport:
     """Write a zip of the format's files to `out`; if that is None, only report what would be lost.
 
-    The files are in a folder for each coder, or in one for all if the format names coders. `selection` is that of
-    `documents_of`. `progress` is called with the numbers of codings done and of all codings. The report is also in the
-    zip. Valid rows raise no errors.
+    The files are in a folder for each coder, or in one for all if the format names coders; the report is in the zip,
+    too. `progress` is called with the numbers of codings done and of all codings. Valid rows raise no errors.
     """
     format_ = FORMATS[format_key]
     assert format_.write is not None
-    write = partial(format_.write, **(options or {}))
-    exported, report = _read_documents(project, format_, progress, **selection)  # type: ignore[arg-type]
-    with _Package(out) as package:
+    exported, report = _read_documents(project, format_, selection, progress)
+    with Package(out) as package:
         if format_.names_coders:
-            package.add("", write(exported.of(*exported.coders)))
+            documents = [document for coder in sorted(exported) for document in exported[coder]]
+            package.add("", format_.write(documents, **options))
         else:
-            for coder in exported.coders:
-                package.add(f"{folder_of(coder)}/", write(exported.of(coder)))
+            for coder in sorted(exported):
+                package.add(f"{folder_of(coder)}/", format_.write(exported[coder], **options))
         report.files = package.n_files
         package.add_losses([*report.losses, *report.left_out])
     return report
 
 
-@dataclass(slots=True)
-class _Exported:
-    """The documents of an export, text by text, and the numbers of those of each coder."""
-
-    documents: Spool[Document] = field(default_factory=lambda: Spool(weigh, MOST_IN_MEMORY))
-    numbers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-    @property
-    def coders(self) -> list[str]:
-        return sorted(self.numbers)
-
-    def add(self, coder: str, document: Document) -> None:
-        self.numbers[coder].append(len(self.documents))
-        self.documents.append(document)
-
-    def of(self, *coders: str) -> Sequence[Document]:
-        """Return the documents of coders, one coder's after the other's."""
-        numbers = [number for coder in coders for number in self.numbers[coder]]
-        return SpooledItems(self.documents, numbers)
-
-
 def _read_documents(
-    project: Project,
-    format_: Format,
-    progress: Progress | None,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-    gold: str = "",
-) -> tuple[_Exported, ExportReport]:
-    """Return the documents as the format can hold them, and the report without its files. All is of one snapshot."""
-    exported, report = _Exported(), ExportReport()
+    project: Project, format_: Format, selection: Selection, progress: Progress | None
+) -> tuple[dict[str, list[Document]], ExportReport]:
+    """Return the documents of each coder as the format can hold them, and the report without its files.
+
+    All is of one snapshot.
+    """
+    exported: dict[str, list[Document]] = defaultdict(list)
+    report = ExportReport()
     losses: dict[str, list[Loss]] = defaultdict(list)
-    other_losses, left_out = list[OtherLoss](), list[OtherLoss]()
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
-    is_scored = (
-        Feature.SEVERAL_CHAINS in format_.supported_features and Feature.POINTERS not in format_.supported_features
-    )
+    features = format_.supported_features
+    is_scored = Feature.SEVERAL_CHAINS in features and Feature.POINTERS not in features
     with read_snapshot():
-        if gold:
-            codings, left_out, other_losses = select_gold(project, gold, texts, rounds)
+        if selection.gold:
+            codings, report.left_out, other_losses = select_gold(
+                project, selection.gold, selection.texts, selection.rounds
+            )
         else:
-            codings, other_losses = _codings(project, coders, texts, unfinished, rounds)
+            codings, other_losses = _codings(project, selection)
         n_codings = codings.count()
         for batch in _batches(codings):
-            rows = _read_rows(project, batch, gold, in_words=format_.in_words)
+            rows = _read_rows(project, batch, selection.gold, in_words=format_.in_words)
             n_lost += rows.n_lost
             report.texts += len(rows.texts)
-            for coding, text, coder in rows.codings:
+            for coder, whole in rows.documents():
                 if progress is not None:
                     progress(report.codings, n_codings)
                 report.codings += 1
-                document, lost = reduce_document(rows.document(coding, text, coder), format_.supported_features)
-                exported.add(coder, replace(document, coder=coder) if format_.names_coders else document)
+                document, lost = reduce_document(whole, features)
+                exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
                 if is_scored:
                     n_in_several += sum(
                         mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
@@ -495,12 +453,11 @@ def _read_documents(
         other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
     if n_in_several:
         other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
-    report.losses = [*merge_losses(loss for coder in exported.coders for loss in losses[coder]), *other_losses]
-    report.left_out = left_out
+    report.losses = [*merge_losses(loss for coder in sorted(exported) for loss in losses[coder]), *other_losses]
     return exported, report
 
 
-class _Package:
+class Package:
     """The zip of an export; without `out` its files are only counted."""
 
     def __init__(self, out: IO[bytes] | None) -> None:
@@ -515,9 +472,10 @@ class _Package:
             self.archive.close()
 
     def add(self, folder: str, files: Sequence[File]) -> None:
+        """Add the files, each of which is made when its turn comes."""
         self.n_files += len(files)
         if self.archive is not None:
-            for file in files:  # each is made when its turn comes
+            for file in files:
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
     def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:

@@ -46,7 +46,6 @@ def import_sources(
         raise ImportFailed(" ".join(error.messages)) from None
     if format_key not in PYRAMID_FORMATS:
         result = read_sources(format_key, sources, coder_from, options.of_format, project, progress)
-        del sources  # and with them the list of what is in zips
         options = replace(
             options, ways=FORMATS[format_key].ways, new_scheme=options.new_scheme and bool(result.documents)
         )

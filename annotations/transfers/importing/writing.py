@@ -8,7 +8,7 @@ from itertools import batched
 
 from annotations.coding import operations
 from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
-from annotations.formats import Document, Mark
+from annotations.formats import Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
@@ -22,13 +22,12 @@ SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of `document`), and the documents to be written for it.
+    """A text, existing or new (then with the segments of the first document), and the documents to be written for it.
 
     `round` is where it is coded; `joins` says whether it comes into that by the import.
     """
 
     text: Text
-    document: Document
     checked: list[CheckedDocument]
     round: Round
     joins: bool
@@ -116,7 +115,7 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
         (
             (planned.text.pk, segment.kind, segment.start, segment.end, segment.label, segment.speaker)
             for planned in new
-            for segment in planned.document.segments
+            for segment in planned.checked[0].source.document.segments
         ),
     )
     markables = {id(planned): planned.markables() for planned in plan.texts}

@@ -13,7 +13,7 @@ from annotations.formats import Finding, FormatError
 from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text
 from annotations.transfers.importing.files.addresses import may_be_of_name, slugs_of_name
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument, in_memory, spool_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
 # So many folders above a file may stand in the name of its text.
@@ -158,22 +158,27 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 
 
 def name_by_folder(
-    documents: Documents, coder_from: str, project: Project | None = None
-) -> tuple[Documents, list[Failure]]:
+    documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
+) -> tuple[list[SourceDocument], list[Failure]]:
     """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
 
     These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
     in the project: a file that comes alone has the name that it has with others.
     """
-    first_of, others_of, in_folders = _numbers_by_name(documents, coder_from)
+    by_name: dict[str, list[int]] = {}
+    in_folders = set[str]()
+    for number, source in enumerate(documents):
+        if not source.document.coder:
+            by_name.setdefault(source.document.name, []).append(number)
+            if text_folder(source.document.file, coder_from):
+                in_folders.add(source.document.name)
     known = KnownTexts(project) if project is not None else None
     is_known = known is not None and bool(known.titles)
     names: dict[int, str] = {}
     failures: dict[str, Failure] = {}
-    for name, first in first_of.items():
-        if name not in in_folders or (name not in others_of and not is_known):
+    for name, numbers in by_name.items():
+        if name not in in_folders or (len(numbers) == 1 and not is_known):
             continue  # no folder tells them apart
-        numbers = [first, *others_of.get(name, ())]
         sources = [documents[number] for number in numbers]
         for number, source, chosen in zip(
             numbers, sources, FileNames(sources, coder_from, known).choose(), strict=True
@@ -182,33 +187,16 @@ def name_by_folder(
                 failures[source.file] = Failure(source.file, str(chosen))
             elif chosen != name:
                 names[number] = chosen
-    if not names and not failures:
-        return in_memory(documents), []
-    named = spool_documents()
-    for number, source in enumerate(documents):
-        if source.file not in failures:
-            named.append(_named(source, names.get(number, "")))
-    return in_memory(named), [*failures.values()]
-
-
-def _numbers_by_name(documents: Documents, coder_from: str) -> tuple[dict[str, int], dict[str, list[int]], set[str]]:
-    """Return the first document of each name, the others of it, if any, and the names of which one is in a folder."""
-    first_of: dict[str, int] = {}  # most names come once
-    others_of: dict[str, list[int]] = {}
-    in_folders = set[str]()
-    for number, source in enumerate(documents):
-        if not source.document.coder:
-            if first_of.setdefault(source.document.name, number) != number:
-                others_of.setdefault(source.document.name, []).append(number)
-            if text_folder(source.document.file, coder_from):
-                in_folders.add(source.document.name)
-    return first_of, others_of, in_folders
+    named = [
+        _named(source, names[number]) if number in names else source
+        for number, source in enumerate(documents)
+        if source.file not in failures
+    ]
+    return named, [*failures.values()]
 
 
 def _named(source: SourceDocument, name: str) -> SourceDocument:
     document = source.document
-    if name in ("", document.name):
-        return source
     shown = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
     message = f"{document.name} is another text in another folder"
     finding = Finding("folders", message, document.file, fix=f"this one is called {shown}")

@@ -35,7 +35,7 @@ from annotations.models import Project, Text
 from annotations.transfers.coder_folders import coder_of
 from annotations.transfers.importing.files.addresses import compose, may_be_of_name, slugs_of_name
 from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
 # So many kinds of files are named at most where none of them is read.
@@ -151,15 +151,16 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
 
 
 @dataclass(slots=True)
-class ReadResult:
-    """The documents that were read, files that could not be read, and files that are not of the format.
+class ReadResult[Read]:
+    """What was read, files that could not be read, and files that are not of the format.
 
     `reason` says why none of the files could be read, where none is of the format.
     """
 
-    documents: Documents = field(default_factory=list)
+    documents: list[Read] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     reason: str = ""
 
 
@@ -170,7 +171,7 @@ def read_sources(
     options: Mapping[str, str] | None = None,
     project: Project | None = None,
     progress: Progress | None = None,
-) -> ReadResult:
+) -> ReadResult[SourceDocument]:
     """Read the files. A file that cannot be read does not prevent the others from being read.
 
     `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
@@ -180,7 +181,7 @@ def read_sources(
     of all files.
     """
     format_ = FORMATS[format_key]
-    result = ReadResult(left_out=[source.name for source in sources if source.ignored])
+    result = ReadResult[SourceDocument](left_out=[source.name for source in sources if source.ignored])
     sources = [source for source in sources if not source.ignored]
     files = {source.name: source for source in sources}
     for name in _duplicate_names(sources):
@@ -191,7 +192,7 @@ def read_sources(
     arguments = {key: value for key, value in options.items() if key in own_options}
     separator = options.get(SEPARATOR.key) or "."
     bundles = _bundles_of(format_, sources, files)
-    documents = spool_documents()
+    documents = list[SourceDocument]()
     n_read = 0
     for batch in batched(bundles, BUNDLES_AT_ONCE):
         texts = _texts_of_project(format_, batch, coder_from, separator, project)
@@ -199,15 +200,16 @@ def read_sources(
             if progress is not None:
                 progress(n_read, len(bundles))
             n_read += 1
-            n_before = len(documents)
             try:
-                of_bundle = [files[name] for name in names]
-                for document in _read_bundle(
-                    format_, of_bundle, texts.get(names[0], {}), options.get(ENCODING.key, ""), arguments
-                ):
-                    documents.append(_source_document(document, names[0], coder_from, separator))
+                read = _read_bundle(
+                    format_,
+                    [files[name] for name in names],
+                    texts.get(names[0], {}),
+                    options.get(ENCODING.key, ""),
+                    arguments,
+                )
+                documents += [_source_document(document, names[0], coder_from, separator) for document in read]
             except FormatError as error:
-                documents.truncate(n_before)
                 result.failures.append(Failure(names[0], f"{error}{_look(files[names[0]], format_key)}"))
     bundled = {name for names in bundles for name in names}
     result.left_out += [name for name in files if name not in bundled]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -17,7 +18,7 @@ from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
 from annotations.coding.log.replay import is_log_of
 from annotations.coding.pyramids.scus import summary_spans
-from annotations.core.processes.progress import Progress, report_completion
+from annotations.core.processes.progress import Progress, report_completion, reported
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
@@ -32,7 +33,7 @@ from annotations.projects.rounds import current_round, refuse_closed
 from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
-from annotations.transfers.importing.files.sources import Source, name_and_coder, why_nothing
+from annotations.transfers.importing.files.sources import ReadResult, Source, name_and_coder, why_nothing
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.contributors import (
     ImportedContributor,
@@ -62,26 +63,15 @@ class PyramidFile:
         return self.annotation.file
 
 
-@dataclass(slots=True)
-class ReadPyramids:
-    """The files that were read, those that could not be read, and those of another format."""
-
-    files: list[PyramidFile] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    reason: str = ""
-
-
-def read_pyramids(sources: Sequence[Source], coder_from: str, progress: Progress | None = None) -> ReadPyramids:
+def read_pyramids(
+    sources: Sequence[Source], coder_from: str, progress: Progress | None = None
+) -> ReadResult[PyramidFile]:
     """Read the files. `coder_from` is as in `read_sources`; with nobody, only the summaries are imported.
 
     Exported files of an agreed pyramid are left out: imported, it would become somebody's own.
     """
-    result = ReadPyramids(left_out=[source.name for source in sources if source.ignored])
-    for number, source in enumerate(sources):
-        if progress is not None:
-            progress(number, len(sources))
+    result = ReadResult[PyramidFile](left_out=[source.name for source in sources if source.ignored])
+    for source in reported(sources, progress):
         if source.ignored:
             continue
         if source.in_folder and not one_file_bundles([source.name], ducview.FORMAT.suffixes):
@@ -93,10 +83,10 @@ def read_pyramids(sources: Sequence[Source], coder_from: str, progress: Progress
             continue
         try:
             annotation = ducview.read(Bundle.of(source.name, source.data))
-            result.files.append(PyramidFile(*name_and_coder(source.name, coder_from), annotation))
+            result.documents.append(PyramidFile(*name_and_coder(source.name, coder_from), annotation))
         except FormatError as error:
             result.failures.append(Failure(source.name, str(error)))
-    if not (result.files or result.failures or result.findings):
+    if not (result.documents or result.failures or result.findings):
         result.reason = why_nothing(ducview.FORMAT, result.left_out)
     return result
 
@@ -109,7 +99,7 @@ def _is_agreed_export(file: str, coder_from: str) -> bool:
 
 def import_pyramids(
     project: Project,
-    result: ReadPyramids,
+    result: ReadResult[PyramidFile],
     options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
@@ -118,16 +108,18 @@ def import_pyramids(
     The option of the format `docset` is the slug of the docset of all the files. Raise ImportFailed if that fails; then
     nothing is changed.
     """
-    report = Report(failures=list(result.failures), findings=list(result.findings), left_out=result.left_out)
-    report.reason = result.reason
+    report = Report(
+        failures=list(result.failures),
+        findings=list(result.findings),
+        left_out=result.left_out,
+        reason=result.reason,
+    )
     writer = _PyramidWriter(project, options, report)
-    files = sorted(result.files, key=lambda file: isinstance(file.annotation, PeerAnnotation))
+    files = sorted(result.documents, key=lambda file: isinstance(file.annotation, PeerAnnotation))
     try:
         with transaction.atomic():
             lock_project(project.pk)  # no text of it is corrected meanwhile
-            for number, file in enumerate(files):
-                if progress is not None:
-                    progress(number, len(files))
+            for file in reported(files, progress):
                 writer.write(file)
             if options.trial:
                 transaction.set_rollback(True)
@@ -169,10 +161,8 @@ class _PyramidWriter:
             self.report.failures.append(Failure(file.file, f"{file.file}: {_messages(error)}"))
         else:
             report.documents = 1
-            for name in ("documents", "texts", "markables", "codings", "judgements", "unchanged"):
-                setattr(self.report, name, getattr(self.report, name) + getattr(report, name))
-            self.report.new_coders += report.new_coders
-            self.report.findings += [*file.annotation.findings, *report.findings]
+            report.findings[:0] = file.annotation.findings
+            self.report.add(report)
 
     def _pyramid(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> None:
         docset = self._docset_of(file, pyramid, report) or self._new_docset(file, pyramid, report)
@@ -213,31 +203,23 @@ class _PyramidWriter:
         texts = Text.objects.filter(project=self.project, role=Text.Role.MODELS)
         if docset is not None:
             content = texts.filter(docset=docset).values_list("content", flat=True).get()
-            if content != pyramid.text:
-                difference = _first_difference(content, pyramid.text)
-                message = (
-                    f"the docset {docset.slug} has other summaries, {difference}; choose another docset or rename the "
-                    "file"
-                )
-                raise FormatError(message, file.file)
-            return docset
+            if content == pyramid.text:
+                return docset
+            difference = _first_difference(content, pyramid.text)
+            message = f"the docset {docset.slug} has other summaries, {difference}"
+            raise FormatError(f"{message}; choose another docset or rename the file", file.file)
         text_with_content = texts.filter(content=pyramid.text).select_related("docset").first()
         if text_with_content is None:
             return None
         if isinstance(file.annotation, Pyramid):
-            _warn(
-                report,
-                file,
-                "docset-by-text",
-                f"its text is that of the docset {text_with_content.docset}",
-                "it belongs there",
-            )
+            message = f"its text is that of the docset {text_with_content.docset}"
+            _warn(report, file, "docset-by-text", message, "it belongs there")
         return text_with_content.docset
 
     def _new_docset(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> Docset:
         report.texts += 1
         return create_docset_from_text(
-            self.project, _slug_of(file), file.name, pyramid.text, pyramid.boundary, pyramid.summaries
+            self.project, _slugs_of(file)[0], file.name, pyramid.text, pyramid.boundary, pyramid.summaries
         )
 
     def _peer(self, file: PyramidFile, annotation: PeerAnnotation, report: Report) -> None:
@@ -271,7 +253,7 @@ class _PyramidWriter:
 
     def _peer_text(self, file: PyramidFile, annotation: PeerAnnotation, docset: Docset, report: Report) -> Text:
         """Return the text of the peer: the one with its name, else the one with its content, else a new one."""
-        slug = _slug_of(file)
+        slug = _slugs_of(file)[0]
         existing = _called(Text.objects.filter(project=self.project), file)
         if existing is not None:
             slug = existing.slug
@@ -367,10 +349,6 @@ def _slugs_of(file: PyramidFile) -> list[str]:
     return [slug for slug in dict.fromkeys(slugs) if slug]
 
 
-def _slug_of(file: PyramidFile) -> str:
-    return _slugs_of(file)[0]
-
-
 def _called[Named: (Docset, Text)](rows: QuerySet[Named], file: PyramidFile) -> Named | None:
     """Return what is called like the file, also by an address of an earlier version if its title is that name."""
     slug, *earlier = _slugs_of(file)
@@ -391,24 +369,15 @@ def _messages(error: ValidationError) -> str:
 
 def _first_difference(project_text: str, file_text: str) -> str:
     """Return the place at which two texts begin to differ, as messages show it."""
-    position = next(
-        (
-            position
-            for position, (character, other_character) in enumerate(zip(project_text, file_text, strict=False))
-            if character != other_character
-        ),
-        None,
-    )
-    if position is None:
-        position = min(len(project_text), len(file_text))
+    pairs = zip(project_text, file_text, strict=False)
+    position = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     line = project_text.count("\n", 0, position) + 1
     return f"from line {line} on ({_excerpt(project_text, position)} here, {_excerpt(file_text, position)} in the file)"
 
 
 def _excerpt(text: str, position: int) -> str:
-    return (
-        f"“{' '.join(text[max(0, position - 15) : position + 15].split())}”" if position < len(text) else "nothing more"
-    )
+    shown = " ".join(text[max(0, position - 15) : position + 15].split())
+    return f"“{shown}”" if position < len(text) else "nothing more"
 
 
 def _other_labels(file_pyramid: Pyramid, project_pyramid: Pyramid) -> list[int]:
