@@ -9,10 +9,11 @@ An archive of an older version has no fields and tables that came later.
 
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from itertools import count
 from math import isfinite
 from typing import IO, Any
 from uuid import UUID
@@ -91,6 +92,10 @@ class Table:
     def __getitem__(self, field: str) -> Sequence[Any]:
         return self.columns[field]
 
+    def rows(self, *fields: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the number of each row, which counts from 0, and its values of the fields."""
+        yield from zip(count(), *(self.columns[field] for field in fields))
+
     def error(self, row: int, message: str) -> FormatError:
         """Return what is wrong with a row, which counts from 0."""
         return FormatError(message, self.shape.file, row + 1)
@@ -99,7 +104,7 @@ class Table:
 def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
     """Write the zip and say how many rows each table has. Equal tables give equal bytes."""
     encode = json.JSONEncoder(
-        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=_encode_value
+        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=encode_value
     ).encode
     rows = {}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -113,7 +118,8 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
     return rows
 
 
-def _encode_value(value: object) -> str:
+def encode_value(value: object) -> str:
+    """Return a time, day or UUID as it stands in JSON. (Other encoders cut off the microseconds.)"""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, date):

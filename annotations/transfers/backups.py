@@ -13,11 +13,10 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import batched
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from uuid import UUID
 
 from django.apps import apps
 from django.apps.registry import Apps
@@ -30,6 +29,7 @@ from django.utils.duration import duration_string
 from annotations.core.database.bulk import insert
 from annotations.core.database.migrations import all_migrations, applied_migrations, migrated_as, models_of_database
 from annotations.core.database.snapshots import read_snapshot
+from annotations.formats.project import encode_value
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"
@@ -132,14 +132,8 @@ def _columns(model: type[models.Model]) -> list[str]:
 
 
 def _plain(value: object) -> str:
-    """Return a time, date, duration or UUID as a string; Django's encoder would cut off the microseconds."""
-    if isinstance(value, date):  # times are dates, too
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return duration_string(value)
-    if isinstance(value, UUID):
-        return str(value)
-    raise TypeError(f"{value!r} cannot be written")
+    """Return a value that JSON has no kind for; of these archives have no durations."""
+    return duration_string(value) if isinstance(value, timedelta) else encode_value(value)
 
 
 def _write_lines(out: IO[bytes], lines: Iterable[str]) -> int:

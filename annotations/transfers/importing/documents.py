@@ -93,8 +93,8 @@ def import_documents(
     """Write the documents to the project and report it. Raise ImportFailed if that fails.
 
     One transaction after the other is written, each of whole files. Where one fails, those before stay, and importing
-    the same files again goes on, since what is there already stays as it is. `written` is called in each with the number
-    of documents that are there with it, `progress` with the numbers of checked documents and of all.
+    the same files again goes on, since what is there already stays as it is. `written` is called in each with how many
+    documents are there with it, `progress` with the numbers of checked documents and of all.
     """
     batches = plan_batches(documents)
     found = None
