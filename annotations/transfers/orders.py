@@ -6,6 +6,7 @@ Small ones are run in the request; the others by a worker, which records its pro
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import tempfile
 import zipfile
@@ -21,7 +22,6 @@ from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
-from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
@@ -109,16 +109,21 @@ def order_import(
 
     `choices`: coder_from, predefined, create, new_scheme, round, gold, options.
     """
-    format_key = format_key or detect_format(_heads(files))
+    format_key = format_key or detect_format(_heads((file.name or "", file) for file in files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
         project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=stored_choices
     )
     if len(files) == 1:
         return _save_order(transfer, files[0])
-    with tempfile.TemporaryFile() as archive:
-        _zip_uploads(files, archive)
-        return _save_order(transfer, File(archive))
+    with tempfile.TemporaryFile() as out:
+        with zipfile.ZipFile(out, "w") as archive:
+            for number, file in enumerate(files, start=1):  # in folders, since two may have the same name
+                with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
+                    for chunk in file.chunks():
+                        entry.write(chunk)
+        out.seek(0)
+        return _save_order(transfer, File(out))
 
 
 def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
@@ -130,8 +135,7 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
         with _open_upload(transfer) as upload:
-            files = (_as_file(name, content) for name, content in _uploaded_files(transfer, upload))
-            format_key = detect_format(_heads(files))
+            format_key = detect_format(_heads(_uploaded_files(transfer, upload)))
     rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
     started = rows.update(
         state=Transfer.State.CHECKING,
@@ -156,27 +160,22 @@ def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
     return {**choices, "coder_from": "nobody"} if format_ is not None and format_.texts_only else dict(choices)
 
 
-def _heads(files: Iterable[File[Any]]) -> Iterator[tuple[str, bytes]]:
+def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str, bytes]]:
     """Yield the names of the files, and of those in zips, with how each begins."""
-    for file in islice(files, MOST_FILES):
-        name = file.name or ""
+    for name, content in islice(files, MOST_FILES):
+        file = io.BytesIO(content.read()) if isinstance(content, Entry) else content
         file.seek(0)
-        if name.lower().endswith(".zip"):
-            yield from _heads_in_zip(file)
-        else:
+        if not name.lower().endswith(".zip"):
             yield name, file.read(HEAD_BYTES)
+        else:
+            # What is wrong with a zip is told when it is read.
+            with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
+                names = [inner for inner in archive.namelist() if not inner.endswith("/") and inner != LOSSES_FILE]
+                for inner in names[:MOST_FILES]:
+                    with archive.open(inner) as opened:
+                        head = opened.read(HEAD_BYTES)
+                    yield inner, head
         file.seek(0)
-
-
-def _heads_in_zip(file: File[Any]) -> list[tuple[str, bytes]]:
-    heads: list[tuple[str, bytes]] = []
-    # What is wrong with a zip is told when it is read.
-    with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/") and name != LOSSES_FILE]
-        for name in names[:MOST_FILES]:
-            with archive.open(name) as content:
-                heads.append((name, content.read(HEAD_BYTES)))
-    return heads
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
@@ -279,12 +278,12 @@ def download_response(transfer: Transfer) -> FileResponse:
     except FileNotFoundError:
         raise Http404("The file was deleted.") from None
     names = transfer.choices.get("files", [])
-    gold = (
-        f"-{transfer.choices['gold']}" if transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices else ""
-    )
-    name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
     if len(names) == 1:
         name = names[0]
+    else:
+        is_gold = transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices
+        gold = f"-{transfer.choices['gold']}" if is_gold else ""
+        name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
     # Caches must not store it: another user of the cache may not have the right.
     headers = {"Cache-Control": "private, no-store"}
     kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
@@ -300,28 +299,15 @@ def mark_if_lost(transfer: Transfer) -> None:
         _refresh(transfer, "state", "error", "report", "finished_at")
 
 
-def _zip_uploads(files: Sequence[UploadedFile[Any]], out: IO[bytes]) -> None:
-    """Write a zip of many files, each in a folder of its own, since two may have the same name."""
-    with zipfile.ZipFile(out, "w") as archive:
-        for number, file in enumerate(files, start=1):
-            with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
-                for chunk in file.chunks():
-                    entry.write(chunk)
-    out.seek(0)
-
-
 def _uploaded_files(transfer: Transfer, upload: File[Any]) -> Iterator[tuple[str, Entry | File[Any]]]:
     """Yield the uploaded files with their names: the upload itself, or the files in it, which are read when needed."""
-    if len(transfer.choices["files"]) == 1:
-        yield transfer.choices["files"][0], upload
+    names = transfer.choices.get("files", [""])  # none of an archive
+    if len(names) == 1:
+        yield names[0], upload
         return
     archive = zipfile.ZipFile(upload)
     for entry in archive.infolist():
         yield entry.filename.partition("/")[2], Entry(entry.filename, archive, entry)
-
-
-def _as_file(name: str, content: Entry | File[Any]) -> File[Any]:
-    return ContentFile(content.read(), name=name) if isinstance(content, Entry) else File(content, name)
 
 
 def _open_upload(transfer: Transfer) -> File[Any]:
@@ -381,28 +367,21 @@ def _is_quick(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
         texts = Text.objects.filter(project=transfer.project_id)
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
-        return not (_more_than(texts, QUICK_TEXTS) or _more_than(judged, QUICK_JUDGEMENTS))
+        bounds: list[tuple[QuerySet[Any], int]] = [(texts, QUICK_TEXTS), (judged, QUICK_JUDGEMENTS)]
+        return not any(rows.order_by()[most : most + 1].exists() for rows, most in bounds)
     try:
-        return transfer.file.size <= QUICK_BYTES and _unpacked_size(transfer) <= QUICK_UNPACKED_BYTES
+        if transfer.file.size > QUICK_BYTES:
+            return False
+        with _open_upload(transfer) as upload:
+            # No more is read from zips than they declare.
+            unpacked = sum(
+                claimed_bytes(content.read() if isinstance(content, Entry) else content)
+                for name, content in _uploaded_files(transfer, upload)
+                if name.lower().endswith(".zip") or transfer.kind == Transfer.Kind.RESTORE
+            )
     except (FileNotFoundError, ImportFailed):  # which is reported at once
         return True
-
-
-def _more_than(rows: QuerySet[Any], number: int) -> bool:
-    return rows.order_by()[number : number + 1].exists()
-
-
-def _unpacked_size(transfer: Transfer) -> int:
-    """Return the unpacked size of the uploaded zips, as they declare it; no more than that is read from them."""
-    if transfer.kind == Transfer.Kind.RESTORE:
-        with _open_upload(transfer) as upload:
-            return claimed_bytes(upload)
-    with _open_upload(transfer) as upload:
-        return sum(
-            claimed_bytes(content.read() if isinstance(content, Entry) else content)
-            for name, content in _uploaded_files(transfer, upload)
-            if name.lower().endswith(".zip")
-        )
+    return unpacked <= QUICK_UNPACKED_BYTES
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
@@ -422,10 +401,8 @@ def run_transfer(pk: int) -> None:
         result = RUNNERS[transfer.kind](transfer, trial, progress_recorder(row))
     except Cancelled:  # its row says so already, or is gone
         return
-    except (FormatError, ImportFailed) as error:
-        _fail(row, _error_text(str(error)))
-    except ValidationError as error:
-        _fail(row, _error_text(" ".join(error.messages)))
+    except (FormatError, ImportFailed, ValidationError) as error:
+        _fail(row, _error_text(" ".join(error.messages) if isinstance(error, ValidationError) else str(error)))
     except BaseException as error:  # also when the worker is told to stop
         # Where it came too late, all is written, and what is said of a lost worker is true.
         _fail(row.filter(UNWRITTEN), _failure_text(error)) or _fail(row, LOST_MESSAGE)
@@ -502,7 +479,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 def _unknown_format(transfer: Transfer) -> str:
     """Return why an import without a format is refused: what its files look like, if that is known."""
     with _open_upload(transfer) as upload:
-        heads = list(_heads(_as_file(name, content) for name, content in _uploaded_files(transfer, upload)))
+        heads = list(_heads(_uploaded_files(transfer, upload)))
     kinds = ((name, recognise(name, head)) for name, head in heads)
     looks = next((f"{name} looks like {describe(kind)}" for name, kind in kinds if kind), "")
     return f"{UNKNOWN_FORMAT}. {looks}" if looks else UNKNOWN_FORMAT
@@ -515,8 +492,7 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         return {"report": {"summary": "everything", "losses": []}}
 
     def write(out: IO[bytes] | None) -> dict[str, Any]:
-        if transfer.format == ARCHIVE:
-            assert out is not None
+        if transfer.format == ARCHIVE and out is not None:
             return {"summary": str(archive_project(project, out)), "losses": []}
         return export_report(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
 
@@ -533,8 +509,6 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     with _open_upload(transfer) as upload:
         data = upload.read()
-    file = transfer.choices["file"]
-    slug = transfer.choices["slug"] or None
     row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
 
     def record_done(restored: RestoreReport) -> None:
@@ -542,7 +516,13 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
         _finish(row, Transfer.State.DONE, report=restore_report(restored), project=restored.project)
 
     restored = restore_project(
-        data, slug=slug, by=transfer.user, trial=trial, file=file, progress=progress, written=record_done
+        data,
+        slug=transfer.choices["slug"] or None,
+        by=transfer.user,
+        trial=trial,
+        file=transfer.choices["file"],
+        progress=progress,
+        written=record_done,
     )
     return {"report": restore_report(restored)} | ({} if trial else {"project": restored.project})
 

@@ -35,8 +35,8 @@ from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Poi
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
-from annotations.transfers.coder_folders import folder_of
 from annotations.transfers.exporting.gold import select_gold
+from annotations.transfers.importing.files.addresses import folder_of
 
 IN_SEVERAL_CHAINS = (
     "mentions in several chains (all are written; the page scores each in one of them, and a scorer of these files may"

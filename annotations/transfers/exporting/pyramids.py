@@ -26,8 +26,8 @@ from annotations.formats.model.pyramid import (
 )
 from annotations.models import Coding, Judgement, Segment
 from annotations.models.coding import AGREED_KINDS
-from annotations.transfers.coder_folders import folder_of
 from annotations.transfers.exporting.codings import ExportReport, Package
+from annotations.transfers.importing.files.addresses import folder_of
 
 MAX_EXAMPLES = 5
 MAX_EXAMPLE_LENGTH = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -95,14 +95,14 @@ class ImportScheme:
         return self.constraints["categories"].keys()
 
     @property
-    def questions(self) -> Collection[str]:
-        """The keys of the attributes, and of the relations besides identity."""
-        return [*self.relations, *self.constraints["attributes"]]
-
-    @property
     def relations(self) -> list[str]:
         """The keys of the relations besides identity."""
         return [relation.key for relation in self.spec.relations if not relation.identity]
+
+    @property
+    def questions(self) -> Collection[str]:
+        """The keys of the attributes, and of the relations besides identity."""
+        return [*self.relations, *self.constraints["attributes"]]
 
 
 @dataclass(slots=True)
@@ -161,24 +161,6 @@ def refuse_placeholders(document: Document, naming: Naming) -> None:
         raise FormatError(f"its text would be {shown!r}: its words stand elsewhere in the file{way}", document.file)
 
 
-@dataclass(frozen=True, slots=True)
-class CodedSources:
-    """Where in an import something is coded: files with their coders, and names of texts."""
-
-    files: frozenset[tuple[str, str | None]] = frozenset()
-    texts: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, sources: Iterable[SourceDocument], naming: Naming, levels: Collection[str]) -> CodedSources:
-        """Return where something is coded in what the naming does not pass over."""
-        files, texts = set[tuple[str, str | None]](), set[str]()
-        for source in sources:  # one after the other: all of them together may be more than memory holds
-            if naming.keeps_answers(source.document, levels):
-                files.add((source.file, source.coder))
-                texts.add(source.document.name)
-        return cls(frozenset(files), frozenset(texts))
-
-
 def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
     """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
 
@@ -193,18 +175,17 @@ def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Colle
     return sorted(copies, key=lambda copy: (copy is not chosen, not naming.keeps_answers(copy.document, levels)))
 
 
-def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:
+def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, text_coded: bool) -> list[Finding]:
     """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
 
-    It is one if its coder has coded another document of the file, or another coder the same text: then the files were
-    understood. Files that name their coders, such as tables, say themselves who has coded nothing.
+    It is one if its coder has coded another document of the file (`file_coded`), or another coder the same text
+    (`text_coded`): then the files were understood. Files that name their coders say themselves who has coded nothing.
     """
     document = source.document
     if source.coder is None or any(mark.answer for mark in document.marks):
         return []
     reasons = [finding.message for finding in document.findings if finding.left_out]
-    understood = (source.file, source.coder) in coded.files or (document.name in coded.texts and not reasons)
-    if document.coder or naming.takes_empty or understood:
+    if document.coder or naming.takes_empty or file_coded or (text_coded and not reasons):
         return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
     message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
     message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
@@ -264,7 +245,14 @@ def check(
     document = source.document
     if source.coder is not None:
         document = _with_entities_of_one(_with_scheme_links(document, scheme), document.links, scheme)
-    marks = dict(_marks_by_key(document, scheme, known_markables, naming))
+    marks: dict[str, tuple[Mark, Level]] = {}
+    for mark in document.marks:
+        level_and_parts = (mark.level, mark.parts)
+        # Most coders of a text mark the same places.
+        if level_and_parts not in known_markables.places:
+            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
+        key, level = known_markables.places[level_and_parts]
+        marks[key] = (mark, level)
     predefined_marks = {
         key: mark for key, (mark, level) in marks.items() if predefined or source.coder is None or not level.coded
     }
@@ -368,21 +356,8 @@ def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document
     return replace(document, marks=marks, findings=[*document.findings, finding])
 
 
-def _marks_by_key(
-    document: Document, scheme: ImportScheme, known_markables: KnownMarkables, naming: Naming
-) -> Iterator[tuple[str, tuple[Mark, Level]]]:
-    """Yield the marks with their levels, by key. Raise FormatError on an unknown level and on invalid parts."""
-    for mark in document.marks:
-        level_and_parts = (mark.level, mark.parts)
-        # Most coders of a text mark the same places.
-        if level_and_parts not in known_markables.places:
-            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
-        key, level = known_markables.places[level_and_parts]
-        yield key, (mark, level)
-
-
 def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme, naming: Naming) -> tuple[str, Level]:
-    """Return the key of the markable, and its level."""
+    """Return the key of the markable, and its level. Raise FormatError on an unknown level and on invalid parts."""
     level = scheme.levels.get(mark.level or scheme.spec.main_level)
     if level is None:
         raise FormatError(naming.unknown_level(mark.level, scheme.levels), document.file, mark.line)

@@ -17,7 +17,7 @@ from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.inventory import find_names
-from annotations.transfers.importing.schemes.last_mapping import remember_names
+from annotations.transfers.importing.schemes.naming import remember_names
 from annotations.transfers.project_formats import check_format
 
 

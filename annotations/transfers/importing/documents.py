@@ -34,7 +34,6 @@ from annotations.transfers.exporting.gold import GOLD, SILVER
 from annotations.transfers.importing.batches import plan_batches
 from annotations.transfers.importing.checking import (
     CheckedDocument,
-    CodedSources,
     ImportScheme,
     KnownMarkables,
     check,
@@ -58,7 +57,7 @@ from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import Failure, ImportFailed, ProjectChanged, Report
 from annotations.transfers.importing.schemes.file_scheme import FoundScheme, build_scheme
 from annotations.transfers.importing.schemes.naming import Naming
-from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
+from annotations.transfers.importing.writing import PlannedText, report_plan, write_plan
 
 # A batch is checked and written so often where others change what it was checked against meanwhile.
 ATTEMPTS = 3
@@ -175,7 +174,7 @@ class _Importer:
             batch.find_rounds()
             plan = batch.plan()
             report = batch.report(plan)
-            write_plan(self.project, plan, self.options.by)
+            write_plan(self.project, plan, batch.kind, self.options.by)
             if self.options.trial or (batch.gives_scheme and report.empty):
                 transaction.set_rollback(True)
             else:
@@ -217,6 +216,7 @@ class _Batch:
     ) -> None:
         """Take the scheme of the files, if the project gets it. Raise ImportFailed where the options are wrong."""
         self.project, self.documents, self.options, self.found = project, documents, options, found
+        self.kind = Coding.Kind.GOLD if options.gold else Coding.Kind.TEXT
         self.gives_scheme = found is not None and not _has_texts(project)
         if found is not None and self.gives_scheme:
             self.scheme = ImportScheme.from_files(project, found.spec, found.answers)
@@ -236,7 +236,9 @@ class _Batch:
                 questions=found.attributes,
                 relations=found.relations,
             )
-        self.coded = CodedSources.of(documents, self.naming, scheme.levels)
+        coded = [source for source in documents if self.naming.keeps_answers(source.document, scheme.levels)]
+        self.coded_files = {(source.file, source.coder) for source in coded}
+        self.coded_texts = {source.document.name for source in coded}
         self.language = options.of_format.get(LANGUAGE.key, "")
         if self.language and not LANGUAGE_TAG.fullmatch(self.language):
             raise ImportFailed(f"language={self.language}: a language is called by its tag, such as de or pt-BR.")
@@ -295,7 +297,12 @@ class _Batch:
             entry.documents.append(source)
             refuse_duplicates(entry.documents)
             checked = check(source, self.scheme, entry.markables, self.options.predefined, self.naming)
-            findings = check_empty(source, self.coded, self.naming)
+            findings = check_empty(
+                source,
+                self.naming,
+                file_coded=(source.file, source.coder) in self.coded_files,
+                text_coded=source.document.name in self.coded_texts,
+            )
             entry.checked.append(checked)
         except FormatError as error:
             self._fail(source, str(error))
@@ -367,7 +374,7 @@ class _Batch:
             entry.round = of_new if name else latest_round(own) or of_new
             entry.joins = entry.round not in own
 
-    def plan(self) -> Plan:
+    def plan(self) -> list[PlannedText]:
         """Return what to write. Call it in the transaction that writes.
 
         If a file is refused here, plan again without it, so that no coder is created for a refused file.
@@ -455,7 +462,7 @@ class _Batch:
             if checked.source.file not in self.failures
         ]
 
-    def _plan_texts(self, coders: dict[str, User]) -> Plan:
+    def _plan_texts(self, coders: dict[str, User]) -> list[PlannedText]:
         """Return what to write: everything in the files that were not refused."""
         self._refuse_closed_rounds()
         existing = self._existing(coders)
@@ -467,9 +474,15 @@ class _Batch:
             if checked:
                 document = checked[0].source.document
                 text = entry.text if entry.text.pk else new_text(self.project, slug, document, self.language)
-                texts.append(PlannedText(text, checked, entry.round, entry.joins))
-        kind = Coding.Kind.GOLD if self.options.gold else Coding.Kind.TEXT
-        return Plan(texts, coders, existing, unchanged, kind)
+                codings = []
+                for coded in checked:
+                    if coded.source.coder is not None:
+                        coder = coders[coded.source.coder]
+                        coding = existing.get((text.pk, coder.pk))
+                        if coding is None or coding.pk not in unchanged:
+                            codings.append((coded, coder, coding))
+                texts.append(PlannedText(text, checked, codings, entry.round, entry.joins))
+        return texts
 
     def _refuse_closed_rounds(self) -> None:
         """Refuse files with codings of texts whose round is closed."""
@@ -525,9 +538,9 @@ class _Batch:
         self.unchanged = len(unchanged)
         return unchanged
 
-    def report(self, plan: Plan) -> Report:
+    def report(self, plan: Sequence[PlannedText]) -> Report:
         """Return the report of the import."""
-        report = plan.report()
+        report = report_plan(plan)
         report.unchanged = self.unchanged
         report.new_coders = self.new_coders
         report.failures = list(self.failures.values())
