@@ -11,7 +11,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from itertools import batched
@@ -51,8 +51,11 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
         with read_snapshot():
             for model in tables:
                 rows = model._base_manager.order_by("pk").values_list(*_columns(model)).iterator(chunk_size=ROWS)
-                with archive.open(_entry(model._meta.label), "w", force_zip64=True) as table:
-                    counts[model._meta.label] = _write_lines(table, (encode(row) for row in rows))
+                counts[model._meta.label] = 0
+                with archive.open(f"tables/{model._meta.label}.jsonl", "w", force_zip64=True) as table:
+                    for batch in batched(rows, ROWS):
+                        table.write("".join(f"{encode(row)}\n" for row in batch).encode())
+                        counts[model._meta.label] += len(batch)
             migrations = applied_migrations()
         # A file whose name begins with a dot is still being written.
         paths = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
@@ -123,10 +126,6 @@ def _tables(registry: Apps = apps) -> list[type[models.Model]]:
     )
 
 
-def _entry(label: str) -> str:
-    return f"tables/{label}.jsonl"
-
-
 def _columns(model: type[models.Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
 
@@ -136,14 +135,6 @@ def _plain(value: object) -> str:
     return duration_string(value) if isinstance(value, timedelta) else encode_value(value)
 
 
-def _write_lines(out: IO[bytes], lines: Iterable[str]) -> int:
-    count = 0
-    for batch in batched(lines, ROWS):
-        out.write("".join(f"{line}\n" for line in batch).encode())
-        count += len(batch)
-    return count
-
-
 def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
     try:
         manifest = json.loads(archive.read(MANIFEST))
@@ -151,17 +142,15 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
         raise BackupFailed(f"This is no backup: it has no {MANIFEST} that can be read.") from error
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (FORMAT, VERSION):
         raise BackupFailed("This is no backup, or one of another version.")
-    is_whole = all(isinstance(manifest.get(part), dict) for part in ("tables", "rows"))
-    if not is_whole or not _is_migrations(manifest.get("migrations")):
+    migrations = manifest.get("migrations")
+    is_whole = (
+        all(isinstance(manifest.get(part), dict) for part in ("tables", "rows"))
+        and isinstance(migrations, list)
+        and all(isinstance(name, list) and [type(part) for part in name] == [str, str] for name in migrations)
+    )
+    if not is_whole:
         raise BackupFailed(f"The backup is damaged: its {MANIFEST} is not of the shape that it should have.")
     return manifest
-
-
-def _is_migrations(value: object) -> bool:
-    """Return whether the value has the shape of the list of migrations: [[app, name], ...]."""
-    return isinstance(value, list) and all(
-        isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry) for entry in value
-    )
 
 
 def _check_migrations(written: list[list[str]]) -> None:
@@ -208,10 +197,10 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
         fields_by_column = {field.attname: field for field in model._meta.concrete_fields}
         fields = [fields_by_column[column] for column in columns]
         names = [field.name for field in fields]
-        with archive.open(_entry(model._meta.label)) as table:
+        with archive.open(f"tables/{model._meta.label}.jsonl") as table:
             lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
             for batch in batched(lines, ROWS):
-                insert(model, names, _rows(fields, batch))
+                insert(model, names, (_values(fields, line) for line in batch))
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table
@@ -221,13 +210,11 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
     return count
 
 
-def _rows(fields: list[models.Field[Any, Any]], lines: Iterable[str]) -> Iterator[list[Any]]:
-    for line in lines:
-        values = json.loads(line)
-        yield [
-            value if value is None or isinstance(field, models.JSONField) else field.to_python(value)
-            for field, value in zip(fields, values, strict=True)
-        ]
+def _values(fields: list[models.Field[Any, Any]], line: str) -> list[Any]:
+    return [
+        value if value is None or isinstance(field, models.JSONField) else field.to_python(value)
+        for field, value in zip(fields, json.loads(line), strict=True)
+    ]
 
 
 @contextmanager

@@ -23,7 +23,6 @@ from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, m
 from annotations.formats.model.document import (
     PLAIN_FIELDS,
     Parts,
-    Readings,
     group_readings,
     links_of,
 )
@@ -87,68 +86,48 @@ class ExportReport:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _TextRows:
-    """The rows of a text that are the same for every coder."""
+    """What of a text is the same for every coder: its document without marks, and its markables by key."""
 
-    slug: str
-    title: str
-    content: str
-    language: str
-    direction: str
-    segments: list[Stretch]
+    document: Document
     markables: dict[int, tuple[Mark, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of some texts of an export.
+    """The rows of some texts of an export: the codings with their texts and coders, and their answers.
 
-    cuts: where the words of a text are cut and its sentences begin, where that is needed: the same for all coders, also
-    for those whose codings are not exported, so that files of one text always fit each other. n_lost: how many
-    judgements no format holds, as they answer further questions and have no category.
+    n_lost: how many judgements no format holds, as they answer further questions and have no category.
     """
 
     codings: list[tuple[int, int, str]]
     texts: dict[int, _TextRows]
     answers: dict[int, Answers]
-    scheme: SchemeSpec
-    links: Links
-    cuts: Mapping[int, Cuts]
     n_lost: int
 
     def documents(self) -> Iterator[tuple[str, Document]]:
         """Yield the documents of the codings, each with its coder."""
         for coding, text_key, coder in self.codings:
             text = self.texts[text_key]
-            document = Document(
-                text.slug,
-                f"{coder}/{text.slug}",
-                text.content,
-                _marks(text, self.answers.get(coding, {})),
-                text.segments,
-                self.links,
-                text.title,
-                text.language,
-                text.direction,
-                scheme=self.scheme,
-            )
-            if self.cuts:
-                document = replace(document, cuts=self.cuts[text_key].cuts, breaks=self.cuts[text_key].breaks)
-            yield coder, document
+            marks = _marks(text, self.answers.get(coding, {}))
+            yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks)
 
 
 def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, in_words: bool = False) -> _Rows:
     """Return the rows of codings. Call it in the snapshot in which they were chosen."""
     ordered = codings.order_by("text__slug", "coder__username")
     rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
-    text_rows = _texts(project, codings)
     scheme = read_scheme(project.pk)
-    answers, n_lost = _answers(codings, text_rows, scheme)
-    heads = _heads(codings, gold=bool(gold)) if in_words else {}
-    cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
-    links = LINKS[Project.Answers(project.answers)]
-    return _Rows(rows, text_rows, answers, scheme.spec, links, cuts, n_lost)
+    texts = _texts(project, codings, scheme.spec)
+    answers, n_lost = _answers(codings, texts, scheme)
+    if in_words:
+        heads = _heads(codings, gold=bool(gold))
+        for key, text in texts.items():
+            # The same for all coders, exported or not, so that files of one text always fit each other.
+            cuts = _cuts(text, heads.get(key, ()))
+            text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
+    return _Rows(rows, texts, answers, n_lost)
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
@@ -175,8 +154,8 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
 def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
     marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
     marked.update(span for head in heads for span in head)
-    has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.segments)
-    return find_cuts(text.content, marked, has_sentences=has_sentences)
+    has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
+    return find_cuts(text.document.content, marked, has_sentences=has_sentences)
 
 
 def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[Coding]:
@@ -211,21 +190,21 @@ def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], 
     return latest, [one for one in lost if one.count]
 
 
-def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
+def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> dict[int, _TextRows]:
     # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
-    rows = Text.objects.filter(project=project, pk__in=keys)
+    segments: dict[int, list[Stretch]] = defaultdict(list)
+    columns = ("text_id", "kind", "start", "end", "label", "speaker")
+    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(*columns):
+        segments[text].append(Stretch(*stretch))
+    links = LINKS[Project.Answers(project.answers)]
+    texts = Text.objects.filter(project=project, pk__in=keys).values_list(
+        "pk", "slug", "content", "title", "language", "direction"
+    )
     text_rows = {
-        pk: _TextRows(slug, title, content, language, direction, [], {})
-        for pk, slug, title, content, language, direction in rows.values_list(
-            "pk", "slug", "title", "content", "language", "direction"
-        )
+        pk: _TextRows(Document(slug, "", content, [], segments[pk], links, *further, scheme=scheme), {})
+        for pk, slug, content, *further in texts
     }
-    segments = Segment.objects.filter(text__in=keys)
-    for text, kind, start, end, label, speaker in segments.values_list(
-        "text_id", "kind", "start", "end", "label", "speaker"
-    ):
-        text_rows[text].segments.append(Stretch(kind, start, end, label, speaker))
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
     for pk, text, level, label, parts, start, end, head, predefined in markables.values_list(
@@ -251,19 +230,6 @@ type AnswerAndHead = tuple[Answer | None, Parts]
 type Answers = dict[int, AnswerAndHead]
 
 
-@dataclass(slots=True)
-class _Further:
-    """What judgements say beside category and indices, by judgement. Most say nothing further."""
-
-    pointers: Mapping[int, tuple[Place, ...]]
-    readings: Mapping[int, Readings]
-    relations: Mapping[int, tuple[tuple[str, Readings], ...]]
-    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]]
-
-    def has(self, judgement: int) -> bool:
-        return judgement in self.pointers or judgement in self.relations or judgement in self.attributes
-
-
 def _answers(
     codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme
 ) -> tuple[dict[int, Answers], int]:
@@ -286,20 +252,10 @@ def _answers(
 
     def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:
         plain, head = details.get(pk, ({}, ()))
-        if category is None and not (markable in uncategorised and further.has(pk)):
+        if category is None and not (markable in uncategorised and pk in further):
             return None, head
-        return (
-            Answer(
-                category="" if category is None else categories[category],
-                pointers=further.pointers.get(pk, ()),
-                indices=() if entity is None else (entity,),
-                **plain,
-                readings=further.readings.get(pk, ()),
-                relations=further.relations.get(pk, ()),
-                attributes=further.attributes.get(pk, ()),
-            ),
-            head,
-        )
+        key, indices = "" if category is None else categories[category], () if entity is None else (entity,)
+        return replace(further.get(pk, Answer()), category=key, indices=indices, **plain), head
 
     answers_by_coding: dict[int, Answers] = defaultdict(dict)
     # Most have only a category and an entity; equal ones share one object.
@@ -311,9 +267,9 @@ def _answers(
         answers = answers_by_coding[coding]
         if markable in answers:  # a row for each entity
             answers[markable] = _with_entity(answers[markable], entity)
-        elif pk in details or further.has(pk):
+        elif pk in details or pk in further:
             answers[markable] = answer_and_head(pk, markable, category, entity)
-            without_category += answers[markable][0] is None and further.has(pk)
+            without_category += answers[markable][0] is None and pk in further
         else:
             key = category, entity
             if key not in shared:
@@ -322,8 +278,13 @@ def _answers(
     return answers_by_coding, without_category
 
 
-def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> _Further:
-    """Return what judgements say beside category and indices, pointers in the order in which the coder named them."""
+def _further(
+    judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
+) -> dict[int, Answer]:
+    """Return what judgements say beside category and indices, which most do not.
+
+    Pointers are in the order in which the coder named them.
+    """
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("pk")
     rows = pointers.filter(**scheme.identity_pointers()).values_list("judgement_id", "target_id", "reading")
     other_rows: Collection[tuple[int, int, int, str]] = ()
@@ -354,14 +315,20 @@ def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], sc
         judgement: tuple((key, group_readings(numbers)) for key, numbers in sorted(of_judgement.items()))
         for judgement, of_judgement in related.items()
     }
-    return _Further(targets, plural, relations, _attributes(judgements) if scheme.further.attributes else {})
-
-
-def _attributes(judgements: QuerySet[Judgement]) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
-    """Return the answers to attributes by judgement."""
-    answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
-    columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
-    return group_answers(answers.values_list(*columns))
+    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]] = {}
+    if scheme.further.attributes:
+        answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
+        columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
+        attributes = group_answers(answers.values_list(*columns))
+    return {
+        judgement: Answer(
+            pointers=targets.get(judgement, ()),
+            readings=plural.get(judgement, ()),
+            relations=relations.get(judgement, ()),
+            attributes=attributes.get(judgement, ()),
+        )
+        for judgement in targets.keys() | relations.keys() | attributes.keys()
+    }
 
 
 def _with_entity(answer_and_head: AnswerAndHead, entity: str) -> AnswerAndHead:

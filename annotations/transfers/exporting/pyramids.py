@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 from django.db.models import Q, QuerySet
@@ -42,11 +42,6 @@ class KeyedPyramid:
     pyramid: Pyramid
     keys: Mapping[int, str]
 
-    @property
-    def uids(self) -> dict[str, int]:
-        """The uids of the SCUs by their keys."""
-        return {key: uid for uid, key in self.keys.items()}
-
 
 def assign_uids(keys: Collection[str]) -> dict[str, int]:
     """Return a uid for each key of an SCU: the number that it is, else a free number."""
@@ -57,61 +52,56 @@ def assign_uids(keys: Collection[str]) -> dict[str, int]:
 
 def pyramid_of(coding: Coding) -> KeyedPyramid:
     """Return the coder's pyramid, heaviest SCUs first, then by uid; notes become comments. Six queries."""
-    descriptions, notes = scu_descriptions(coding), _notes(coding)
+    descriptions = scu_descriptions(coding)
     contributors: dict[str, list[Contributor]] = {key: [] for key in descriptions}
-    for contributor in contributors_of(coding):
-        for key in contributor.scus:
-            exported = Contributor(_parts(contributor.parts), comment=notes.get(contributor.key, ""))
-            contributors.setdefault(key, []).append(exported)
-    no_description = {"label": "", "comment": ""}
+    for keys, contributor in _contributors(coding).values():
+        for key in keys:
+            contributors.setdefault(key, []).append(contributor)
     uids = assign_uids(contributors)
-    scus = [
-        SCU(
-            uids[key],
-            descriptions.get(key, no_description)["label"],
-            tuple(contributors_of_scu),
-            descriptions.get(key, no_description)["comment"],
-        )
-        for key, contributors_of_scu in contributors.items()
-    ]
+    scus = []
+    for key, of_scu in contributors.items():
+        description = descriptions.get(key, {"label": "", "comment": ""})
+        scus.append(SCU(uids[key], description["label"], tuple(of_scu), description["comment"]))
     docset = coding.text.docset
     assert docset is not None
     segments = Segment.objects.filter(text=coding.text_id, kind=Segment.Kind.SUMMARY).order_by("start")
     summaries = tuple(Summary(*row) for row in segments.values_list("label", "start", "end"))
     pyramid = Pyramid(coding.text.content, docset.boundary, summaries, tuple(scus))
     ordered = sorted(scus, key=lambda scu: (-pyramid.weight(scu), scu.uid))
-    return KeyedPyramid(
-        Pyramid(pyramid.text, pyramid.boundary, summaries, tuple(ordered)), {uid: key for key, uid in uids.items()}
-    )
+    return KeyedPyramid(replace(pyramid, scus=tuple(ordered)), {uid: key for key, uid in uids.items()})
 
 
 def peer_of(coding: Coding, pyramid: KeyedPyramid) -> PeerAnnotation:
     """Return the coder's annotation of a peer summary, which is coded against `pyramid`."""
     marks: dict[int, list[Contributor]] = defaultdict(list)
-    notes, uids = _notes(coding), pyramid.uids
+    uids = {key: uid for uid, key in pyramid.keys.items()}
     outside = set(
         Judgement.objects.filter(coding=coding, category__takes_index=False).values_list("markable__key", flat=True)
     )
-    for contributor in contributors_of(coding):
-        exported = Contributor(_parts(contributor.parts), comment=notes.get(contributor.key, ""))
-        for key in contributor.scus:
+    for markable, (keys, contributor) in _contributors(coding).items():
+        for key in keys:
             if key in uids:
-                marks[uids[key]].append(exported)
-        if contributor.key in outside:
-            marks[NOT_IN_PYRAMID].append(exported)
+                marks[uids[key]].append(contributor)
+        if markable in outside:
+            marks[NOT_IN_PYRAMID].append(contributor)
     return PeerAnnotation(
-        pyramid.pyramid,
-        coding.text.content,
-        {uid: tuple(contributors_of_scu) for uid, contributors_of_scu in marks.items()},
+        pyramid.pyramid, coding.text.content, {uid: tuple(contributors) for uid, contributors in marks.items()}
     )
 
 
-def _parts(parts: Sequence[Sequence[int]]) -> tuple[ContributorPart, ...]:
-    return tuple(ContributorPart(start, end) for start, end in parts)
-
-
-def _notes(coding: Coding) -> dict[str, str]:
-    return dict(Judgement.objects.filter(coding=coding).exclude(note="").values_list("markable__key", "note"))
+def _contributors(coding: Coding) -> dict[str, tuple[Sequence[str], Contributor]]:
+    """Return the contributors of a coding as files have them, each with the keys of its SCUs, by markable."""
+    notes = dict(Judgement.objects.filter(coding=coding).exclude(note="").values_list("markable__key", "note"))
+    return {
+        contributor.key: (
+            contributor.scus,
+            Contributor(
+                tuple(ContributorPart(start, end) for start, end in contributor.parts),
+                comment=notes.get(contributor.key, ""),
+            ),
+        )
+        for contributor in contributors_of(coding)
+    }
 
 
 # The losses of an export: examples by kind.
