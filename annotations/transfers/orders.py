@@ -221,8 +221,7 @@ def discard(transfer: Transfer, user: User) -> bool:
     Raise PermissionDenied for a user who did not order it and is no manager, and DatabaseBusy while an import writes to
     SQLite. `transfer_for` must have read the project.
     """
-    if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} started this.")
+    _refuse_others(transfer, user)
     with refuse_busy_database():
         mark_if_lost(transfer)
         return _delete(transfer)
@@ -244,8 +243,7 @@ def cancel(transfer: Transfer, user: User) -> bool:
     The worker learns of it when it next reports its progress. Raise PermissionDenied and DatabaseBusy as `discard`
     does.
     """
-    if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} started this.")
+    _refuse_others(transfer, user)
     if not transfer.is_active:
         return False
     rows = Transfer.objects.filter(UNWRITTEN, pk=transfer.pk, state__in=Transfer.ACTIVE_STATES)
@@ -258,6 +256,11 @@ def cancel(transfer: Transfer, user: User) -> bool:
 def may_discard(transfer: Transfer, user: User) -> bool:
     """Return whether the user ordered it or manages its project, which must be read by `transfer_for`."""
     return transfer.user_id == user.pk or (transfer.project is not None and may(transfer.project, Right.MANAGE))
+
+
+def _refuse_others(transfer: Transfer, user: User) -> None:
+    if not may_discard(transfer, user):
+        raise PermissionDenied(f"{transfer.user} started this.")
 
 
 def _delete(transfer: Transfer) -> bool:
@@ -469,10 +472,8 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         )
     result: dict[str, Any] = {"report": import_report(report)}
     if report.empty:
-        result |= {
-            "state": Transfer.State.FAILED,
-            "error": _error_text(report.reason or "None of the files can be imported"),
-        }
+        error = _error_text(report.reason or "None of the files can be imported")
+        result |= {"state": Transfer.State.FAILED, "error": error}
     return result
 
 
@@ -529,11 +530,8 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
 
 def restore_report(restored: RestoreReport) -> dict[str, Any]:
     """Return the report of a restored archive as pages and the API show it."""
-    return {
-        "summary": str(restored),
-        "new_coders": restored.new_people,
-        "odd": summarize_warnings(restored.findings),
-    }
+    odd = summarize_warnings(restored.findings)
+    return {"summary": str(restored), "new_coders": restored.new_people, "odd": odd}
 
 
 RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
@@ -551,25 +549,20 @@ def import_report(report: Report) -> dict[str, Any]:
         {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
         for group in group_failures(report.failures)
     ]
-    return (
-        {"summary": str(report), "left_out_answers": report.left_out_answers}
-        | fields
-        | {"refused": refused, "odd": summarize_warnings(report.findings, report.unlisted)}
-    )
+    odd = summarize_warnings(report.findings, report.unlisted)
+    about = {"summary": str(report), "left_out_answers": report.left_out_answers}
+    return about | fields | {"refused": refused, "odd": odd}
 
 
 def summarize_warnings(findings: Sequence[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
     """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
-    return [
-        {
-            "count": len(group) + unlisted.get(group[0].code, 0),
-            "line": summarize(group, unlisted.get(group[0].code, 0))
-            if len(count_by_name(group)) > 1
-            else str(group[0]),
-            "places": [str(finding) for finding in group[:MAX_PLACES]],
-        }
-        for group in group_by_kind(findings)
-    ]
+    summaries = []
+    for group in group_by_kind(findings):
+        n_unlisted = unlisted.get(group[0].code, 0)
+        line = summarize(group, n_unlisted) if len(count_by_name(group)) > 1 else str(group[0])
+        places = [str(finding) for finding in group[:MAX_PLACES]]
+        summaries.append({"count": len(group) + n_unlisted, "line": line, "places": places})
+    return summaries
 
 
 def export_report(report: ExportReport) -> dict[str, Any]:

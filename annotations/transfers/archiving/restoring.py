@@ -127,11 +127,7 @@ def _free_slug(slug: str) -> str:
 
 
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
-    """Return the user for each username of the archive, and the usernames of users who were created.
-
-    Usernames match in any case, but those of models are new where somebody has them. A user created here has no usable
-    password.
-    """
+    """Return the user for each username of the archive, in any case, and the usernames of users who were created."""
     first_rows = usernames_in(tables)
     lowered: dict[str, str] = {}
     for name, (table, row) in first_rows.items():
@@ -161,10 +157,7 @@ def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
 
 
 def _rename_models(accounts: set[User]) -> dict[str, str]:
-    """Return other names for models whose names are those of accounts in use, by name in lower letters.
-
-    A model is of one project: whoever has a key of it there would be let in here, and the reverse.
-    """
+    """Return other names for models called like accounts in use, by lowered name: keys of one would open the other."""
     used = {
         user
         for user in accounts

@@ -96,10 +96,7 @@ class _TextRows:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of some texts of an export: the codings with their texts and coders, and their answers.
-
-    n_lost: how many judgements no format holds, as they answer further questions and have no category.
-    """
+    """The rows of some texts of an export; n_lost judgements no format holds: they have answers and no category."""
 
     codings: list[tuple[int, int, str]]
     texts: dict[int, _TextRows]
@@ -281,10 +278,7 @@ def _answers(
 def _further(
     judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
 ) -> dict[int, Answer]:
-    """Return what judgements say beside category and indices, which most do not.
-
-    Pointers are in the order in which the coder named them.
-    """
+    """Return what judgements say beside category and indices, pointers in the order in which the coder named them."""
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("pk")
     rows = pointers.filter(**scheme.identity_pointers()).values_list("judgement_id", "target_id", "reading")
     other_rows: Collection[tuple[int, int, int, str]] = ()
@@ -380,10 +374,7 @@ def export_codings(
 def _read_documents(
     project: Project, format_: Format, selection: Selection, progress: Progress | None
 ) -> tuple[dict[str, list[Document]], ExportReport]:
-    """Return the documents of each coder as the format can hold them, and the report without its files.
-
-    All is of one snapshot.
-    """
+    """Return, of one snapshot, the documents of each coder as the format can hold them, and the report on them."""
     exported: dict[str, list[Document]] = defaultdict(list)
     report = ExportReport()
     losses: dict[str, list[Loss]] = defaultdict(list)

@@ -392,7 +392,9 @@ def _decisions(
             raise FormatError(message, document.file, mark.line)
         decision = _decision(document, mark, key, keys, scheme)
         # A head that the markable has for every coder is not the coder's own.
-        if decision.head and (key in checked.predefined or _is_head_of(checked.markables[key], decision)):
+        if decision.head and (
+            key in checked.predefined or tuple(map(tuple, checked.markables[key].head)) == decision.head
+        ):
             decision = replace(decision, head=())
         try:
             rules.check(decision)
@@ -412,17 +414,13 @@ def _decisions(
     ]
 
 
-def _is_head_of(markable: Markable | NewMarkable, decision: Decision) -> bool:
-    return [tuple(part) for part in markable.head] == list(decision.head)
-
-
 def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], scheme: ImportScheme) -> Decision:
     if mark.answer is None:
         return Decision(key, head=mark.head)  # without an answer it stays the coder's own markable
     answer = mark.answer
     if (answer.pointers or answer.relations) and any(target not in keys for target in answer.targets()):
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
-    decision = Decision(
+    return Decision(
         key,
         category=answer.category or _implied_category(document, mark, answer, scheme),
         pointers=_with_key_targets(answer.readings, keys)
@@ -431,11 +429,9 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         indices=answer.indices,
         head=mark.head,
         **{name: getattr(answer, name) for name in PLAIN_FIELDS},
+        relations=tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations),
+        attributes=_attributes(document, mark, answer, scheme) if answer.attributes else (),
     )
-    if answer.relations or answer.attributes:
-        relations = tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations)
-        decision = replace(decision, relations=relations, attributes=_attributes(document, mark, answer, scheme))
-    return decision
 
 
 def _with_key_targets(readings: Readings, keys: dict[Place, str]) -> KeyReadings:

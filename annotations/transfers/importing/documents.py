@@ -375,10 +375,7 @@ class _Batch:
             entry.joins = entry.round not in own
 
     def plan(self) -> list[PlannedText]:
-        """Return what to write. Call it in the transaction that writes.
-
-        If a file is refused here, plan again without it, so that no coder is created for a refused file.
-        """
+        """Return what to write, in the transaction that writes: of no refused file, for which no coder is created."""
         while True:
             n_failures = len(self.failures)
             with transaction.atomic():
@@ -438,10 +435,7 @@ class _Batch:
             raise ValidationError("; ".join(fields)) from None
 
     def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
-        """Refuse files with a text that another file has from the same coder, spelled in another case.
-
-        Of gold all coders are as one: a text has it once.
-        """
+        """Refuse files with a text that another file has from the same coder in another spelling, or of gold at all."""
         for entry in self.texts.values():
             first: dict[int, SourceDocument] = {}
             for source in [checked.source for checked in entry.checked]:

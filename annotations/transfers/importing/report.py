@@ -12,7 +12,6 @@ from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
-from annotations.transfers.importing.schemes.inventory import Found
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
@@ -71,7 +70,7 @@ class Report:
     left_out: list[str] = field(default_factory=list)
     previews: list[TextPreview] = field(default_factory=list)
     reason: str = ""
-    found: Found | None = None
+    found: dict[str, Any] | None = None
     new_scheme: dict[str, Any] | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)

@@ -111,10 +111,7 @@ def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind
 
 
 def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
-    """Save new markables, and make existing ones predefined if a file does; label and head are those of that file.
-
-    Return the texts that get predefined ones.
-    """
+    """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
     given = set[int]()
     new: list[tuple[Text, NewMarkable]] = []
     newly_predefined: list[int] = []

@@ -67,10 +67,7 @@ class KnownTexts:
 def _choose_names(
     sources: Sequence[SourceDocument], coder_from: str, known: KnownTexts | None
 ) -> list[str | FormatError]:
-    """Return what the texts of files of one name are called, or why no name can be chosen.
-
-    known: the texts of the project, if there is one.
-    """
+    """Return what the texts of files of one name are called, or why no name can be chosen."""
     name = sources[0].document.name
     folders = [text_folder(source.document.file, coder_from) for source in sources]
     are_several = _are_several(sources, folders, coder_from)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -45,10 +46,10 @@ MAX_LINES_OF_HEAD = 50
 
 
 @dataclass(frozen=True, slots=True)
-class DiskFile:
-    """A file on the disk, with its size."""
+class StoredFile:
+    """A file that is read when it is needed, with its size: on the disk, or open as long as it is read."""
 
-    path: Path
+    file: Path | IO[bytes]
     size: int
 
     def __len__(self) -> int:
@@ -56,41 +57,18 @@ class DiskFile:
 
     def read(self) -> bytes:
         """Return what it holds. Raise FormatError."""
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            raise FormatError(str(error.strerror), str(self.path)) from error
+        return b"".join(self.lines())
 
     def lines(self) -> Iterator[bytes]:
         """Yield its lines, each with its end. Raise FormatError."""
         try:
-            with self.path.open("rb") as opened:
-                yield from opened
+            with self.file.open("rb") if isinstance(self.file, Path) else nullcontext(self.file) as opened:
+                opened.seek(0)
+                # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+                while line := opened.readline():
+                    yield line
         except OSError as error:
-            raise FormatError(str(error.strerror), str(self.path)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file that is open and stays so as long as it is read, with its size."""
-
-    file: IO[bytes]
-    size: int
-
-    def __len__(self) -> int:
-        return self.size
-
-    def read(self) -> bytes:
-        """Return what it holds."""
-        self.file.seek(0)
-        return self.file.read()
-
-    def lines(self) -> Iterator[bytes]:
-        """Yield its lines, each with its end."""
-        self.file.seek(0)
-        # Who goes over a file of Django's has it in memory, and carriage returns end lines.
-        while line := self.file.readline():
-            yield line
+            raise FormatError(str(error.strerror), str(self.file)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +80,7 @@ class Source:
     """
 
     name: str
-    content: bytes | Entry | DiskFile | OpenFile
+    content: bytes | Entry | StoredFile
     in_folder: bool = False
     ignored: bool = False
 
@@ -135,7 +113,7 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
                 sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
                 left -= sum(len(each) for _, each in package.files)
             else:
-                whole = content if isinstance(content, bytes | Entry) else OpenFile(content, content.seek(0, 2))
+                whole = content if isinstance(content, bytes | Entry) else StoredFile(content, content.seek(0, 2))
                 sources.append(Source(compose(name), whole))
                 left -= len(whole)
             if left < 0:

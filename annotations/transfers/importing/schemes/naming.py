@@ -201,10 +201,7 @@ class Naming:
         return replace(document, marks=marks)
 
     def _rename_questions(self, document: Document) -> tuple[Document, list[Finding]]:
-        """Return the document with the keys of the scheme for the names of attributes and relations.
-
-        Those that the scheme lacks are left out, and told with their number.
-        """
+        """Return the document with keys of the scheme for names of questions; what it lacks is left out, and told."""
         left_out, twice = Counter[str](), Counter[str]()
         marks = []
         for mark in document.marks:
@@ -235,10 +232,7 @@ class Naming:
         return replace(document, marks=marks), findings
 
     def _with_keys(self, answer: Answer, links: Links, left_out: Counter[str], twice: Counter[str]) -> Answer:
-        """Return the answer with keys for names.
-
-        Relations that are one here have the targets of all; of attributes the first answer stays.
-        """
+        """Return the answer with keys for names; of several for one relations are joined, the first attribute stays."""
         relations: dict[str, Readings] = {}
         for name, readings in answer.relations:
             if key := self._key(self.relations, name, links, is_relation=True):
