@@ -333,7 +333,7 @@ def _stream_lines(by_number: dict[str, Any]) -> list[str]:
         "",
         "Zips of small texts, 60 words each: texts alone, a CoNLL-2012 file for each with ten markables, and one file",
         "of JSON lines. *Peak*: the most resident memory of the process that checks, imports and exports; one that",
-        "does nothing has what is in brackets. The goal is 300 MB.",
+        "does nothing has what is in brackets.",
         "",
         "| database | texts | format | peak, MB | check | import | export |",
         "| --- | ---: | --- | ---: | ---: | ---: | ---: |",

@@ -199,8 +199,10 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
         "pk", "slug", "content", "title", "language", "direction"
     )
     text_rows = {
-        pk: _TextRows(Document(slug, "", content, [], segments[pk], links, *further, scheme=scheme), {})
-        for pk, slug, content, *further in texts
+        pk: _TextRows(
+            Document(slug, "", content, [], segments[pk], links, title, language, direction, scheme=scheme), {}
+        )
+        for pk, slug, content, title, language, direction in texts
     }
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")

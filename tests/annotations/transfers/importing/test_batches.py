@@ -22,11 +22,9 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
 from annotations.transfers.exporting import codings as exporting
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing import batches
 from annotations.transfers.importing import documents as documents_module
-from annotations.transfers.importing.batches import plan_batches
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.documents import import_documents, plan_batches
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source
@@ -43,7 +41,7 @@ CODERS = ("anna", "ben", "cem")
 @pytest.fixture
 def small(monkeypatch) -> None:
     """Let three documents be many."""
-    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
+    monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 2)
 
 
@@ -123,7 +121,7 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
     documents += of_file("empty.x", "text 9", coder="cem")
     documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
     at_once = import_documents(one := make("one"), documents, ImportOptions(create=True, trial=trial))
-    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
+    monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     assert len(plan_batches(documents)) > 3
     in_batches = import_documents(other := make("other"), documents, ImportOptions(create=True, join=True, trial=trial))
     assert rows(other) == rows(one)
