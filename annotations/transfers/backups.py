@@ -11,8 +11,8 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from itertools import batched
 from pathlib import Path, PurePosixPath
@@ -99,10 +99,12 @@ def restore(path: Path) -> dict[str, int]:
             _check_empty()
             names = [(app, name) for app, name in manifest["migrations"]]
             # The files outside the transaction, because foreign keys are only checked when that ends.
-            with migrated_as(names) as registry, _all_or_none() as written, transaction.atomic():
-                _check_empty()
-                counts = _read_tables(archive, manifest, _tables(registry))
-                _write_files(archive, written)
+            with migrated_as(names) as registry, ExitStack() as taking_back:
+                with transaction.atomic():
+                    _check_empty()
+                    counts = _read_tables(archive, manifest, _tables(registry))
+                    _write_files(archive, taking_back)
+                taking_back.pop_all()
             return counts
     except OperationalError as error:
         # A full disk, a lock, a lost connection: nothing is wrong with the file.
@@ -217,19 +219,8 @@ def _values(fields: list[models.Field[Any, Any]], line: str) -> list[Any]:
     ]
 
 
-@contextmanager
-def _all_or_none() -> Iterator[list[Path]]:
-    """Collect the files that are written, and delete them if an exception is raised."""
-    written: list[Path] = []
-    try:
-        yield written
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _write_files(archive: zipfile.ZipFile, written: list[Path]) -> None:
+def _write_files(archive: zipfile.ZipFile, taking_back: ExitStack) -> None:
+    """Write the files, and let them be deleted again where the restoring fails."""
     for name in archive.namelist():
         entry_path = PurePosixPath(name)
         if entry_path.parts[0] != FILES:
@@ -239,5 +230,5 @@ def _write_files(archive: zipfile.ZipFile, written: list[Path]) -> None:
         path = Path(settings.MEDIA_ROOT).joinpath(*entry_path.parts[1:])
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
-        written.append(path)
+        taking_back.callback(path.unlink, missing_ok=True)
         path.write_bytes(archive.read(name))

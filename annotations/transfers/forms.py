@@ -84,17 +84,11 @@ class FormatForm(forms.Form):
     """
 
     format_dependent: ClassVar[tuple[str, ...]] = ()
-    format = forms.ChoiceField()
-    reload_attributes: ClassVar[dict[str, str]] = {
-        "hx-get": "",
-        "hx-trigger": "change",
-        "hx-target": "#of-format",
-        "hx-sync": "this:replace",
-    }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["format"].widget.attrs |= self.reload_attributes
+    format = forms.ChoiceField(
+        widget=forms.Select(
+            {"hx-get": "", "hx-trigger": "change", "hx-target": "#of-format", "hx-sync": "this:replace"}
+        )
+    )
 
     def set_formats(self, project: Project, choices: Sequence[tuple[str, str]], none: tuple[str, str]) -> None:
         """Offer these formats, and `none` in projects that take several.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
@@ -141,17 +141,18 @@ class Report:
 
 def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Return the findings, grouped by kind."""
-    kinds: dict[str, list[Finding]] = {}
-    for finding in findings:
-        kinds.setdefault(finding.code, []).append(finding)
-    return list(kinds.values())
+    return _group(findings, lambda finding: finding.code)
 
 
 def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
-    kinds: dict[str, list[Failure]] = {}
-    for failure in failures:
-        kinds.setdefault(PARTICULARS.sub("", failure.message.replace(failure.file, "")), []).append(failure)
+    return _group(failures, lambda failure: PARTICULARS.sub("", failure.message.replace(failure.file, "")))
+
+
+def _group[Item](items: Iterable[Item], kind_of: Callable[[Item], str]) -> list[list[Item]]:
+    kinds: dict[str, list[Item]] = {}
+    for item in items:
+        kinds.setdefault(kind_of(item), []).append(item)
     return list(kinds.values())
 
 
