@@ -119,10 +119,6 @@ class NewMarkable:
     predefined: bool = False
     pk: int | None = None
 
-    @property
-    def level_id(self) -> int:
-        return self.level.pk
-
 
 @dataclass(slots=True)
 class KnownMarkables:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
+from operator import attrgetter
 
 from annotations.coding import operations
 from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
@@ -18,6 +19,8 @@ from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPr
 
 # So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
+# The fields of a markable besides what it belongs to.
+OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +132,11 @@ def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
                 given.add(planned.text.pk)
     for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
         markable.pk = pk
+    own_values = attrgetter(*OWN_FIELDS)
     insert(
         Markable,
-        ["id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined"],
-        (
-            (
-                markable.pk,
-                text.pk,
-                markable.level_id,
-                markable.key,
-                markable.label,
-                markable.parts,
-                markable.head,
-                markable.start,
-                markable.end,
-                markable.predefined,
-            )
-            for text, markable in new
-        ),
+        ["id", "text", "level", *OWN_FIELDS],
+        ((markable.pk, text.pk, markable.level.pk, *own_values(markable)) for text, markable in new),
     )
     for batch in batched(newly_predefined, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(predefined=True)
