@@ -13,7 +13,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -35,9 +34,9 @@ from annotations.core.files import write_whole
 from annotations.core.http.limits import Limit
 from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
-from annotations.formats import FORMATS, Finding, FormatError
+from annotations.formats import FORMATS, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format, recognise
-from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
+from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
 from annotations.models.people.rights import Right
@@ -45,20 +44,11 @@ from annotations.models.project import may
 from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
-from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
-from annotations.transfers.importing.report import (
-    NOTHING,
-    ImportFailed,
-    Report,
-    count_by_name,
-    group_by_kind,
-    group_failures,
-    summarize,
-)
+from annotations.transfers.importing.report import ImportFailed
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
 # second or two.
@@ -92,9 +82,6 @@ FAILURE_MESSAGE = "An error on the server stopped this; its log has details. Not
 ORDERS = Limit("orders", seconds=3600)
 
 logger = logging.getLogger(__name__)
-
-# The largest number of places reported for one kind of warning.
-MAX_PLACES = 200
 
 type Rows = QuerySet[Transfer]
 
@@ -470,7 +457,7 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
             progress=progress,
             written=record_written,
         )
-    result: dict[str, Any] = {"report": import_report(report)}
+    result: dict[str, Any] = {"report": report.as_json()}
     if report.empty:
         error = _error_text(report.reason or "None of the files can be imported")
         result |= {"state": Transfer.State.FAILED, "error": error}
@@ -495,7 +482,7 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     def write(out: IO[bytes] | None) -> dict[str, Any]:
         if transfer.format == ARCHIVE and out is not None:
             return {"summary": str(archive_project(project, out)), "losses": []}
-        return export_report(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
+        return export_files(project, transfer.format, out, progress=progress, **transfer.choices).as_json()
 
     if trial:
         return {"report": write(None)}
@@ -514,7 +501,7 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
 
     def record_done(restored: RestoreReport) -> None:
         # In the transaction that makes the project: an order whose worker dies after it is done.
-        _finish(row, Transfer.State.DONE, report=restore_report(restored), project=restored.project)
+        _finish(row, Transfer.State.DONE, report=restored.as_json(), project=restored.project)
 
     restored = restore_project(
         data,
@@ -525,13 +512,7 @@ def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[st
         progress=progress,
         written=record_done,
     )
-    return {"report": restore_report(restored)} | ({} if trial else {"project": restored.project})
-
-
-def restore_report(restored: RestoreReport) -> dict[str, Any]:
-    """Return the report of a restored archive as pages and the API show it."""
-    odd = summarize_warnings(restored.findings)
-    return {"summary": str(restored), "new_coders": restored.new_people, "odd": odd}
+    return {"report": restored.as_json()} | ({} if trial else {"project": restored.project})
 
 
 RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
@@ -539,43 +520,3 @@ RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
     Transfer.Kind.EXPORT: _run_export,
     Transfer.Kind.RESTORE: _run_restore,
 }
-
-
-def import_report(report: Report) -> dict[str, Any]:
-    """Return the report of an import as pages and the API show it."""
-    fields = asdict(report)
-    del fields["findings"], fields["names"], fields["unlisted"]
-    refused = [
-        {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
-        for group in group_failures(report.failures)
-    ]
-    odd = summarize_warnings(report.findings, report.unlisted)
-    about = {"summary": str(report), "left_out_answers": report.left_out_answers}
-    return about | fields | {"refused": refused, "odd": odd}
-
-
-def summarize_warnings(findings: Sequence[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
-    """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
-    summaries = []
-    for group in group_by_kind(findings):
-        n_unlisted = unlisted.get(group[0].code, 0)
-        line = summarize(group, n_unlisted) if len(count_by_name(group)) > 1 else str(group[0])
-        places = [str(finding) for finding in group[:MAX_PLACES]]
-        summaries.append({"count": len(group) + n_unlisted, "line": line, "places": places})
-    return summaries
-
-
-def export_report(report: ExportReport) -> dict[str, Any]:
-    """Return the report of an export as pages and the API show it."""
-    return {
-        "summary": str(report),
-        "texts": report.texts,
-        "codings": report.codings,
-        "files": report.files,
-        "losses": _losses(report.losses),
-        "left_out": _losses(report.left_out),
-    }
-
-
-def _losses(losses: Sequence[Loss | OtherLoss]) -> list[dict[str, Any]]:
-    return [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in losses]

@@ -28,7 +28,7 @@ from annotations.projects.people.members import refuse_accounts
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, shape_of
-from annotations.transfers.importing.report import ImportFailed, summaries
+from annotations.transfers.importing.report import ImportFailed, describe_findings, summaries
 
 MAX_FILES = 100
 # Read, checked, accounts made, all written.
@@ -49,6 +49,10 @@ class RestoreReport:
     def warnings(self) -> list[str]:
         """Return a line for each kind of finding: the first one, and how many more there are."""
         return summaries(self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as pages and the API show it."""
+        return {"summary": str(self), "new_coders": self.new_people, "odd": describe_findings(self.findings)}
 
     def __str__(self) -> str:
         new_accounts = f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else ""

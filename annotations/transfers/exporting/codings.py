@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -79,6 +79,15 @@ class ExportReport:
     files: int = 0
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
     left_out: Sequence[OtherLoss] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as pages and the API show it."""
+        losses, left_out = (
+            [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in kind]
+            for kind in (self.losses, self.left_out)
+        )
+        counts = {"texts": self.texts, "codings": self.codings, "files": self.files}
+        return {"summary": str(self), **counts, "losses": losses, "left_out": left_out}
 
     def __str__(self) -> str:
         return (
