@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from itertools import count
 from math import isfinite
 from typing import IO, Any
 from uuid import UUID
@@ -94,7 +93,7 @@ class Table:
 
     def rows(self, *fields: str) -> Iterator[tuple[Any, ...]]:
         """Yield the number of each row, which counts from 0, and its values of the fields."""
-        yield from zip(count(), *(self.columns[field] for field in fields))
+        yield from zip(range(len(self)), *(self.columns[field] for field in fields), strict=True)
 
     def error(self, row: int, message: str) -> FormatError:
         """Return what is wrong with a row, which counts from 0."""

@@ -137,7 +137,7 @@ def _check_unique(archived: ArchivedTable, table: Table) -> None:
         # Constraints with a condition are left to the database.
         if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None
     ]
-    for fields in unique_fields:
+    for fields in filter(None, unique_fields):
         first: dict[tuple[object, ...], int] = {}
         for row, *values in table.rows(*fields):
             if first.setdefault(tuple(values), row) != row:
