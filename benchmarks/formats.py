@@ -64,11 +64,10 @@ def from_zip(path: Path) -> list[Source]:
 
 def import_files(project: Project, format_key: str, sources: list[Source]) -> None:
     """Import the files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.transfers.importing.documents import import_result
-    from annotations.transfers.importing.files.sources import read_sources
+    from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.options import ImportOptions
 
-    report = import_result(project, read_sources(format_key, sources, "parent"), ImportOptions(create=True, join=True))
+    report = import_sources(project, format_key, sources, "parent", ImportOptions(create=True, join=True))
     if report.failures or not report.codings:
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
@@ -118,8 +117,7 @@ def measure_formats(texts: int) -> dict[str, Any]:
     """Return the figures of every format that can be written, each importing its own export."""
     set_up_django()
     from annotations.formats import FORMATS
-    from annotations.transfers.importing.documents import import_result
-    from annotations.transfers.importing.files.sources import read_sources
+    from annotations.transfers.importing.dispatch import import_sources
 
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -134,7 +132,7 @@ def measure_formats(texts: int) -> dict[str, Any]:
             export_times = timed("export", partial(export_project, project, key, archive))
             other = create_empty_project(f"from-{key}")
             if format_.names_coders:  # tables, which contain no texts
-                import_result(other, read_sources(HEADLINE, from_folder(files / "coder1"), "nobody"))
+                import_sources(other, HEADLINE, from_folder(files / "coder1"), "nobody")
             import_times = timed("import", partial(_import_archive, other, key, archive))
             figures[key] = {"label": format_.label, **import_times, **export_times}
     return figures

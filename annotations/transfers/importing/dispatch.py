@@ -11,7 +11,7 @@ from annotations.core.processes.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project
 from annotations.projects.locks import ProjectArchived, refuse_archived
-from annotations.transfers.importing.documents import Written, import_result
+from annotations.transfers.importing.documents import Written, import_documents
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
@@ -49,7 +49,9 @@ def import_sources(
         options = replace(
             options, ways=FORMATS[format_key].ways, new_scheme=options.new_scheme and bool(result.documents)
         )
-        report = import_result(project, result, options, progress=progress, written=written)
+        report = import_documents(project, result.documents, options, progress=progress, written=written)
+        report.failures[:0] = result.failures
+        report.left_out, report.reason = result.left_out, result.reason
         if options.trial:
             report.found = find_names(source.document for source in result.documents)
         elif not report.empty:

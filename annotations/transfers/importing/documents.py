@@ -20,7 +20,6 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.batch import Batch, has_texts
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument, find_same_words, find_words_of_project
-from annotations.transfers.importing.files.sources import ReadResult
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.report import ImportFailed, ProjectChanged, Report
 from annotations.transfers.importing.schemes.file_scheme import FoundScheme, build_scheme
@@ -33,22 +32,6 @@ MAX_DOCUMENTS, MAX_WEIGHT = 1000, 40_000
 ATTEMPTS = 3
 # Called in a transaction with the number of documents that are there with it.
 type Written = Callable[[int], None]
-
-
-def import_result(
-    project: Project,
-    result: ReadResult[SourceDocument],
-    options: ImportOptions = DEFAULTS,
-    *,
-    progress: Progress | None = None,
-    written: Written | None = None,
-) -> Report:
-    """Import what was read, as `import_documents` does; the report also names the files that could not be."""
-    report = import_documents(project, result.documents, options, progress=progress, written=written)
-    report.failures[:0] = result.failures
-    report.left_out = result.left_out
-    report.reason = result.reason
-    return report
 
 
 def import_documents(

@@ -23,13 +23,14 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting import codings
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import in_another_connection, judge, make_project
 from tests.shared.documents import plain_of
 from tests.shared.exports import documents_of
+from tests.shared.imports import import_result
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 

@@ -23,12 +23,12 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.imports import import_result
 from tests.shared.schemes import any_scheme, change_rows, coding_of, rich_project, send_any
 
 # Formats that hold all that a judgement may say, without the text or with it.

@@ -15,13 +15,14 @@ from annotations.models import Coding, Markable, Project, Text, User
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.imports import import_result
 
 TABLES = ["judgements-csv", "judgements-json", "matrix-csv", "matrix-json"]
 WHOLE = TABLES[:2]

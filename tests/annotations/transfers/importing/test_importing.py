@@ -32,12 +32,13 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.importing.batch import Batch
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.conftest import DIALOGUE
+from tests.shared.imports import import_result
 from tests.shared.schemes import change_rows
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
