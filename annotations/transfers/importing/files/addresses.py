@@ -37,15 +37,6 @@ def slugs_of_name(name: str) -> list[str]:
     return [slug for slug in dict.fromkeys(slugs) if slug]
 
 
-def may_be_of_name(slug: str, title: str, name: str) -> bool:
-    """Return whether a text of the project may be of a file of that name.
-
-    At an address that earlier versions gave, it may if its title gives it another.
-    """
-    first, *earlier = slugs_of_name(name)
-    return slug == first or (slug in earlier and slugs_of_name(title)[0] != slug)
-
-
 def folder_of(coder: str) -> str:
     """Return the folder of a coder, which every system can have: `%` and a number stand for a character that it cannot.
 

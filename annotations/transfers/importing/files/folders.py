@@ -12,7 +12,7 @@ from annotations.core.database.bulk import MAX_KEYS
 from annotations.formats import Finding, FormatError
 from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text
-from annotations.transfers.importing.files.addresses import may_be_of_name, slugs_of_name
+from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
@@ -48,9 +48,15 @@ class KnownTexts:
         return dict(Text.objects.filter(project=self.project).values_list("slug", "title"))
 
     def find(self, name: str) -> str:
-        """Return the address of the text of that name; empty where there is none."""
-        known = (slug for slug in slugs_of_name(name) if slug in self.titles)
-        return next((slug for slug in known if may_be_of_name(slug, self.titles[slug], name)), "")
+        """Return the address of the text of that name; empty where there is none.
+
+        At an address that earlier versions gave, a text may be of that name if its title gives it another.
+        """
+        first, *earlier = slugs_of_name(name)
+        if first in self.titles:
+            return first
+        known = (slug for slug in earlier if slug in self.titles)
+        return next((slug for slug in known if slugs_of_name(self.titles[slug])[0] != slug), "")
 
     def load(self, slugs: Iterable[str]) -> None:
         """Read the contents of the texts with those addresses."""
