@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import IO, Any, Self
@@ -29,7 +29,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import Feature
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
-from annotations.formats.syntax.tokenizer import Cuts, find_cuts
+from annotations.formats.syntax.tokenizer import find_cuts
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
@@ -131,7 +131,10 @@ def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, i
         heads = _heads(codings, gold=bool(gold))
         for key, text in texts.items():
             # The same for all coders, exported or not, so that files of one text always fit each other.
-            cuts = _cuts(text, heads.get(key, ()))
+            marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
+            marked.update(span for head in heads.get(key, ()) for span in head)
+            has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
+            cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
     return _Rows(rows, texts, answers, n_lost)
 
@@ -155,13 +158,6 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
     for text, head in rows.values_list("markable__text_id", _as_text("head")):
         heads[text].append(_parts(head))
     return heads
-
-
-def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
-    marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
-    marked.update(span for head in heads for span in head)
-    has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
-    return find_cuts(text.document.content, marked, has_sentences=has_sentences)
 
 
 def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[Coding]:
@@ -274,7 +270,9 @@ def _answers(
     ):
         answers = answers_by_coding[coding]
         if markable in answers:  # a row for each entity
-            answers[markable] = _with_entity(answers[markable], entity)
+            answer, head = answers[markable]
+            more = answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity))
+            answers[markable] = more, head
         elif pk in details or pk in further:
             answers[markable] = answer_and_head(pk, markable, category, entity)
             without_category += answers[markable][0] is None and pk in further
@@ -334,12 +332,6 @@ def _further(
         )
         for judgement in targets.keys() | relations.keys() | attributes.keys()
     }
-
-
-def _with_entity(answer_and_head: AnswerAndHead, entity: str) -> AnswerAndHead:
-    """Return the answer with one more entity."""
-    answer, head = answer_and_head
-    return answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity)), head
 
 
 def _marks(text: _TextRows, answers: Answers) -> list[Mark]:

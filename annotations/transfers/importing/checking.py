@@ -444,8 +444,9 @@ def _attributes(
         if attribute is None:
             message = f"{key} is a relation, and the file has it as an attribute. {WAY_OUT}"
             raise FormatError(message, document.file, mark.line)
+        if isinstance(value, str) and attribute["values"] and value not in attribute["values"]:
+            value = KeysByName(attribute["values"]).find(value) or value  # what is like none stays
         try:
-            value = _with_value_keys(value, attribute["values"])
             parsed = parse_value(value, AnswerKind(attribute["kind"]))
         except ValueError:
             message = f"the answer to {key} is a number, not {str(value)[:LONGEST_SHOWN]!r}. {WAY_OUT}"
@@ -455,13 +456,6 @@ def _attributes(
         return parse_attributes(answers)
     except OperationRejected as rejection:
         raise FormatError(f"{rejection} {WAY_OUT}", document.file, mark.line) from None
-
-
-def _with_value_keys(value: AnswerValue, keys: Sequence[str]) -> AnswerValue:
-    """Return the answer with the keys of values for what files call them; what is like none stays."""
-    if not isinstance(value, str) or not keys or value in keys:
-        return value
-    return KeysByName(keys).find(value) or value
 
 
 def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:

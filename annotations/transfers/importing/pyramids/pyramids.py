@@ -173,7 +173,12 @@ class _FileWriter:
         self.report.findings.append(Finding(code, message, self.file.file, fix=fix))
 
     def _pyramid(self, pyramid: Pyramid) -> None:
-        docset = self._docset_of(pyramid) or self._new_docset(pyramid)
+        docset = self._docset_of(pyramid)
+        if docset is None:
+            self.report.texts += 1
+            docset = create_docset_from_text(
+                self.project, self.file.slugs[0], self.file.name, pyramid.text, pyramid.boundary, pyramid.summaries
+            )
         if self.file.coder is None:
             if pyramid.scus:
                 self._warn("nobody", "it has no coder, so its SCUs are left out")
@@ -224,12 +229,6 @@ class _FileWriter:
             message = f"its text is that of the docset {text_with_content.docset}"
             self._warn("docset-by-text", message, "it belongs there")
         return text_with_content.docset
-
-    def _new_docset(self, pyramid: Pyramid) -> Docset:
-        self.report.texts += 1
-        return create_docset_from_text(
-            self.project, self.file.slugs[0], self.file.name, pyramid.text, pyramid.boundary, pyramid.summaries
-        )
 
     def _peer(self, annotation: PeerAnnotation) -> None:
         docset = self._docset_of(annotation.pyramid)
