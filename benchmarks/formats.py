@@ -58,22 +58,20 @@ def import_files(
     project: Project, format_key: str, read: Callable[[Path], list[Source]], path: Path, *, coder_from: str = "parent"
 ) -> None:
     """Read and import files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.transfers.importing.documents import import_result
-    from annotations.transfers.importing.files.sources import read_sources
+    from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.options import ImportOptions
 
-    result = read_sources(format_key, read(path), coder_from)
-    report = import_result(project, result, ImportOptions(create=True, join=True))
+    report = import_sources(project, format_key, read(path), coder_from, ImportOptions(create=True, join=True))
     if report.failures or not (report.codings or coder_from == "nobody"):
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
     """Export the project to a zip on the disk."""
-    from annotations.transfers.exporting.codings import export_codings
+    from annotations.transfers.exporting.dispatch import export_files
 
     with path.open("wb") as out:
-        export_codings(project, format_key, out)
+        export_files(project, format_key, out)
 
 
 def create_empty_project(slug: str) -> Project:

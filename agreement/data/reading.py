@@ -29,7 +29,7 @@ from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
 from agreement.models import StoredAnswers
-from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, sqlite_write_lock, try_sqlite_write_lock
+from annotations.core.database.locks import DatabaseBusy, refuse_busy_database, sqlite_write_lock
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
 from annotations.models import Project
@@ -323,7 +323,7 @@ def _store(read_now: Sequence[StoredAnswers]) -> None:
     if not read_now:
         return
     try:
-        with try_sqlite_write_lock() as is_free, refuse_busy_database():
+        with sqlite_write_lock(wait=False) as is_free, refuse_busy_database():
             if is_free:
                 _write(read_now)
     except DatabaseBusy:

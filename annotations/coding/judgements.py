@@ -29,9 +29,9 @@ def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> lis
     if further is None:
         further = further_questions(coding.text.project_id)
     return list(
-        _decisions(
+        decisions_of_rows(
             _judgement_rows_of_coding(coding.pk),
-            _readings_by_judgement(_pointer_rows_of_coding(coding.pk)),
+            _pointer_rows_of_coding(coding.pk),
             _index_rows_of_coding(coding.pk) if further.indices else (),
             _answer_rows_of_coding(coding.pk) if further.attributes else (),
         )
@@ -41,9 +41,9 @@ def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> lis
 def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
     """Return the decisions of these judgements, in text order. Three queries, and a fourth with attributes."""
     return list(
-        _decisions(
+        decisions_of_rows(
             _judgement_rows(judgements),
-            _readings_by_judgement(_pointer_rows(judgements)),
+            _pointer_rows(judgements),
             _index_rows(judgements) if further.indices else (),
             _answer_rows(judgements) if further.attributes else (),
         )
@@ -54,12 +54,12 @@ def decisions_by_coding(judgements: QuerySet[Judgement], further: FurtherQuestio
     """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
     rows = list(_judgement_rows(judgements, "coding_id"))
     links = (
-        _readings_by_judgement(_pointer_rows(judgements)),
+        _pointer_rows(judgements),
         _index_rows(judgements) if further.indices else (),
         _answer_rows(judgements) if further.attributes else (),
     )
     found: dict[int, dict[str, Decision]] = defaultdict(dict)
-    for (*_, coding), decision in zip(rows, _decisions((row[:-1] for row in rows), *links), strict=True):
+    for (*_, coding), decision in zip(rows, decisions_of_rows((row[:-1] for row in rows), *links), strict=True):
         found[coding][decision.markable] = decision
     return found
 
@@ -82,10 +82,14 @@ def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict
 type Rows = Iterable[tuple[Any, ...]]
 
 
-def _decisions(
-    judgement_rows: Rows, readings: ReadingsByJudgement, index_rows: Rows, answer_rows: Rows
+def decisions_of_rows(
+    judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows
 ) -> Iterator[Decision]:
-    pointers, relations = readings
+    """Yield the decision of each row of a judgement. Pointers come in the order of their targets.
+
+    The rows are those of the database or of an archive: keys of judgements, keys of the scheme, and columns.
+    """
+    pointers, relations = _readings_by_judgement(pointer_rows)
     indices = _indices_by_judgement(index_rows)
     attributes = group_answers(answer_rows)
     for pk, key, category, *own in judgement_rows:

@@ -9,7 +9,7 @@ An archive of an older version has no fields and tables that came later.
 
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -90,6 +90,10 @@ class Table:
     def __getitem__(self, field: str) -> Sequence[Any]:
         return self.columns[field]
 
+    def rows(self, *fields: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the number of each row, which counts from 0, and its values of the fields."""
+        yield from zip(range(len(self)), *(self.columns[field] for field in fields), strict=True)
+
     def error(self, row: int, message: str) -> FormatError:
         """Return what is wrong with a row, which counts from 0."""
         return FormatError(message, self.shape.file, row + 1)
@@ -98,7 +102,7 @@ class Table:
 def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
     """Write the zip and say how many rows each table has. Equal tables give equal bytes."""
     encode = json.JSONEncoder(
-        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=_encode_value
+        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=encode_value
     ).encode
     rows = {}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -112,7 +116,8 @@ def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
     return rows
 
 
-def _encode_value(value: object) -> str:
+def encode_value(value: object) -> str:
+    """Return a time, day or UUID as it stands in JSON. (Other encoders cut off the microseconds.)"""
     match value:
         case datetime():
             return value.astimezone(UTC).isoformat()

@@ -11,13 +11,12 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from datetime import timedelta
 from itertools import batched
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from uuid import UUID
 
 from django.apps import apps
 from django.apps.registry import Apps
@@ -35,6 +34,7 @@ from annotations.core.database.migrations import (
     models_of_database,
 )
 from annotations.core.database.snapshots import read_snapshot
+from annotations.formats.project import encode_value
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"
@@ -56,8 +56,11 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
         with read_snapshot():
             for model in tables:
                 rows = model._base_manager.order_by("pk").values_list(*_columns(model)).iterator(chunk_size=ROWS)
-                with archive.open(_entry(model._meta.label), "w", force_zip64=True) as table:
-                    counts[model._meta.label] = _write_lines(table, (encode(row) for row in rows))
+                counts[model._meta.label] = 0
+                with archive.open(f"tables/{model._meta.label}.jsonl", "w", force_zip64=True) as table:
+                    for batch in batched(rows, ROWS):
+                        table.write("".join(f"{encode(row)}\n" for row in batch).encode())
+                        counts[model._meta.label] += len(batch)
             migrations = applied_migrations()
         # A file whose name begins with a dot is still being written.
         paths = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
@@ -101,10 +104,12 @@ def restore(path: Path) -> dict[str, int]:
             _check_empty()
             names = [(app, name) for app, name in manifest["migrations"]]
             # The files outside the transaction, because foreign keys are only checked when that ends.
-            with migrated_as(names) as registry, _all_or_none() as written, transaction.atomic():
-                _check_empty()
-                counts = _read_tables(archive, manifest, _tables(registry))
-                _write_files(archive, written)
+            with migrated_as(names) as registry, ExitStack() as taking_back:
+                with transaction.atomic():
+                    _check_empty()
+                    counts = _read_tables(archive, manifest, _tables(registry))
+                    _write_files(archive, taking_back)
+                taking_back.pop_all()
             return counts
     except OperationalError as error:
         # A full disk, a lock, a lost connection: nothing is wrong with the file.
@@ -128,31 +133,13 @@ def _tables(registry: Apps = apps) -> list[type[models.Model]]:
     )
 
 
-def _entry(label: str) -> str:
-    return f"tables/{label}.jsonl"
-
-
 def _columns(model: type[models.Model]) -> list[str]:
     return [field.attname for field in model._meta.concrete_fields]
 
 
 def _plain(value: object) -> str:
-    """Return a time, date, duration or UUID as a string; Django's encoder would cut off the microseconds."""
-    if isinstance(value, date):  # times are dates, too
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return duration_string(value)
-    if isinstance(value, UUID):
-        return str(value)
-    raise TypeError(f"{value!r} cannot be written")
-
-
-def _write_lines(out: IO[bytes], lines: Iterable[str]) -> int:
-    count = 0
-    for batch in batched(lines, ROWS):
-        out.write("".join(f"{line}\n" for line in batch).encode())
-        count += len(batch)
-    return count
+    """Return a value that JSON has no kind for; of these archives have no durations."""
+    return duration_string(value) if isinstance(value, timedelta) else encode_value(value)
 
 
 def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
@@ -162,17 +149,15 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
         raise BackupFailed(f"This is no backup: it has no {MANIFEST} that can be read.") from error
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (FORMAT, VERSION):
         raise BackupFailed("This is no backup, or one of another version.")
-    is_whole = all(isinstance(manifest.get(part), dict) for part in ("tables", "rows"))
-    if not is_whole or not _is_migrations(manifest.get("migrations")):
+    migrations = manifest.get("migrations")
+    is_whole = (
+        all(isinstance(manifest.get(part), dict) for part in ("tables", "rows"))
+        and isinstance(migrations, list)
+        and all(isinstance(name, list) and [type(part) for part in name] == [str, str] for name in migrations)
+    )
+    if not is_whole:
         raise BackupFailed(f"The backup is damaged: its {MANIFEST} is not of the shape that it should have.")
     return manifest
-
-
-def _is_migrations(value: object) -> bool:
-    """Return whether the value has the shape of the list of migrations: [[app, name], ...]."""
-    return isinstance(value, list) and all(
-        isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry) for entry in value
-    )
 
 
 def _check_migrations(written: list[list[str]]) -> None:
@@ -219,10 +204,10 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
         fields_by_column = {field.attname: field for field in model._meta.concrete_fields}
         fields = [fields_by_column[column] for column in columns]
         names = [field.name for field in fields]
-        with archive.open(_entry(model._meta.label)) as table:
+        with archive.open(f"tables/{model._meta.label}.jsonl") as table:
             lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
             for batch in batched(lines, ROWS):
-                insert(model, names, _rows(fields, batch))
+                insert(model, names, (_values(fields, line) for line in batch))
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table
@@ -232,28 +217,15 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model], columns: Se
     return count
 
 
-def _rows(fields: list[models.Field[Any, Any]], lines: Iterable[str]) -> Iterator[list[Any]]:
-    for line in lines:
-        values = json.loads(line)
-        yield [
-            value if value is None or isinstance(field, models.JSONField) else field.to_python(value)
-            for field, value in zip(fields, values, strict=True)
-        ]
+def _values(fields: list[models.Field[Any, Any]], line: str) -> list[Any]:
+    return [
+        value if value is None or isinstance(field, models.JSONField) else field.to_python(value)
+        for field, value in zip(fields, json.loads(line), strict=True)
+    ]
 
 
-@contextmanager
-def _all_or_none() -> Iterator[list[Path]]:
-    """Collect the files that are written, and delete them if an exception is raised."""
-    written: list[Path] = []
-    try:
-        yield written
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _write_files(archive: zipfile.ZipFile, written: list[Path]) -> None:
+def _write_files(archive: zipfile.ZipFile, taking_back: ExitStack) -> None:
+    """Write the files, and let them be deleted again where the restoring fails."""
     for name in archive.namelist():
         entry_path = PurePosixPath(name)
         if entry_path.parts[0] != FILES:
@@ -263,5 +235,5 @@ def _write_files(archive: zipfile.ZipFile, written: list[Path]) -> None:
         path = Path(settings.MEDIA_ROOT).joinpath(*entry_path.parts[1:])
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
-        written.append(path)
+        taking_back.callback(path.unlink, missing_ok=True)
         path.write_bytes(archive.read(name))

@@ -84,26 +84,24 @@ class FormatForm(forms.Form):
     """
 
     format_dependent: ClassVar[tuple[str, ...]] = ()
-    format = forms.ChoiceField()
-    reload_attributes: ClassVar[dict[str, str]] = {
-        "hx-get": "",
-        "hx-trigger": "change",
-        "hx-target": "#of-format",
-        "hx-sync": "this:replace",
-    }
+    format = forms.ChoiceField(
+        widget=forms.Select(
+            {"hx-get": "", "hx-trigger": "change", "hx-target": "#of-format", "hx-sync": "this:replace"}
+        )
+    )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["format"].widget.attrs |= self.reload_attributes
+    def set_formats(self, project: Project, choices: Sequence[tuple[str, str]], none: tuple[str, str]) -> None:
+        """Offer these formats, and `none` in projects that take several.
 
-    def set_formats(self, project: Project, keys: Iterable[tuple[str, str]]) -> None:
-        """Offer these formats. For another format, let the error message name those that the project can use."""
-        field, choices = self.fields["format"], list(keys)
+        For another format, let the error message name those that the project can use.
+        """
+        field = self.fields["format"]
         assert isinstance(field, forms.ChoiceField)
         is_pyramid_project = project.answers == Project.Answers.SCUS
         if is_pyramid_project and not self.initial.get("format"):
             self.initial["format"] = choices[0][0]
-        field.choices = choices if is_pyramid_project else [NO_FORMAT, *choices]
+        field.choices = choices if is_pyramid_project else [none, *choices]
+        field.required = is_pyramid_project or none == NO_FORMAT
         if self.format_key in FORMATS or self.format_key in PYRAMID_FORMATS:
             try:
                 check_format(project, self.format_key)
@@ -134,16 +132,14 @@ class FormatForm(forms.Form):
     def add_options(self, options: Iterable[Option]) -> None:
         """Add fields for the options of the format; an option that is not sent has its first choice."""
         for option in options:
-            self.fields[f"{OPTION_PREFIX}{option.key}"] = (
-                OptionField(option)
-                if option.choices
-                else forms.CharField(
-                    label=option.label,
-                    required=False,
-                    max_length=LONGEST_OPTION,
-                    help_text=f"For example {option.example}. Optional.",
+            if option.choices:
+                field: forms.Field = OptionField(option)
+            else:
+                help_text = f"For example {option.example}. Optional."
+                field = forms.CharField(
+                    label=option.label, required=False, max_length=LONGEST_OPTION, help_text=help_text
                 )
-            )
+            self.fields[f"{OPTION_PREFIX}{option.key}"] = field
 
     @property
     def options(self) -> dict[str, str]:
@@ -202,8 +198,7 @@ class ImportForm(FormatForm):
         """Take the names of files that are `stored` from an upload before, which need not be chosen again."""
         super().__init__(*args, **kwargs)
         formats = formats_of(project)
-        self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()])
-        self._detect_by_default(project)
+        self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()], DETECT_FORMAT)
         if stored:
             more = f" and {len(stored) - MOST_SHOWN} more" if len(stored) > MOST_SHOWN else ""
             shown = f"{', '.join(stored[:MOST_SHOWN])}{more}"
@@ -230,9 +225,7 @@ class ImportForm(FormatForm):
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
             self.add_options(format_.options_read)
-        self.order_fields(
-            ["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX)), "whose", "coder"]
-        )
+        self.order_fields(["format", *(field.name for field in self.option_fields), "whose", "coder"])
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -248,14 +241,6 @@ class ImportForm(FormatForm):
             **({"gold": True} if fields.get("gold") else {}),
         }
 
-    def _detect_by_default(self, project: Project) -> None:
-        """Offer to detect the format, in projects that take several."""
-        field = self.fields["format"]
-        assert isinstance(field, forms.ChoiceField)
-        if project.answers != Project.Answers.SCUS:
-            field.choices = [DETECT_FORMAT, *((key, one.label) for key, one in formats_of(project).items())]
-            field.required = False
-
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("whose") == "one" and not cleaned.get("coder"):
@@ -265,8 +250,7 @@ class ImportForm(FormatForm):
         if cleaned.get("gold") and cleaned.get("whose") == "nobody":
             self.add_error("gold", "Gold is of somebody who decides: choose whose the files are.")
         if cleaned.get("new_scheme") and not may_create_scheme(self.project):
-            message = "A scheme can be made from files by a manager, in a project without texts."
-            self.add_error("new_scheme", message)
+            self.add_error("new_scheme", "A scheme can be made from files by a manager, in a project without texts.")
         return cleaned
 
 
@@ -317,10 +301,11 @@ class ExportForm(FormatForm):
             for key, format_ in formats_of(project).items()
             if not isinstance(format_, Format) or format_.write is not None
         ]
-        coders, texts = self.fields["coders"], self.fields["texts"]
+        coders, texts, rounds = self.fields["coders"], self.fields["texts"], self.fields["rounds"]
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
-        self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
+        assert isinstance(rounds, forms.MultipleChoiceField)
+        self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])], NO_FORMAT)
         # of models for who may know of them, where they are named
         codings = Coding.with_models if may_see_models(project) else Coding.objects
         coders.queryset = (
@@ -328,8 +313,6 @@ class ExportForm(FormatForm):
         )
         texts.queryset = Text.objects.filter(project=project).defer("content")
         offered = [(one.name, one.name) for one in rounds_of(project)]
-        rounds = self.fields["rounds"]
-        assert isinstance(rounds, forms.MultipleChoiceField)
         rounds.choices = offered
         if len(offered) < 2:
             del self.fields["rounds"]
@@ -341,7 +324,7 @@ class ExportForm(FormatForm):
                 self.fields.pop(name, None)
         elif self.format_key in FORMATS:
             self.add_options(FORMATS[self.format_key].options_written)
-        self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX))])
+        self.order_fields(["format", *(field.name for field in self.option_fields)])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -30,9 +30,11 @@ class NamesForm(forms.Form):
         spec = read_scheme(project.pk).spec
         found, options = (transfer.report or {}).get("found") or {}, transfer.choices["options"]
         self.options = options
-        self.levels = {level["name"]: level for level in found.get("levels", ())}
-        self.categories = {name["name"]: name for name in found.get("categories", ())}
-        self.questions = _by_name(found.get("questions", ()))
+        self.found: dict[str, dict[str, Mapping[str, Any]]] = {
+            LEVEL.key: {level["name"]: level for level in found.get("levels", ())},
+            CATEGORY.key: {name["name"]: name for name in found.get("categories", ())},
+            QUESTION.key: _by_name(found.get("questions", ())),
+        }
         self.n_unlisted = found.get("n_unlisted", 0)
         levels = {level.key: level.label for level in spec.levels}
         categories = {category.key: category.label for category in spec.categories if not category.retired}
@@ -43,15 +45,13 @@ class NamesForm(forms.Form):
             CATEGORY.key: _names_of(CATEGORY.key, options, "", categories),
             QUESTION.key: _names_of(QUESTION.key, options, "", relations | attributes),
         }
-        self._add(LEVEL.key, self.levels, levels, LEFT_OUT, spec.main_level)
-        self._add(CATEGORY.key, self.categories, categories, FOLLOWS, "")
+        self._add(LEVEL.key, levels, LEFT_OUT, spec.main_level)
+        self._add(CATEGORY.key, categories, FOLLOWS, "")
         self._add_questions(relations, attributes)
 
-    def _add(
-        self, option: str, found: Mapping[str, Any], here: Mapping[str, str], none: tuple[str, str], only: str
-    ) -> None:
+    def _add(self, option: str, here: Mapping[str, str], none: tuple[str, str], only: str) -> None:
         """Add a field for each name of the files. only: what a single name that is not here is called."""
-        said = self.names[option]
+        said, found = self.names[option], self.found[option]
         for number, name in enumerate(found):
             initial = said.get(name, name if name in here else said.get(OTHERS, ""))
             if not said and name not in here and len(found) == 1:
@@ -61,7 +61,7 @@ class NamesForm(forms.Form):
     def _add_questions(self, relations: Mapping[str, str], attributes: Mapping[str, str]) -> None:
         """Add a field for each attribute and relation of the files, with those here to choose from."""
         said = self.names[QUESTION.key]
-        for number, (option, one) in enumerate(self.questions.items()):
+        for number, (option, one) in enumerate(self.found[QUESTION.key].items()):
             here, name = relations if one["is_relation"] else attributes, one["name"]
             initial = next((said[each] for each in (option, name) if each in said), None)
             if initial is None:
@@ -75,29 +75,28 @@ class NamesForm(forms.Form):
     @property
     def has_names(self) -> bool:
         """Whether the files have any names."""
-        return bool(self.levels or self.categories or self.questions)
+        return any(self.found.values())
 
     def level_rows(self) -> list[Row]:
         """Return the fields of the levels with their counts."""
-        return self._rows(LEVEL.key, self.levels)
+        return self._rows(LEVEL.key)
 
     def category_rows(self) -> list[Row]:
         """Return the fields of the categories with their counts."""
-        return self._rows(CATEGORY.key, self.categories)
+        return self._rows(CATEGORY.key)
 
     def question_rows(self) -> list[Row]:
         """Return the fields of attributes and relations with their counts and values."""
-        return self._rows(QUESTION.key, self.questions)
+        return self._rows(QUESTION.key)
 
-    def _rows(self, option: str, found: Mapping[str, Any]) -> list[Row]:
-        return [(self[f"{option}-{number}"], name) for number, name in enumerate(found.values())]
+    def _rows(self, option: str) -> list[Row]:
+        return [(self[f"{option}-{number}"], name) for number, name in enumerate(self.found[option].values())]
 
     @property
     def mapped_options(self) -> dict[str, str]:
         """The options of the import with the names that were chosen; a name that is not listed stays as it is."""
         mapped = dict(self.options)
-        found_names = {LEVEL.key: self.levels, CATEGORY.key: self.categories, QUESTION.key: self.questions}
-        for option, found in found_names.items():
+        for option, found in self.found.items():
             names = {name: self.cleaned_data[f"{option}-{number}"] for number, name in enumerate(found)}
             kept = {name: ours for name, ours in self.names[option].items() if name not in names}
             mapped[option] = format_names({**kept, **names})

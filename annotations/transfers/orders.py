@@ -6,13 +6,13 @@ Small ones are run in the request; the others by a worker, which records its pro
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,6 @@ from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
-from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
@@ -35,9 +34,9 @@ from annotations.core.files import write_whole
 from annotations.core.http.limits import Limit
 from annotations.core.processes.progress import Cancelled, Progress, WorkerStopped, progress_recorder
 from annotations.core.processes.queue import LONG_PRIORITY, LONG_QUEUE, is_abandoned
-from annotations.formats import FORMATS, Finding, FormatError
+from annotations.formats import FORMATS, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format, recognise
-from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss
+from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.syntax.archive import Entry, claimed_bytes
 from annotations.models import Coding, Judgement, Project, Text, Transfer, User
 from annotations.models.people.rights import Right
@@ -45,20 +44,11 @@ from annotations.models.project import may
 from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
-from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
-from annotations.transfers.importing.report import (
-    NOTHING,
-    ImportFailed,
-    Report,
-    count_by_name,
-    group_by_kind,
-    group_failures,
-    summarize,
-)
+from annotations.transfers.importing.report import ImportFailed
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
 # second or two.
@@ -93,9 +83,6 @@ ORDERS = Limit("orders", seconds=3600)
 
 logger = logging.getLogger(__name__)
 
-# The largest number of places reported for one kind of warning.
-MAX_PLACES = 200
-
 type Rows = QuerySet[Transfer]
 
 # Of what is written in one transaction the row says so in that transaction: then `done` is `total`.
@@ -109,16 +96,21 @@ def order_import(
 
     `choices`: coder_from, predefined, create, new_scheme, round, gold, options.
     """
-    format_key = format_key or detect_format(_heads(files))
+    format_key = format_key or detect_format(_heads((file.name or "", file) for file in files))
     stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
         project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=stored_choices
     )
     if len(files) == 1:
         return _save_order(transfer, files[0])
-    with tempfile.TemporaryFile() as archive:
-        _zip_uploads(files, archive)
-        return _save_order(transfer, File(archive))
+    with tempfile.TemporaryFile() as out:
+        with zipfile.ZipFile(out, "w") as archive:
+            for number, file in enumerate(files, start=1):  # in folders, since two may have the same name
+                with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
+                    for chunk in file.chunks():
+                        entry.write(chunk)
+        out.seek(0)
+        return _save_order(transfer, File(out))
 
 
 def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
@@ -130,8 +122,7 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
         raise PermissionDenied(f"{transfer.user} started this.")
     if not format_key:
         with _open_upload(transfer) as upload:
-            files = (_as_file(name, content) for name, content in _uploaded_files(transfer, upload))
-            format_key = detect_format(_heads(files))
+            format_key = detect_format(_heads(_uploaded_files(transfer, upload)))
     rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
     started = rows.update(
         state=Transfer.State.CHECKING,
@@ -156,27 +147,22 @@ def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
     return {**choices, "coder_from": "nobody"} if format_ is not None and format_.texts_only else dict(choices)
 
 
-def _heads(files: Iterable[File[Any]]) -> Iterator[tuple[str, bytes]]:
+def _heads(files: Iterable[tuple[str, Entry | File[Any]]]) -> Iterator[tuple[str, bytes]]:
     """Yield the names of the files, and of those in zips, with how each begins."""
-    for file in islice(files, MOST_FILES):
-        name = file.name or ""
+    for name, content in islice(files, MOST_FILES):
+        file = io.BytesIO(content.read()) if isinstance(content, Entry) else content
         file.seek(0)
-        if name.lower().endswith(".zip"):
-            yield from _heads_in_zip(file)
-        else:
+        if not name.lower().endswith(".zip"):
             yield name, file.read(HEAD_BYTES)
+        else:
+            # What is wrong with a zip is told when it is read.
+            with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
+                names = [inner for inner in archive.namelist() if not inner.endswith("/") and inner != LOSSES_FILE]
+                for inner in names[:MOST_FILES]:
+                    with archive.open(inner) as opened:
+                        head = opened.read(HEAD_BYTES)
+                    yield inner, head
         file.seek(0)
-
-
-def _heads_in_zip(file: File[Any]) -> list[tuple[str, bytes]]:
-    heads: list[tuple[str, bytes]] = []
-    # What is wrong with a zip is told when it is read.
-    with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/") and name != LOSSES_FILE]
-        for name in names[:MOST_FILES]:
-            with archive.open(name) as content:
-                heads.append((name, content.read(HEAD_BYTES)))
-    return heads
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
@@ -222,8 +208,7 @@ def discard(transfer: Transfer, user: User) -> bool:
     Raise PermissionDenied for a user who did not order it and is no manager, and DatabaseBusy while an import writes to
     SQLite. `transfer_for` must have read the project.
     """
-    if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} started this.")
+    _refuse_others(transfer, user)
     with refuse_busy_database():
         mark_if_lost(transfer)
         return _delete(transfer)
@@ -245,8 +230,7 @@ def cancel(transfer: Transfer, user: User) -> bool:
     The worker learns of it when it next reports its progress. Raise PermissionDenied and DatabaseBusy as `discard`
     does.
     """
-    if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} started this.")
+    _refuse_others(transfer, user)
     if not transfer.is_active:
         return False
     rows = Transfer.objects.filter(UNWRITTEN, pk=transfer.pk, state__in=Transfer.ACTIVE_STATES)
@@ -259,6 +243,11 @@ def cancel(transfer: Transfer, user: User) -> bool:
 def may_discard(transfer: Transfer, user: User) -> bool:
     """Return whether the user ordered it or manages its project, which must be read by `transfer_for`."""
     return transfer.user_id == user.pk or (transfer.project is not None and may(transfer.project, Right.MANAGE))
+
+
+def _refuse_others(transfer: Transfer, user: User) -> None:
+    if not may_discard(transfer, user):
+        raise PermissionDenied(f"{transfer.user} started this.")
 
 
 def _delete(transfer: Transfer) -> bool:
@@ -279,12 +268,12 @@ def download_response(transfer: Transfer) -> FileResponse:
     except FileNotFoundError:
         raise Http404("The file was deleted.") from None
     names = transfer.choices.get("files", [])
-    gold = (
-        f"-{transfer.choices['gold']}" if transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices else ""
-    )
-    name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
     if len(names) == 1:
         name = names[0]
+    else:
+        is_gold = transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices
+        gold = f"-{transfer.choices['gold']}" if is_gold else ""
+        name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
     # Caches must not store it: another user of the cache may not have the right.
     headers = {"Cache-Control": "private, no-store"}
     kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
@@ -300,28 +289,15 @@ def mark_if_lost(transfer: Transfer) -> None:
         _refresh(transfer, "state", "error", "report", "finished_at")
 
 
-def _zip_uploads(files: Sequence[UploadedFile[Any]], out: IO[bytes]) -> None:
-    """Write a zip of many files, each in a folder of its own, since two may have the same name."""
-    with zipfile.ZipFile(out, "w") as archive:
-        for number, file in enumerate(files, start=1):
-            with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
-                for chunk in file.chunks():
-                    entry.write(chunk)
-    out.seek(0)
-
-
 def _uploaded_files(transfer: Transfer, upload: File[Any]) -> Iterator[tuple[str, Entry | File[Any]]]:
     """Yield the uploaded files with their names: the upload itself, or the files in it, which are read when needed."""
-    if len(transfer.choices["files"]) == 1:
-        yield transfer.choices["files"][0], upload
+    names = transfer.choices.get("files", [""])  # none of an archive
+    if len(names) == 1:
+        yield names[0], upload
         return
     archive = zipfile.ZipFile(upload)
     for entry in archive.infolist():
         yield entry.filename.partition("/")[2], Entry(entry.filename, archive, entry)
-
-
-def _as_file(name: str, content: Entry | File[Any]) -> File[Any]:
-    return ContentFile(content.read(), name=name) if isinstance(content, Entry) else File(content, name)
 
 
 def _open_upload(transfer: Transfer) -> File[Any]:
@@ -381,28 +357,21 @@ def _is_quick(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
         texts = Text.objects.filter(project=transfer.project_id)
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
-        return not (_more_than(texts, QUICK_TEXTS) or _more_than(judged, QUICK_JUDGEMENTS))
+        bounds: list[tuple[QuerySet[Any], int]] = [(texts, QUICK_TEXTS), (judged, QUICK_JUDGEMENTS)]
+        return not any(rows.order_by()[most : most + 1].exists() for rows, most in bounds)
     try:
-        return transfer.file.size <= QUICK_BYTES and _unpacked_size(transfer) <= QUICK_UNPACKED_BYTES
+        if transfer.file.size > QUICK_BYTES:
+            return False
+        with _open_upload(transfer) as upload:
+            # No more is read from zips than they declare.
+            unpacked = sum(
+                claimed_bytes(content.read() if isinstance(content, Entry) else content)
+                for name, content in _uploaded_files(transfer, upload)
+                if name.lower().endswith(".zip") or transfer.kind == Transfer.Kind.RESTORE
+            )
     except (FileNotFoundError, ImportFailed):  # which is reported at once
         return True
-
-
-def _more_than(rows: QuerySet[Any], number: int) -> bool:
-    return rows.order_by()[number : number + 1].exists()
-
-
-def _unpacked_size(transfer: Transfer) -> int:
-    """Return the unpacked size of the uploaded zips, as they declare it; no more than that is read from them."""
-    if transfer.kind == Transfer.Kind.RESTORE:
-        with _open_upload(transfer) as upload:
-            return claimed_bytes(upload)
-    with _open_upload(transfer) as upload:
-        return sum(
-            claimed_bytes(content.read() if isinstance(content, Entry) else content)
-            for name, content in _uploaded_files(transfer, upload)
-            if name.lower().endswith(".zip")
-        )
+    return unpacked <= QUICK_UNPACKED_BYTES
 
 
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
@@ -422,10 +391,8 @@ def run_transfer(pk: int) -> None:
         result = RUNNERS[transfer.kind](transfer, trial, progress_recorder(row))
     except Cancelled:  # its row says so already, or is gone
         return
-    except (FormatError, ImportFailed) as error:
-        _fail(row, _error_text(str(error)))
-    except ValidationError as error:
-        _fail(row, _error_text(" ".join(error.messages)))
+    except (FormatError, ImportFailed, ValidationError) as error:
+        _fail(row, _error_text(" ".join(error.messages) if isinstance(error, ValidationError) else str(error)))
     except BaseException as error:  # also when the worker is told to stop
         # Where it came too late, all is written, and what is said of a lost worker is true.
         _fail(row.filter(UNWRITTEN), _failure_text(error)) or _fail(row, LOST_MESSAGE)
@@ -490,19 +457,17 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
             progress=progress,
             written=record_written,
         )
-    result: dict[str, Any] = {"report": import_report(report)}
+    result: dict[str, Any] = {"report": report.as_json()}
     if report.empty:
-        result |= {
-            "state": Transfer.State.FAILED,
-            "error": _error_text(report.reason or "None of the files can be imported"),
-        }
+        error = _error_text(report.reason or "None of the files can be imported")
+        result |= {"state": Transfer.State.FAILED, "error": error}
     return result
 
 
 def _unknown_format(transfer: Transfer) -> str:
     """Return why an import without a format is refused: what its files look like, if that is known."""
     with _open_upload(transfer) as upload:
-        heads = list(_heads(_as_file(name, content) for name, content in _uploaded_files(transfer, upload)))
+        heads = list(_heads(_uploaded_files(transfer, upload)))
     kinds = ((name, recognise(name, head)) for name, head in heads)
     looks = next((f"{name} looks like {describe(kind)}" for name, kind in kinds if kind), "")
     return f"{UNKNOWN_FORMAT}. {looks}" if looks else UNKNOWN_FORMAT
@@ -515,10 +480,9 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
         return {"report": {"summary": "everything", "losses": []}}
 
     def write(out: IO[bytes] | None) -> dict[str, Any]:
-        if transfer.format == ARCHIVE:
-            assert out is not None
+        if transfer.format == ARCHIVE and out is not None:
             return {"summary": str(archive_project(project, out)), "losses": []}
-        return export_report(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
+        return export_files(project, transfer.format, out, progress=progress, **transfer.choices).as_json()
 
     if trial:
         return {"report": write(None)}
@@ -533,27 +497,22 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     with _open_upload(transfer) as upload:
         data = upload.read()
-    file = transfer.choices["file"]
-    slug = transfer.choices["slug"] or None
     row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
 
     def record_done(restored: RestoreReport) -> None:
         # In the transaction that makes the project: an order whose worker dies after it is done.
-        _finish(row, Transfer.State.DONE, report=restore_report(restored), project=restored.project)
+        _finish(row, Transfer.State.DONE, report=restored.as_json(), project=restored.project)
 
     restored = restore_project(
-        data, slug=slug, by=transfer.user, trial=trial, file=file, progress=progress, written=record_done
+        data,
+        slug=transfer.choices["slug"] or None,
+        by=transfer.user,
+        trial=trial,
+        file=transfer.choices["file"],
+        progress=progress,
+        written=record_done,
     )
-    return {"report": restore_report(restored)} | ({} if trial else {"project": restored.project})
-
-
-def restore_report(restored: RestoreReport) -> dict[str, Any]:
-    """Return the report of a restored archive as pages and the API show it."""
-    return {
-        "summary": str(restored),
-        "new_coders": restored.new_people,
-        "odd": summarize_warnings(restored.findings),
-    }
+    return {"report": restored.as_json()} | ({} if trial else {"project": restored.project})
 
 
 RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
@@ -561,48 +520,3 @@ RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
     Transfer.Kind.EXPORT: _run_export,
     Transfer.Kind.RESTORE: _run_restore,
 }
-
-
-def import_report(report: Report) -> dict[str, Any]:
-    """Return the report of an import as pages and the API show it."""
-    fields = asdict(report)
-    del fields["findings"], fields["names"], fields["unlisted"]
-    refused = [
-        {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
-        for group in group_failures(report.failures)
-    ]
-    return (
-        {"summary": str(report), "left_out_answers": report.left_out_answers}
-        | fields
-        | {"refused": refused, "odd": summarize_warnings(report.findings, report.unlisted)}
-    )
-
-
-def summarize_warnings(findings: Sequence[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
-    """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
-    return [
-        {
-            "count": len(group) + unlisted.get(group[0].code, 0),
-            "line": summarize(group, unlisted.get(group[0].code, 0))
-            if len(count_by_name(group)) > 1
-            else str(group[0]),
-            "places": [str(finding) for finding in group[:MAX_PLACES]],
-        }
-        for group in group_by_kind(findings)
-    ]
-
-
-def export_report(report: ExportReport) -> dict[str, Any]:
-    """Return the report of an export as pages and the API show it."""
-    return {
-        "summary": str(report),
-        "texts": report.texts,
-        "codings": report.codings,
-        "files": report.files,
-        "losses": _losses(report.losses),
-        "left_out": _losses(report.left_out),
-    }
-
-
-def _losses(losses: Sequence[Loss | OtherLoss]) -> list[dict[str, Any]]:
-    return [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in losses]

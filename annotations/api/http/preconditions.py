@@ -16,7 +16,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from annotations.core.http.etags import _etag, etag_of
+from annotations.core.http.etags import etag_of
 
 # For the schema of views that require it.
 IF_MATCH = OpenApiParameter(
@@ -39,7 +39,7 @@ class PreconditionFailed(APIException):
 def etag_response(representation: Mapping[str, Any]) -> HttpResponse:
     """Return a response with the representation and its tag. `ConditionalGetMiddleware` answers `If-None-Match`."""
     content = JSONRenderer().render(representation)
-    return HttpResponse(content, content_type="application/json", headers={"ETag": _etag(content)})
+    return HttpResponse(content, content_type="application/json", headers={"ETag": etag_of(content)})
 
 
 def require_match(request: Request, representation: Mapping[str, Any]) -> None:

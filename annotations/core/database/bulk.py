@@ -24,8 +24,10 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
 
     The value of a foreign key is a primary key.
     """
-    values = _database_values(model, fields, rows)
-    into = f"{_table(model)} ({', '.join(_columns(model, fields))})"
+    quote_name = connection.ops.quote_name
+    columns: list[Any] = [model._meta.get_field(name) for name in fields]
+    values = _convert_rows(rows, columns)
+    into = f"{quote_name(model._meta.db_table)} ({', '.join(quote_name(field.column) for field in columns)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             # COPY belongs to psycopg, so its errors are turned into Django's here.
@@ -33,7 +35,7 @@ def insert(model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequ
                 for row in values:
                     copy.write_row(row)
         else:
-            cursor.executemany(f"INSERT INTO {into} VALUES {_placeholders(len(fields))}", list(values))  # noqa: S608 - names
+            cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", list(values))  # noqa: S608 - names
 
 
 def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
@@ -53,36 +55,13 @@ def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
         return range(last + 1, last + 1 + count)
 
 
-def _table(model: type[models.Model]) -> str:
-    return connection.ops.quote_name(model._meta.db_table)
-
-
-def _columns(model: type[models.Model], fields: Sequence[str]) -> list[str]:
-    return [connection.ops.quote_name(_field(model, name).column) for name in fields]
-
-
-def _field(model: type[models.Model], name: str) -> Any:
-    return model._meta.get_field(name)
-
-
-def _placeholders(count: int) -> str:
-    return f"({', '.join(['%s'] * count)})"
-
-
-def _database_values(
-    model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> Iterable[Sequence[Any]]:
-    """Return the rows with values converted for the database."""
-    steps = [
-        (number, step) for number, name in enumerate(fields) if (step := _converter(_field(model, name))) is not None
-    ]
-    return _convert_rows(rows, steps) if steps else rows
-
-
-def _convert_rows(
-    rows: Iterable[Sequence[Any]], steps: Sequence[tuple[int, Callable[[Any], Any]]]
-) -> Iterator[list[Any]]:
+def _convert_rows(rows: Iterable[Sequence[Any]], fields: Sequence[object]) -> Iterator[Sequence[Any]]:
+    """Yield the rows with values converted for the database."""
+    steps = [(number, step) for number, field in enumerate(fields) if (step := _converter(field)) is not None]
     for row in rows:
+        if not steps:
+            yield row
+            continue
         values = list(row)
         for number, step in steps:
             values[number] = step(values[number])

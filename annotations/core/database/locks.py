@@ -36,26 +36,18 @@ def refuse_busy_database() -> Iterator[None]:
 
 
 @contextmanager
-def sqlite_write_lock() -> Iterator[None]:
-    """Hold an exclusive lock on this SQLite database while the block runs. Enter it before the transaction."""
+def sqlite_write_lock(*, wait: bool = True) -> Iterator[bool]:
+    """Hold an exclusive lock on this SQLite database while the block runs. Enter it before the transaction.
+
+    Yield whether the block may write, which it may not where it does not wait and somebody else holds the lock.
+    """
     # An open transaction may hold SQLite's lock already; waiting for a process that waits for that would never end.
-    if connection.vendor != "sqlite" or connection.in_atomic_block or fcntl is None:
-        yield
-        return
-    with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def try_sqlite_write_lock() -> Iterator[bool]:
-    """Hold the lock while the block runs if nobody else holds it. Say whether it may write: on PostgreSQL always."""
     if connection.vendor != "sqlite" or connection.in_atomic_block or fcntl is None:
         yield True
         return
     with Path(f"{connection.settings_dict['NAME']}-turn").open("w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
             return

@@ -44,14 +44,9 @@ def sample_tables() -> None:
 
 def count_subquery(rows: models.QuerySet[Any]) -> Subquery:
     """Return a correlated count, which other joins do not multiply."""
-    return Subquery(counted(rows), output_field=models.IntegerField())
-
-
-def counted(rows: models.QuerySet[Any]) -> models.QuerySet[Any, Any]:
-    """Return the number of rows as a queryset of one value."""
     grouped: models.QuerySet[Any, Any] = rows.order_by().annotate(group=Value(1)).values("group")
     numbers: models.QuerySet[Any, Any] = grouped.annotate(number=Count("pk")).values_list("number")
-    return numbers
+    return Subquery(numbers, output_field=models.IntegerField())
 
 
 def word_count(text: str) -> Combinable:

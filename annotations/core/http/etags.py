@@ -10,10 +10,7 @@ from django.utils.http import quote_etag
 from rest_framework.renderers import JSONRenderer
 
 
-def etag_of(representation: Mapping[str, Any]) -> str:
-    """Return the entity tag of what the API or a page shows."""
-    return _etag(JSONRenderer().render(representation))
-
-
-def _etag(content: bytes) -> str:
+def etag_of(representation: Mapping[str, Any] | bytes) -> str:
+    """Return the entity tag of what the API or a page shows, or of how it is sent."""
+    content = representation if isinstance(representation, bytes) else JSONRenderer().render(representation)
     return quote_etag(hashlib.sha256(content).hexdigest()[:32])

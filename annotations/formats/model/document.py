@@ -206,13 +206,12 @@ class Document:
     is_uncoded: bool = False
 
 
-# Documents that weigh so much together are in memory where there are many, the others in a temporary file. One weighs
-# as much as a few markables, and so many of its characters as one.
-MOST_IN_MEMORY, WITHOUT_MARKABLES, CHARACTERS = 50_000, 5, 200
+# A document weighs as much as a few markables, and so many of its characters as one.
+WITHOUT_MARKABLES, CHARACTERS = 5, 200
 
 
 def weigh(document: Document) -> int:
-    """Return how much memory a document takes, in markables."""
+    """Return how much there is to write of a document, in markables."""
     return WITHOUT_MARKABLES + len(document.marks) + len(document.content) // CHARACTERS
 
 

@@ -23,7 +23,7 @@ from annotations.projects.people.model_coders import ModelDescription
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.files.addresses import compose
-from annotations.transfers.importing.files.sources import DiskFile, Source, open_sources
+from annotations.transfers.importing.files.sources import Source, StoredFile, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.naming import format_names, load_names
@@ -294,7 +294,7 @@ def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]
             if file in named_files and file.suffix.lower() == ".zip":
                 sources += open_sources([(str(file), file.open("rb"))])
             else:
-                content = DiskFile(file, file.stat().st_size)
+                content = StoredFile(file, file.stat().st_size)
                 sources.append(Source(compose(str(file)), content, in_folder=file not in named_files))
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error

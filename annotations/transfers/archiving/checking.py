@@ -7,9 +7,10 @@ enter it, because staff changed its scheme or members later, is restored as it w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import inf
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -23,14 +24,16 @@ from annotations.coding.operations import check_assignment
 from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
+from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
 from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
 from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.repeats import MOST_REPEATED
+from annotations.projects.scheme_rows import SchemeRows
+from annotations.schemes.consistency import check_scheme, find_leftovers
 from annotations.transfers.archiving.judging import check_judgements
-from annotations.transfers.archiving.scheme import check_archived_scheme
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields
 
 type Tables = Mapping[str, Table]
@@ -41,6 +44,9 @@ KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
     Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
 }
+# What only the logs of gold and of agreed pyramids have; an agreed pyramid is not handed on.
+GOLD_KINDS = (Operation.Kind.DRAFT, Operation.Kind.DECIDE, Operation.Kind.ASSIGN)
+TABLE_OF_KIND = {"level": "levels", "category": "categories", "relation": "relations", "attribute": "attributes"}
 
 # The highest position; a row that is added later gets the next one, which databases must hold too.
 MAX_POSITION = 10**9
@@ -61,11 +67,15 @@ def check_tables(tables: Tables) -> list[Finding]:
     for archived in TABLES:
         table = tables[archived.name]
         _check_values(archived, table)
-        _check_json(archived, table)
+        for name, is_valid in archived.json.items():
+            for row, value in table.rows(name):
+                if not is_valid(value):
+                    raise table.error(row, f"{name} is not of the shape that it has in a project")
         _check_unique(archived, table)
     if len(tables["project"]) != 1:
         raise tables["project"].error(0, f"an archive is of one project, this one of {len(tables['project'])}")
-    findings = list(check_archived_scheme(tables))
+    scheme = _scheme_of(tables)
+    findings = list(_check_scheme(tables, scheme))
     _check_segments(tables)
     _check_roles(tables)
     _check_models(tables)
@@ -76,7 +86,8 @@ def check_tables(tables: Tables) -> list[Finding]:
     findings += _check_markables(tables)
     _check_questions(tables)
     _check_operations(tables)
-    findings += check_judgements(tables)
+    _check_kinds_of_operations(tables)
+    findings += check_judgements(tables, scheme)
     _check_scheme_versions(tables)
     findings += _coders_in_other_roles(tables)
     return findings
@@ -88,10 +99,16 @@ def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
     for table in tables.values():
         for field in table.shape.fields:
             if field.kind is Kind.PERSON:
-                for row, name in enumerate(table[field.name]):
-                    if name is not None and name not in first_rows:
-                        first_rows[name] = (table, row)
+                for row, name in table.rows(field.name):
+                    if name is not None:
+                        first_rows.setdefault(name, (table, row))
     return first_rows
+
+
+def models_in(tables: Tables) -> set[str]:
+    """Return the names of the coders of the archive that are models."""
+    users = tables["members"]["user"]
+    return {users[line - 1] for line in tables["models"]["membership"]}
 
 
 def _check_values(archived: ArchivedTable, table: Table) -> None:
@@ -108,13 +125,6 @@ def _check_values(archived: ArchivedTable, table: Table) -> None:
                     raise table.error(list(table[name]).index(value), f"{name} is {value}; it is from {low} to {high}")
 
 
-def _check_json(archived: ArchivedTable, table: Table) -> None:
-    for name, is_valid in archived.json.items():
-        for row, value in enumerate(table[name]):
-            if not is_valid(value):
-                raise table.error(row, f"{name} is not of the shape that it has in a project")
-
-
 def _check_unique(archived: ArchivedTable, table: Table) -> None:
     """Raise FormatError if two rows have equal values in fields that must be unique."""
     names = archived_fields(archived)
@@ -127,16 +137,47 @@ def _check_unique(archived: ArchivedTable, table: Table) -> None:
         # Constraints with a condition are left to the database.
         if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None
     ]
-    for fields in unique_fields:
+    for fields in filter(None, unique_fields):
         first: dict[tuple[object, ...], int] = {}
-        for row, values in enumerate(zip(*(table[name] for name in fields), strict=True)):
-            if first.setdefault(values, row) != row:
-                raise table.error(row, f"line {first[values] + 1} has the same {' and '.join(fields)}")
+        for row, *values in table.rows(*fields):
+            if first.setdefault(tuple(values), row) != row:
+                raise table.error(row, f"line {first[tuple(values)] + 1} has the same {' and '.join(fields)}")
+
+
+def _scheme_of(tables: Tables) -> SchemeSpec:
+    """Return the scheme, in the order of the archive, which is that in which it is shown."""
+
+    def rows(table: Table) -> list[dict[str, Any]]:
+        """Return the rows by column; the `id` of each is its line, by which others name it."""
+        names = [field.name for field in table.shape.fields]
+        return [dict(zip(names, values, strict=True)) | {"id": row + 1} for row, *values in table.rows(*names)]
+
+    def links(name: str, question: str) -> Iterator[tuple[int, int]]:
+        return zip(tables[name][question], tables[name]["level"], strict=True)
+
+    return SchemeRows(
+        **{name: rows(tables[name]) for name in TABLE_OF_KIND.values()},
+        values=rows(tables["attribute_values"]),
+        relation_sources=links("relation_sources", "relation"),
+        relation_targets=links("relation_targets", "relation"),
+        attribute_levels=links("attribute_levels", "attribute"),
+    ).spec()
+
+
+def _check_scheme(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
+    """Yield findings on what changes of the scheme left. Raise FormatError on what no scheme can be, at its row."""
+    leftovers = find_leftovers(scheme)
+    for problem in check_scheme(scheme):
+        table = tables[TABLE_OF_KIND[problem.kind]]
+        row = list(table["key"]).index(problem.question)
+        if problem not in leftovers:
+            raise table.error(row, str(problem))
+        yield Finding("scheme", str(problem), table.shape.file, row + 1)
 
 
 def _check_segments(tables: Tables) -> None:
     segments, lengths = tables["segments"], _lengths(tables)
-    for row, (text, start, end) in enumerate(zip(segments["text"], segments["start"], segments["end"], strict=True)):
+    for row, text, start, end in segments.rows("text", "start", "end"):
         if not 0 <= start < end <= lengths[text - 1]:
             raise segments.error(
                 row, f"{start}-{end} is no stretch of its text, which has {lengths[text - 1]} characters"
@@ -149,11 +190,11 @@ def _check_roles(tables: Tables) -> None:
     if tables["project"]["answers"][0] != Project.Answers.SCUS:
         if len(docsets):
             raise docsets.error(0, "only a project whose answers are scus has docsets")
-        for row, role in enumerate(texts["role"]):
+        for row, role in texts.rows("role"):
             if role != Text.Role.SOURCE:
                 raise texts.error(row, f"role is {role}; only a project whose answers are scus has such texts")
     first: dict[int, int] = {}
-    for row, (role, docset) in enumerate(zip(texts["role"], texts["docset"], strict=True)):
+    for row, role, docset in texts.rows("role", "docset"):
         if (role == Text.Role.SOURCE) != (docset is None):
             raise texts.error(row, f"a text whose role is {role} has {'no' if docset is None else 'a'} docset")
         if role == Text.Role.MODELS and first.setdefault(docset, row) != row:
@@ -163,20 +204,13 @@ def _check_roles(tables: Tables) -> None:
             raise docsets.error(row, "it has no text whose role is models")
 
 
-def models_in(tables: Tables) -> set[str]:
-    """Return the names of the coders of the archive that are models."""
-    users = tables["members"]["user"]
-    return {users[line - 1] for line in tables["models"]["membership"]}
-
-
 def _check_models(tables: Tables) -> None:
     """Check that models code and do nothing else, and that their codings, and no others, are said to be of models."""
     members, codings, models = tables["members"], tables["codings"], models_in(tables)
-    for row, (user, role) in enumerate(zip(members["user"], members["role"], strict=True)):
+    for row, user, role in members.rows("user", "role"):
         if user in models and role != Membership.Role.CODER:
             raise members.error(row, f"{user} is a model, and its role is {role}; it can only be coder")
-    columns = (codings[name] for name in ("coder", "kind", "by_model"))
-    for row, (coder, kind, by_model) in enumerate(zip(*columns, strict=True)):
+    for row, coder, kind, by_model in codings.rows("coder", "kind", "by_model"):
         if by_model != (coder in models):
             raise codings.error(row, f"by_model is {by_model}, but {coder} is {'a' if coder in models else 'no'} model")
         if by_model and kind in DECIDED_KINDS:
@@ -185,11 +219,9 @@ def _check_models(tables: Tables) -> None:
 
 def _check_rounds(tables: Tables) -> None:
     """Check that texts are in the rounds in which they are coded, and that rounds name versions that there are."""
-    rounds, codings, members = tables["rounds"], tables["codings"], tables["round_texts"]
-    known = set(zip(members["round"], members["text"], strict=True))
-    for row, (round_, text, kind, occasion) in enumerate(
-        zip(*(codings[name] for name in ("round", "text", "kind", "occasion")), strict=True)
-    ):
+    rounds, codings = tables["rounds"], tables["codings"]
+    known = {(round_, text) for _, round_, text in tables["round_texts"].rows("round", "text")}
+    for row, round_, text, kind, occasion in codings.rows("round", "text", "kind", "occasion"):
         # gold stays where its text is taken out of a round
         if (round_, text) not in known and kind != Coding.Kind.GOLD:
             raise codings.error(row, f"its text is not in the round of line {round_}")
@@ -197,8 +229,8 @@ def _check_rounds(tables: Tables) -> None:
             raise codings.error(row, f"occasion is {occasion}, which no coding of kind {kind} has")
     _refuse_circles(rounds)
     [scheme], guidelines = tables["project"]["scheme_version"], len(tables["guidelines_versions"])
-    for row, (starts, ends, of_scheme, of_guidelines) in enumerate(
-        zip(*(rounds[name] for name in ("starts_on", "ends_on", "scheme_version", "guidelines_version")), strict=True)
+    for row, starts, ends, of_scheme, of_guidelines in rounds.rows(
+        "starts_on", "ends_on", "scheme_version", "guidelines_version"
     ):
         if starts and ends and ends < starts:
             raise rounds.error(row, "it ends before it starts")
@@ -225,13 +257,13 @@ def _refuse_circles(rounds: Table) -> None:
 
 def _check_guidelines(tables: Tables) -> None:
     """Check that versions of the guidelines count from 1, and that nobody has read a later one."""
-    numbers, readings = tables["guidelines_versions"]["number"], tables["guidelines_readings"]
-    for row, number in enumerate(numbers):
-        if not 1 <= number <= len(numbers):
-            raise tables["guidelines_versions"].error(row, f"number is {number}; there are {len(numbers)} rows")
-    for row, number in enumerate(readings["number"]):
-        if number > len(numbers):
-            raise readings.error(row, f"number is {number}; guidelines_versions has {len(numbers)} rows")
+    versions, readings = tables["guidelines_versions"], tables["guidelines_readings"]
+    for row, number in versions.rows("number"):
+        if not 1 <= number <= len(versions):
+            raise versions.error(row, f"number is {number}; there are {len(versions)} rows")
+    for row, number in readings.rows("number"):
+        if number > len(versions):
+            raise readings.error(row, f"number is {number}; guidelines_versions has {len(versions)} rows")
 
 
 def _check_kinds(tables: Tables) -> None:
@@ -239,8 +271,7 @@ def _check_kinds(tables: Tables) -> None:
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
     gold: dict[tuple[int, int], int] = {}
-    names = ("text", "round", "kind", "coder")
-    for row, (text, round_, kind, coder) in enumerate(zip(*(codings[name] for name in names), strict=True)):
+    for row, text, round_, kind, coder in codings.rows("text", "round", "kind", "coder"):
         role = roles[text - 1]
         if coder is None and kind != Coding.Kind.GOLD:
             raise codings.error(row, f"only gold has no coder, and this is of kind {kind}")
@@ -256,14 +287,13 @@ def _check_summaries(tables: Tables) -> None:
     """Check that texts of model summaries, and no others, have summaries, and that these do not overlap."""
     segments, texts = tables["segments"], tables["texts"]
     summaries_by_text: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-    names = ("text", "kind", "start", "end")
-    for row, (text, kind, start, end) in enumerate(zip(*(segments[name] for name in names), strict=True)):
+    for row, text, kind, start, end in segments.rows("text", "kind", "start", "end"):
         if kind == Segment.Kind.SUMMARY:
             role = texts["role"][text - 1]
             if role != Text.Role.MODELS:
                 raise segments.error(row, f"a text whose role is {role} has no summaries")
             summaries_by_text[text].append((start, end, row))
-    for row, role in enumerate(texts["role"]):
+    for row, role in texts.rows("role"):
         if role == Text.Role.MODELS and not summaries_by_text[row + 1]:
             raise texts.error(row, "its role is models, and no segment is a summary")
     for spans in summaries_by_text.values():
@@ -279,9 +309,8 @@ def _lengths(tables: Tables) -> list[int]:
 def _check_markables(tables: Tables) -> Iterator[Finding]:
     """Check parts and keys of markables; yield a finding if a key names another level than its markable has."""
     markables, lengths, levels = tables["markables"], _lengths(tables), tables["levels"]["key"]
-    names = ("text", "level", "key", "parts", "head", "start", "end")
-    for row, (text, level, key, parts, head, start, end) in enumerate(
-        zip(*(markables[name] for name in names), strict=True)
+    for row, text, level, key, parts, head, start, end in markables.rows(
+        "text", "level", "key", "parts", "head", "start", "end"
     ):
         length = lengths[text - 1]
         if not parts or parts[0][0] < 0:
@@ -303,47 +332,79 @@ def _check_markables(tables: Tables) -> Iterator[Finding]:
 def _check_questions(tables: Tables) -> None:
     """Check that questions are about places of their text."""
     questions, lengths = tables["questions"], _lengths(tables)
-    for row, (text, key) in enumerate(zip(questions["text"], questions["key"], strict=True)):
+    for row, text, key in questions.rows("text", "key"):
         place = parse_key(key)
         if key and (place is None or place.parts[-1][1] > lengths[text - 1]):
             raise questions.error(row, f"its text has no place for a markable {key[:50]!r}")
 
 
-# What only the logs of gold and of agreed pyramids have; an agreed pyramid is not handed on.
-GOLD_KINDS = (Operation.Kind.DRAFT, Operation.Kind.DECIDE, Operation.Kind.ASSIGN)
-
-
 def _check_operations(tables: Tables) -> None:
-    """Check that the log of each coding counts from 1 to its version, and its payloads."""
+    """Check that the log of each coding counts from 1 to its version."""
     operations, codings = tables["operations"], tables["codings"]
     logs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for row, (coding, sequence) in enumerate(zip(operations["coding"], operations["sequence"], strict=True)):
+    for row, coding, sequence in operations.rows("coding", "sequence"):
         logs[coding].append((sequence, row))
-    for row, version in enumerate(codings["version"]):
+    for row, version, corrections in codings.rows("version", "corrections"):
         log = sorted(logs[row + 1])
         for number, (sequence, operation_row) in enumerate(log, start=1):
             if sequence != number:
                 raise operations.error(
                     operation_row, f"sequence is {sequence}; the log of its coding comes to {number} here"
                 )
-        corrections = sum(operations["kind"][operation_row] in Operation.UNBEGUN_KINDS for _, operation_row in log)
-        if corrections != codings["corrections"][row]:
-            raise codings.error(row, f"corrections is {codings['corrections'][row]}; its log has {corrections}")
+        logged = sum(operations["kind"][operation_row] in Operation.UNBEGUN_KINDS for _, operation_row in log)
+        if logged != corrections:
+            raise codings.error(row, f"corrections is {corrections}; its log has {logged}")
         if version != len(log):
             raise codings.error(row, f"version is {version}; its log has {len(log)} operations")
-    for row, (kind, coding, user) in enumerate(
-        zip(*(operations[name] for name in ("kind", "coding", "user")), strict=True)
-    ):
+
+
+def _check_kinds_of_operations(tables: Tables) -> None:
+    """Check that operations are of kinds that the log of their coding can have, and their payloads."""
+    operations, kinds = tables["operations"], tables["codings"]["kind"]
+    for row, kind, coding, user, payload in operations.rows("kind", "coding", "user", "payload"):
         of_kind = (Coding.Kind.GOLD,) if kind == Operation.Kind.ASSIGN else DECIDED_KINDS
-        if kind in GOLD_KINDS and codings["kind"][coding - 1] not in of_kind:
+        if kind in GOLD_KINDS and kinds[coding - 1] not in of_kind:
             raise operations.error(row, f"only gold is drafted and decided, or handed on, and this is of kind {kind}")
         if user is None and kind != Operation.Kind.DRAFT:
             raise operations.error(row, f"only drafts are by nobody, and this is of kind {kind}")
-    for row, (kind, payload) in enumerate(zip(operations["kind"], operations["payload"], strict=True)):
         try:
-            _check_payload(kind, payload)
+            if kind in CHECKS_OF_PAYLOADS:
+                CHECKS_OF_PAYLOADS[kind](payload)
+            else:
+                parse_operation(kind, payload)
         except OperationRejected as rejection:
             raise operations.error(row, f"payload: {rejection}") from None
+
+
+def _check_import(payload: Mapping[str, object]) -> None:
+    judgements = payload.get("judgements")
+    if not {"judgements"} <= payload.keys() <= {"judgements", "scus"} or not isinstance(judgements, list):
+        raise OperationRejected("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
+    check_descriptions(payload.get("scus", []))
+    if not all(map(is_import_decision, judgements)):
+        raise OperationRejected("bad_payload", "one of its judgements is none.")
+
+
+def _check_submission(payload: Mapping[str, object]) -> None:
+    if payload:
+        raise OperationRejected("bad_payload", "submit says nothing.")
+
+
+def _check_reopening(payload: Mapping[str, object]) -> None:
+    if not payload.keys() <= {"reason"} or not all(map(is_storable, payload.values())):
+        raise OperationRejected("bad_payload", "reopen says nothing, or a reason.")
+
+
+# What raises OperationRejected where a payload does not have the shape of its kind; others are those of coders.
+CHECKS_OF_PAYLOADS: Mapping[str, Callable[[Any], object]] = {
+    Operation.Kind.IMPORT: _check_import,
+    Operation.Kind.DRAFT: check_draft,
+    Operation.Kind.CORRECT: parse_correction,
+    Operation.Kind.MERGE: parse_merge,
+    Operation.Kind.SUBMIT: _check_submission,
+    Operation.Kind.REOPEN: _check_reopening,
+    Operation.Kind.ASSIGN: check_assignment,
+}
 
 
 def _check_scheme_versions(tables: Tables) -> None:
@@ -354,43 +415,17 @@ def _check_scheme_versions(tables: Tables) -> None:
     if len(versions) != n_versions or sorted(versions["number"]) != list(range(1, n_versions + 1)):
         raise tables["project"].error(0, f"scheme_version is {latest}; scheme_versions has {len(versions)} rows")
     for name in ("judgements", "operations"):
-        for row, number in enumerate(tables[name]["scheme_version"]):
+        for row, number in tables[name].rows("scheme_version"):
             if not 1 <= number <= latest:
                 raise tables[name].error(row, f"scheme_version is {number}; the scheme has {latest}")
 
 
-def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
-    """Raise OperationRejected if the payload does not have the shape of the operation."""
-    if kind == Operation.Kind.IMPORT:
-        judgements, scus = payload.get("judgements"), payload.get("scus", [])
-        if not {"judgements"} <= payload.keys() <= {"judgements", "scus"} or not isinstance(judgements, list):
-            raise OperationRejected("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
-        check_descriptions(scus)
-        for judgement in judgements:
-            if not is_import_decision(judgement):
-                raise OperationRejected("bad_payload", "one of its judgements is none.")
-    elif kind == Operation.Kind.DRAFT:
-        check_draft(payload)
-    elif kind == Operation.Kind.CORRECT:
-        parse_correction(payload)
-    elif kind == Operation.Kind.MERGE:
-        parse_merge(payload)
-    elif kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
-        allowed = {"reason"} if kind == Operation.Kind.REOPEN else set()
-        if not payload.keys() <= allowed or not all(is_storable(value) for value in payload.values()):
-            raise OperationRejected("bad_payload", f"{kind} says nothing{', or a reason' if allowed else ''}.")
-    elif kind == Operation.Kind.ASSIGN:
-        check_assignment(payload)
-    else:
-        parse_operation(kind, payload)
-
-
-def _coders_in_other_roles(tables: Tables) -> Iterable[Finding]:
+def _coders_in_other_roles(tables: Tables) -> Iterator[Finding]:
     """Yield a finding on each coder who is no member, or has a role in which they see the work of others."""
-    codings, members = tables["codings"], tables["members"]
-    role_of = dict(zip(members["user"], members["role"], strict=True))
+    codings = tables["codings"]
+    role_of = {user: role for _, user, role in tables["members"].rows("user", "role")}
     told: set[str] = set()
-    for row, (coder, kind) in enumerate(zip(codings["coder"], codings["kind"], strict=True)):
+    for row, coder, kind in codings.rows("coder", "kind"):
         if coder is None or coder in told:
             continue
         role = role_of.get(coder)

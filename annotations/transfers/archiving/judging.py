@@ -6,79 +6,61 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from annotations.coding.decisions import ROW_FIELDS, Decision, OperationRejected, fields_of_row
+from annotations.coding.decisions import ROW_FIELDS, Decision, OperationRejected
+from annotations.coding.judgements import decisions_of_rows
 from annotations.coding.log.payloads import MAX_NOTE_LENGTH
 from annotations.coding.log.replay import replay_mismatches
-from annotations.coding.readings import Readings, without_doubles
 from annotations.coding.rules import Rules, check_head
 from annotations.formats import Finding
-from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind, AnswerValue
+from annotations.formats.model.scheme import LISTED_KINDS, AnswerKind, SchemeSpec
 from annotations.formats.project import Table
 from annotations.models import Level, Markable, Operation
 from annotations.schemes.constraints import MAX_NUMBER, MAX_TEXT_LENGTH, constraints_of
-from annotations.transfers.archiving.scheme import scheme_of
 
 type Tables = Mapping[str, Table]
-
 
 # The replay of moves, deletions and corrections goes through the judgements each time: so many are gone through.
 MAX_REPLAYED = 20_000_000
 COSTLY_KINDS = (Operation.Kind.UNMARK, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
+# The field of an answer to an attribute, by the kind of the attribute.
+ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kind in AnswerKind}
 
 
-def check_judgements(tables: Tables) -> Iterator[Finding]:
+def check_judgements(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
     """Yield findings on what the scheme no longer allows, and on codings that are not what their logs say.
 
     Raise FormatError on what no judgement can contain. The operations must be checked already.
     """
     _check_texts(tables)
+    _check_answers(tables)
     judgements, codings = tables["judgements"], tables["codings"]
-    answers = tables["project"]["answers"][0]
-    markables = list(_markables(tables))
-    categories = tables["categories"]["key"]
-    constraints = constraints_of(scheme_of(tables))
+    answers, constraints = tables["project"]["answers"][0], constraints_of(scheme)
+    markables = _markables(tables)
     predefined_by_text: dict[int, dict[str, Markable]] = defaultdict(dict)
-    for markable, text, is_predefined in zip(
-        markables, tables["markables"]["text"], tables["markables"]["predefined"], strict=True
-    ):
+    for row, text, is_predefined in tables["markables"].rows("text", "predefined"):
         if is_predefined:
-            predefined_by_text[text][markable.key] = markable
+            predefined_by_text[text][markables[row].key] = markables[row]
     rows_by_coding: dict[int, list[int]] = defaultdict(list)
-    for row, coding in enumerate(judgements["coding"]):
+    for row, coding in judgements.rows("coding"):
         rows_by_coding[coding].append(row)
-    pointers, relations = _readings(tables, markables)
-    attributes = _answers(tables)
-    indices = _values_by_judgement(tables["indices"], "entity")
-    values = list(zip(*(judgements[name] for name in JUDGEMENT_FIELDS), strict=True))
+    decisions = _decisions(tables)
     logs = _Logs(tables)
-    for coding in range(1, len(codings) + 1):
-        rows = rows_by_coding.get(coding, [])
-        decisions = []
+    for coding, text in enumerate(codings["text"], start=1):
+        rows = rows_by_coding[coding]
         own = [markables[judgements["markable"][row] - 1] for row in rows]
         # The markables that the coder sees: those predefined in the text and those marked by this coder.
-        visible = {**predefined_by_text[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
+        visible = {**predefined_by_text[text], **{markable.key: markable for markable in own}}
         rules = Rules(answers, constraints, visible)
-        for row, markable in zip(rows, own, strict=True):
-            category, *own_columns = values[row]
-            decision = Decision(
-                markable.key,
-                category=categories[category - 1] if category is not None else None,
-                pointers=pointers.get(row + 1, ()),
-                indices=tuple(indices.get(row + 1, ())),
-                **fields_of_row(own_columns),
-                relations=relations.get(row + 1, ()),
-                attributes=attributes.get(row + 1, ()),
-            )
-            decisions.append(decision)
+        for row in rows:
             try:
-                _check_always(decision, rules)
+                _check_always(decisions[row], rules)
             except OperationRejected as rejection:
                 raise judgements.error(row, str(rejection)) from None
             try:
-                rules.check(decision)
+                rules.check(decisions[row])
             except OperationRejected as rejection:
                 yield Finding(rejection.code, str(rejection), judgements.shape.file, row + 1)
-        yield from logs.compare(coding, predefined_by_text[codings["text"][coding - 1]].keys(), decisions)
+        yield from logs.compare(coding, predefined_by_text[text].keys(), [decisions[row] for row in rows])
 
 
 class _Logs:
@@ -86,36 +68,31 @@ class _Logs:
 
     def __init__(self, tables: Tables) -> None:
         self.codings, self.slugs = tables["codings"], tables["texts"]["slug"]
-        operations, scus = tables["operations"], tables["scus"]
         self.logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
-        for coding, *entry in zip(
-            *(operations[name] for name in ("coding", "sequence", "kind", "payload")), strict=True
-        ):
+        for _, coding, *entry in tables["operations"].rows("coding", "sequence", "kind", "payload"):
             self.logs[coding].append((entry[0], entry[1], entry[2]))
         self.descriptions: dict[int, dict[str, tuple[str, str]]] = defaultdict(dict)
-        for coding, key, *said in zip(*(scus[name] for name in ("coding", "key", "label", "comment")), strict=True):
-            self.descriptions[coding][key] = (said[0], said[1])
+        for _, coding, key, label, comment in tables["scus"].rows("coding", "key", "label", "comment"):
+            self.descriptions[coding][key] = (label, comment)
         self.left = MAX_REPLAYED
 
     def compare(self, coding: int, predefined: Collection[str], decisions: Sequence[Decision]) -> Iterator[Finding]:
         """Yield a finding on each difference between a coding and its log."""
         codings, row = self.codings, coding - 1
-        file, line = codings.shape.file, coding
         whose = f"{codings['coder'][row] or 'nobody'}, {self.slugs[codings['text'][row] - 1]} ({codings['kind'][row]})"
         log = [(kind, payload) for _, kind, payload in sorted(self.logs.pop(coding, []), key=lambda entry: entry[0])]
         self.left -= len(log) * sum(kind in COSTLY_KINDS for kind, _ in log)
         if self.left < 0:
-            yield Finding("log-not-replayed", f"{whose}: the log is too long to be compared here", file, line)
+            message = f"{whose}: the log is too long to be compared here"
+            yield Finding("log-not-replayed", message, codings.shape.file, coding)
             return
         described = self.descriptions.pop(coding, {})
         try:
-            for mismatch in replay_mismatches(log, predefined, codings["status"][row], decisions, described):
-                yield Finding("not-by-log", f"not what its log says: {whose}: {mismatch}", file, line)
+            mismatches = list(replay_mismatches(log, predefined, codings["status"][row], decisions, described))
         except OperationRejected as rejection:
-            yield Finding("not-by-log", f"not what its log says: {whose}: {rejection}", file, line)
-
-
-JUDGEMENT_FIELDS = ("category", *ROW_FIELDS)
+            mismatches = [str(rejection)]
+        for mismatch in mismatches:
+            yield Finding("not-by-log", f"not what its log says: {whose}: {mismatch}", codings.shape.file, coding)
 
 
 def _check_always(decision: Decision, rules: Rules) -> None:
@@ -133,75 +110,21 @@ def _check_texts(tables: Tables) -> None:
     """Raise FormatError if a judgement or its antecedent is of another text than its coding."""
     judgements, pointers = tables["judgements"], tables["pointers"]
     text_of, text_coded = tables["markables"]["text"], tables["codings"]["text"]
-    texts = []
-    for row, (coding, markable) in enumerate(zip(judgements["coding"], judgements["markable"], strict=True)):
-        texts.append(text_coded[coding - 1])
-        if text_of[markable - 1] != texts[-1]:
+    texts = [text_coded[coding - 1] for coding in judgements["coding"]]
+    for row, markable in judgements.rows("markable"):
+        if text_of[markable - 1] != texts[row]:
             raise judgements.error(row, "markable is of another text than the coding")
-    for row, (judgement, target) in enumerate(zip(pointers["judgement"], pointers["target"], strict=True)):
+    for row, judgement, target in pointers.rows("judgement", "target"):
         if text_of[target - 1] != texts[judgement - 1]:
             raise pointers.error(row, "target is of another text than the judgement")
 
 
-def _values_by_judgement(table: Table, field: str) -> dict[int, list[Any]]:
-    """Return the values of a field of the table, by judgement."""
-    values: dict[int, list[Any]] = defaultdict(list)
-    for judgement, value in zip(table["judgement"], table[field], strict=True):
-        values[judgement].append(value)
-    return values
-
-
-def _levels(tables: Tables) -> list[Level]:
-    levels = tables["levels"]
-    return [
-        Level(pk=number, key=key, coded=coded)
-        for number, (key, coded) in enumerate(zip(levels["key"], levels["coded"], strict=True), start=1)
-    ]
-
-
-def _markables(tables: Tables) -> Iterator[Markable]:
-    markables, levels = tables["markables"], _levels(tables)
-    for level, key, parts, start, end in zip(
-        *(markables[name] for name in ("level", "key", "parts", "start", "end")), strict=True
-    ):
-        yield Markable(level=levels[level - 1], key=key, parts=parts, start=start, end=end)
-
-
-# The field of an answer to an attribute, by the kind of the attribute.
-ANSWER_FIELD = {kind: "a value" if kind in LISTED_KINDS else f"a {kind}" for kind in AnswerKind}
-
-type RelationReadings = tuple[tuple[str, Readings], ...]
-
-
-def _readings(tables: Tables, markables: Sequence[Markable]) -> tuple[dict[int, Readings], dict[int, RelationReadings]]:
-    """Return the readings of identity by judgement, and those of the other relations."""
-    pointers, keys, is_identity = tables["pointers"], tables["relations"]["key"], tables["relations"]["identity"]
-    targets: dict[int, dict[int, dict[int, list[str]]]] = {}
-    for judgement, relation, reading, target in zip(
-        *(pointers[name] for name in ("judgement", "relation", "reading", "target")), strict=True
-    ):
-        readings = targets.setdefault(judgement, {}).setdefault(relation, {})
-        readings.setdefault(reading, []).append(markables[target - 1].key)
-    identity: dict[int, Readings] = {}
-    others: dict[int, RelationReadings] = {}
-    for judgement, relations in targets.items():
-        for relation, numbered in relations.items():
-            # Deletions can make two readings one.
-            found = without_doubles(tuple(reading) for reading in numbered.values())
-            if is_identity[relation - 1]:
-                identity[judgement] = (*identity.get(judgement, ()), *found)
-            else:
-                others[judgement] = (*others.get(judgement, ()), (keys[relation - 1], found))
-    return identity, others
-
-
-def _answers(tables: Tables) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
-    """Return the answers to attributes by judgement. Raise FormatError on what no attribute can have."""
+def _check_answers(tables: Tables) -> None:
+    """Raise FormatError on answers to attributes that no attribute can have."""
     answers, attributes, values = tables["attribute_answers"], tables["attributes"], tables["attribute_values"]
-    found: dict[int, dict[str, AnswerValue]] = {}
-    names = ("judgement", "attribute", "value", "text", "number")
-    for row, (judgement, attribute, value, text, number) in enumerate(
-        zip(*(answers[name] for name in names), strict=True)
+    answered = set[tuple[int, int]]()
+    for row, judgement, attribute, value, text, number in answers.rows(
+        "judgement", "attribute", "value", "text", "number"
     ):
         key, kind = attributes["key"][attribute - 1], attributes["kind"][attribute - 1]
         if value is not None and values["attribute"][value - 1] != attribute:
@@ -212,13 +135,48 @@ def _answers(tables: Tables) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
             raise answers.error(row, f"text has more than {MAX_TEXT_LENGTH} characters")
         if (value is None) == (kind in LISTED_KINDS) or (number is None) == (kind == AnswerKind.NUMBER):
             raise answers.error(row, f"an answer to {key} is {ANSWER_FIELD[kind]}")
-        of_judgement = found.setdefault(judgement, {})
-        one = values["key"][value - 1] if value is not None else text if number is None else number
-        before = of_judgement.get(key)
-        if kind == AnswerKind.SEVERAL:
-            of_judgement[key] = (*before, one) if isinstance(before, tuple) else (one,)
-        elif before is not None:
+        if kind != AnswerKind.SEVERAL and (judgement, attribute) in answered:
             raise answers.error(row, f"{key} has another answer already")
-        else:
-            of_judgement[key] = one
-    return {judgement: tuple(sorted(of_judgement.items())) for judgement, of_judgement in found.items()}
+        answered.add((judgement, attribute))
+
+
+def _markables(tables: Tables) -> list[Markable]:
+    levels = [Level(pk=row + 1, key=key, coded=coded) for row, key, coded in tables["levels"].rows("key", "coded")]
+    return [
+        Markable(level=levels[level - 1], key=key, parts=parts, start=start, end=end)
+        for _, level, key, parts, start, end in tables["markables"].rows("level", "key", "parts", "start", "end")
+    ]
+
+
+def _decisions(tables: Tables) -> list[Decision]:
+    """Return the decision of each judgement. Markables are in the order of their text, and so are pointers by them."""
+    markables, categories = tables["markables"]["key"], tables["categories"]["key"]
+    relations, is_identity = tables["relations"]["key"], tables["relations"]["identity"]
+    attributes, kinds = tables["attributes"]["key"], tables["attributes"]["kind"]
+    values = tables["attribute_values"]["key"]
+    pointers = sorted(tables["pointers"].rows("judgement", "target", "reading", "relation"), key=lambda row: row[2])
+    answers = tables["attribute_answers"].rows("judgement", "attribute", "value", "text", "number")
+    return list(
+        decisions_of_rows(
+            (
+                (row + 1, markables[markable - 1], None if category is None else categories[category - 1], *own)
+                for row, markable, category, *own in tables["judgements"].rows("markable", "category", *ROW_FIELDS)
+            ),
+            (
+                (judgement, markables[target - 1], reading, is_identity[relation - 1], relations[relation - 1])
+                for _, judgement, target, reading, relation in pointers
+            ),
+            (row[1:] for row in tables["indices"].rows("judgement", "entity")),
+            (
+                (
+                    judgement,
+                    attributes[attribute - 1],
+                    kinds[attribute - 1],
+                    None if value is None else values[value - 1],
+                    text,
+                    number,
+                )
+                for _, judgement, attribute, value, text, number in answers
+            ),
+        )
+    )

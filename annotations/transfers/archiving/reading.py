@@ -39,35 +39,18 @@ def _tables(project: Project) -> Iterator[Table]:
     lines: dict[str, dict[int, int]] = {}
     for archived, shape in zip(TABLES, shapes, strict=True):
         beat()  # within the snapshot no progress can be recorded
-        rows = _rows(project, archived, shape, lines)
+        columns = [f"{field.name}__username" if field.kind is Kind.PERSON else field.name for field in shape.fields]
+        queryset = archived.model._base_manager.filter(**{archived.project_lookup: project.pk}).order_by("pk")
+        rows = [list(values) for values in queryset.values_list("pk", *columns).iterator()]
+        references = [(position, field.to) for position, field in enumerate(shape.fields, start=1) if field.to]
+        _replace_keys(rows, [(position, lines[to]) for position, to in references if to != shape.name])
+        # Sorted in Python, as databases sort names differently. Equal rows stay in the order of their primary keys.
+        rows.sort(key=_order(archived, shape))
         if shape.name in referenced:
-            own = lines[shape.name] = {row[0]: line for line, row in enumerate(rows, start=1)}
-            _replace_keys(rows, [(position, own) for position in _references(shape, own=True)])
-        columns = list(zip(*rows, strict=True))[1:] if rows else [()] * len(shape.fields)
-        yield Table(shape, dict(zip((field.name for field in shape.fields), columns, strict=True)))
-
-
-def _rows(
-    project: Project, archived: ArchivedTable, shape: Shape, lines: Mapping[str, Mapping[int, int]]
-) -> list[list[Any]]:
-    """Return the rows in the order of the archive, each preceded by its primary key."""
-    columns = [f"{field.name}__username" if field.kind is Kind.PERSON else field.name for field in shape.fields]
-    queryset = archived.model._base_manager.filter(**{archived.project_lookup: project.pk}).order_by("pk")
-    rows = [list(values) for values in queryset.values_list("pk", *columns).iterator()]
-    references = [(position, lines[to]) for position, to in _references(shape, own=False).items()]
-    _replace_keys(rows, references)
-    # Sorted in Python, as databases sort names differently. Equal rows stay in the order of their primary keys.
-    rows.sort(key=_order(archived, shape))
-    return rows
-
-
-def _references(shape: Shape, *, own: bool) -> dict[int, str]:
-    """Return the places of what refers to rows of other tables, or of its own, and these tables."""
-    return {
-        position: field.to
-        for position, field in enumerate(shape.fields, start=1)
-        if field.kind is Kind.ROW and (field.to == shape.name) == own
-    }
+            lines[shape.name] = {row[0]: line for line, row in enumerate(rows, start=1)}
+            _replace_keys(rows, [(position, lines[to]) for position, to in references if to == shape.name])
+        names = [field.name for field in shape.fields]
+        yield Table(shape, {name: [row[number] for row in rows] for number, name in enumerate(names, start=1)})
 
 
 def _replace_keys(rows: list[list[Any]], references: Sequence[tuple[int, Mapping[int, int]]]) -> None:

@@ -16,7 +16,7 @@ from django.db.models.functions import Lower
 
 from annotations.coding.active_time import count_active_time
 from annotations.core.database.bulk import insert, reserve_keys
-from annotations.core.processes.progress import Progress, report_completion
+from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 from annotations.formats import Finding, FormatError
 from annotations.formats.project import Kind, Table, read
@@ -28,11 +28,12 @@ from annotations.projects.people.members import refuse_accounts
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, shape_of
-from annotations.transfers.importing.report import ImportFailed, summaries
+from annotations.transfers.importing.report import ImportFailed, describe_findings, summaries
 
 MAX_FILES = 100
 # Read, checked, accounts made, all written.
 STEPS = 4
+TAKEN = "There is a project {!r} already; choose another address."
 
 
 @dataclass(slots=True)
@@ -48,6 +49,10 @@ class RestoreReport:
     def warnings(self) -> list[str]:
         """Return a line for each kind of finding: the first one, and how many more there are."""
         return summaries(self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as pages and the API show it."""
+        return {"summary": str(self), "new_coders": self.new_people, "odd": describe_findings(self.findings)}
 
     def __str__(self) -> str:
         new_accounts = f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else ""
@@ -74,14 +79,15 @@ def restore_project(
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
     tables = _add_fields(tables)
-    _report(progress, 1)
+    progress = progress or (lambda *_: None)
+    progress(1, STEPS)
     findings = check_tables(tables)
-    _report(progress, 2)
+    progress(2, STEPS)
     slug = _free_slug(tables["project"]["slug"][0] if slug is None else slug)
     archive = Archive({name: len(table) for name, table in tables.items()})
     with transaction.atomic():
         accounts, new_usernames = _accounts(tables)
-        _report(progress, 3)
+        progress(3, STEPS)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
         count_active_time(Coding.with_gold.filter(text__project=project))
         record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
@@ -91,7 +97,7 @@ def restore_project(
         if trial:
             transaction.set_rollback(True)
         else:
-            report_completion(progress, STEPS)
+            progress(STEPS, STEPS)
             if written is not None:
                 written(report)
     return report
@@ -99,21 +105,16 @@ def restore_project(
 
 def _add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:
     """Return the tables with the fields that came after their archive, each with its default."""
-    complete = {}
-    for archived in TABLES:
-        table = tables[archived.name]
-        defaults: dict[str, list[Any]] = {
-            name: [field.get_default()] * len(table)
-            for name, field in archived_fields(archived).items()
-            if name not in table.columns
-        }
-        complete[archived.name] = Table(shape_of(archived), {**table.columns, **defaults})
-    return complete
-
-
-def _report(progress: Progress | None, step: int) -> None:
-    if progress is not None:
-        progress(step, STEPS)
+    return {
+        archived.name: Table(
+            shape_of(archived),
+            {
+                name: tables[archived.name].columns.get(name, [field.get_default()] * len(tables[archived.name]))
+                for name, field in archived_fields(archived).items()
+            },
+        )
+        for archived in TABLES
+    }
 
 
 def _free_slug(slug: str) -> str:
@@ -125,20 +126,12 @@ def _free_slug(slug: str) -> str:
     if slug in RESERVED_SLUGS:
         raise ImportFailed(f"The address {slug!r} is taken by a page; choose another.")
     if Project.objects.filter(slug=slug).exists():
-        raise _slug_is_taken(slug)
+        raise ImportFailed(TAKEN.format(slug))
     return slug
 
 
-def _slug_is_taken(slug: str) -> ImportFailed:
-    return ImportFailed(f"There is a project {slug!r} already; choose another address.")
-
-
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
-    """Return the user for each username of the archive, and the usernames of users who were created.
-
-    Usernames match in any case, but those of models are new where somebody has them. A user created here has no usable
-    password.
-    """
+    """Return the user for each username of the archive, in any case, and the usernames of users who were created."""
     first_rows = usernames_in(tables)
     lowered: dict[str, str] = {}
     for name, (table, row) in first_rows.items():
@@ -168,10 +161,7 @@ def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
 
 
 def _rename_models(accounts: set[User]) -> dict[str, str]:
-    """Return other names for models whose names are those of accounts in use, by name in lower letters.
-
-    A model is of one project: whoever has a key of it there would be let in here, and the reverse.
-    """
+    """Return other names for models called like accounts in use, by lowered name: keys of one would open the other."""
     used = {
         user
         for user in accounts
@@ -217,18 +207,13 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
         if project is None:
             columns |= {"slug": [slug], "scheme_stamp": [uuid4()]}
         else:
-            columns |= {name: [project.pk] * len(table) for name in _project_fields(archived)}
+            of_project = (field for field in archived.model._meta.concrete_fields if field.related_model is Project)
+            columns |= {field.name: [project.pk] * len(table) for field in of_project}
         _insert(archived, table, columns)
         if project is None:
             project = Project.objects.get(slug=slug)
     assert project is not None
     return project
-
-
-def _project_fields(archived: ArchivedTable) -> list[str]:
-    return [
-        model_field.name for model_field in archived.model._meta.concrete_fields if model_field.related_model is Project
-    ]
 
 
 def _insert(archived: ArchivedTable, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
@@ -238,7 +223,7 @@ def _insert(archived: ArchivedTable, table: Table, columns: Mapping[str, Sequenc
         insert(archived.model, list(columns), zip(*columns.values(), strict=True))
     except (IntegrityError, DataError) as error:
         if archived.model is Project and isinstance(error, IntegrityError):  # everything else is checked already
-            raise _slug_is_taken(columns["slug"][0]) from error
+            raise ImportFailed(TAKEN.format(columns["slug"][0])) from error
         # The other lines that PostgreSQL adds are about its own keys.
         reason = str(error).partition("\n")[0]
         raise FormatError(f"the database refuses these rows: {reason}", table.shape.file) from error

@@ -9,44 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db import models
+from django.db import models as db
 
+from annotations import models
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json
 from annotations.formats.project import OLDEST_VERSION, Field, Kind, Shape
-from annotations.models import (
-    SCU,
-    Attribute,
-    AttributeAnswer,
-    AttributeValue,
-    Category,
-    Coding,
-    Docset,
-    GuidelinesReading,
-    GuidelinesVersion,
-    Index,
-    Judgement,
-    Level,
-    Markable,
-    Membership,
-    ModelCoder,
-    Operation,
-    Plan,
-    PlanCoder,
-    PlanText,
-    Pointer,
-    Project,
-    Question,
-    Relation,
-    RepeatPlan,
-    Reply,
-    Round,
-    RoundText,
-    SchemeVersion,
-    Segment,
-    Text,
-    TrainingDecision,
-    User,
-)
 from annotations.schemes.constraints import is_condition
 
 type Predicate = Callable[[Any], bool]
@@ -63,7 +30,7 @@ class ArchivedTable:
     """
 
     name: str
-    model: type[models.Model]
+    model: type[db.Model]
     project_lookup: str
     order: tuple[str, ...]
     json: Mapping[str, Predicate] = field(default_factory=dict)
@@ -107,126 +74,61 @@ def is_text_mapping(value: object) -> bool:
 
 # Each table comes after those that it refers to.
 TABLES: list[ArchivedTable] = [
+    ArchivedTable("project", models.Project, "pk", ("slug",), counted=("scheme_stamp",)),
+    ArchivedTable("levels", models.Level, "project", ("position", "key")),
+    ArchivedTable("categories", models.Category, "project", ("position", "key")),
+    ArchivedTable("relations", models.Relation, "project", ("position", "key"), {"asked_if": is_condition}),
+    ArchivedTable("relation_sources", models.Relation.from_levels.through, "relation__project", ("relation", "level")),
+    ArchivedTable("relation_targets", models.Relation.to_levels.through, "relation__project", ("relation", "level")),
+    ArchivedTable("attributes", models.Attribute, "project", ("position", "key"), {"asked_if": is_condition}),
+    ArchivedTable("attribute_levels", models.Attribute.levels.through, "attribute__project", ("attribute", "level")),
+    ArchivedTable("attribute_values", models.AttributeValue, "attribute__project", ("attribute", "position", "key")),
     ArchivedTable(
-        "project",
-        Project,
-        "pk",
-        ("slug",),
-        counted=("scheme_stamp",),
+        "scheme_versions", models.SchemeVersion, "project", ("number",), {"scheme": is_scheme, "merges": is_merges}
     ),
-    ArchivedTable("levels", Level, "project", ("position", "key")),
+    ArchivedTable("members", models.Membership, "project", ("user",)),
+    ArchivedTable("models", models.ModelCoder, "membership__project", ("membership",), table_since=15),
+    ArchivedTable("guidelines_versions", models.GuidelinesVersion, "project", ("number",)),
+    ArchivedTable("guidelines_readings", models.GuidelinesReading, "project", ("user",)),
+    ArchivedTable("docsets", models.Docset, "project", ("slug",)),
+    ArchivedTable("rounds", models.Round, "project", ("position", "name")),
+    ArchivedTable("training_decisions", models.TrainingDecision, "round__project", ("round", "decided_at")),
+    ArchivedTable("texts", models.Text, "project", ("slug",)),
+    ArchivedTable("round_texts", models.RoundText, "round__project", ("round", "text")),
+    ArchivedTable("plans", models.Plan, "round__project", ("round",)),
+    ArchivedTable("plan_coders", models.PlanCoder, "plan__round__project", ("plan", "coder")),
+    ArchivedTable("plan_texts", models.PlanText, "plan__round__project", ("plan", "text")),
+    ArchivedTable("repeat_plans", models.RepeatPlan, "round__project", ("round",)),
     ArchivedTable(
-        "categories",
-        Category,
-        "project",
-        ("position", "key"),
+        "repeat_plan_coders", models.RepeatPlan.coders.through, "repeatplan__round__project", ("repeatplan", "user")
     ),
-    ArchivedTable(
-        "relations",
-        Relation,
-        "project",
-        ("position", "key"),
-        {"asked_if": is_condition},
-    ),
-    ArchivedTable(
-        "relation_sources",
-        Relation.from_levels.through,
-        "relation__project",
-        ("relation", "level"),
-    ),
-    ArchivedTable("relation_targets", Relation.to_levels.through, "relation__project", ("relation", "level")),
-    ArchivedTable(
-        "attributes",
-        Attribute,
-        "project",
-        ("position", "key"),
-        {"asked_if": is_condition},
-    ),
-    ArchivedTable("attribute_levels", Attribute.levels.through, "attribute__project", ("attribute", "level")),
-    ArchivedTable(
-        "attribute_values",
-        AttributeValue,
-        "attribute__project",
-        ("attribute", "position", "key"),
-    ),
-    ArchivedTable(
-        "scheme_versions",
-        SchemeVersion,
-        "project",
-        ("number",),
-        {"scheme": is_scheme, "merges": is_merges},
-    ),
-    ArchivedTable("members", Membership, "project", ("user",)),
-    ArchivedTable("models", ModelCoder, "membership__project", ("membership",), table_since=15),
-    ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",)),
-    ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",)),
-    ArchivedTable("docsets", Docset, "project", ("slug",)),
-    ArchivedTable(
-        "rounds",
-        Round,
-        "project",
-        ("position", "name"),
-    ),
-    ArchivedTable("training_decisions", TrainingDecision, "round__project", ("round", "decided_at")),
-    ArchivedTable(
-        "texts",
-        Text,
-        "project",
-        ("slug",),
-    ),
-    ArchivedTable("round_texts", RoundText, "round__project", ("round", "text")),
-    ArchivedTable("plans", Plan, "round__project", ("round",)),
-    ArchivedTable("plan_coders", PlanCoder, "plan__round__project", ("plan", "coder")),
-    ArchivedTable("plan_texts", PlanText, "plan__round__project", ("plan", "text")),
-    ArchivedTable("repeat_plans", RepeatPlan, "round__project", ("round",)),
-    ArchivedTable(
-        "repeat_plan_coders",
-        RepeatPlan.coders.through,
-        "repeatplan__round__project",
-        ("repeatplan", "user"),
-    ),
-    ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
-    ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid")),
+    ArchivedTable("segments", models.Segment, "text__project", ("text", "start", "-end", "kind")),
+    ArchivedTable("questions", models.Question, "text__project", ("text", "created_at", "uuid")),
     # Two replies may say the same at the same moment, so the rest is the order in which they were made.
-    ArchivedTable("replies", Reply, "question__text__project", ("question", "created_at")),
+    ArchivedTable("replies", models.Reply, "question__text__project", ("question", "created_at")),
     ArchivedTable(
         "markables",
-        Markable,
+        models.Markable,
         "text__project",
         ("text", "start", "-end", "key"),
         {"parts": is_spans, "head": is_spans},
     ),
     ArchivedTable(
         "codings",
-        Coding,
+        models.Coding,
         "text__project",
         ("text", "coder", "kind", "round", "occasion"),
         since={"by_model": 15},
         counted=("active_time", "last_active"),
     ),
-    ArchivedTable(
-        "judgements",
-        Judgement,
-        "coding__text__project",
-        ("coding", "markable"),
-        {"head": is_spans},
-    ),
+    ArchivedTable("judgements", models.Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
     # The order in which the coder named them stays.
+    ArchivedTable("pointers", models.Pointer, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable("attribute_answers", models.AttributeAnswer, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable("indices", models.Index, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable("scus", models.SCU, "coding__text__project", ("coding", "key")),
     ArchivedTable(
-        "pointers",
-        Pointer,
-        "judgement__coding__text__project",
-        ("judgement",),
-    ),
-    ArchivedTable("attribute_answers", AttributeAnswer, "judgement__coding__text__project", ("judgement",)),
-    ArchivedTable("indices", Index, "judgement__coding__text__project", ("judgement",)),
-    ArchivedTable("scus", SCU, "coding__text__project", ("coding", "key")),
-    ArchivedTable(
-        "operations",
-        Operation,
-        "coding__text__project",
-        ("coding", "sequence"),
-        {"payload": is_object},
+        "operations", models.Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}
     ),
 ]
 
@@ -244,31 +146,31 @@ def add_tables(*tables: ArchivedTable) -> None:
     TABLES.extend(tables)
 
 
-def leave_out(model: type[models.Model], reason: str) -> None:
+def leave_out(model: type[db.Model], reason: str) -> None:
     """State why archives do not contain the table."""
     LEFT_OUT[model._meta.label] = reason
 
 
-KINDS: tuple[tuple[type[models.Field[Any, Any]], Kind], ...] = (
-    (models.JSONField, Kind.JSON),
-    (models.BooleanField, Kind.FLAG),
-    (models.IntegerField, Kind.WHOLE),
-    (models.FloatField, Kind.NUMBER),
-    (models.DateTimeField, Kind.TIME),
-    (models.DateField, Kind.DAY),
-    (models.UUIDField, Kind.UUID),
-    (models.CharField, Kind.TEXT),
-    (models.TextField, Kind.TEXT),
+KINDS: tuple[tuple[type[db.Field[Any, Any]], Kind], ...] = (
+    (db.JSONField, Kind.JSON),
+    (db.BooleanField, Kind.FLAG),
+    (db.IntegerField, Kind.WHOLE),
+    (db.FloatField, Kind.NUMBER),
+    (db.DateTimeField, Kind.TIME),
+    (db.DateField, Kind.DAY),
+    (db.UUIDField, Kind.UUID),
+    (db.CharField, Kind.TEXT),
+    (db.TextField, Kind.TEXT),
 )
 
 
-def archived_fields(archived: ArchivedTable) -> dict[str, models.Field[Any, Any]]:
+def archived_fields(archived: ArchivedTable) -> dict[str, db.Field[Any, Any]]:
     """Return the archived fields: all but the primary key, the reference to the project and what is counted."""
     return {
         model_field.name: model_field
         for model_field in archived.model._meta.concrete_fields
         if not model_field.primary_key
-        and model_field.related_model is not Project
+        and model_field.related_model is not models.Project
         and model_field.name not in archived.counted
     }
 
@@ -283,9 +185,9 @@ def shape_of(archived: ArchivedTable) -> Shape:
     )
 
 
-def _field(model_field: models.Field[Any, Any]) -> Field:
-    if isinstance(model_field, models.ForeignKey):
-        if model_field.related_model is User:
+def _field(model_field: db.Field[Any, Any]) -> Field:
+    if isinstance(model_field, db.ForeignKey):
+        if model_field.related_model is models.User:
             return Field(model_field.name, Kind.PERSON, model_field.null)
         [to] = [archived.name for archived in TABLES if archived.model is model_field.related_model]
         return Field(model_field.name, Kind.ROW, model_field.null, to)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import batched
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -18,29 +17,25 @@ from annotations.coding.decisions import ROW_FIELDS
 from annotations.coding.judgements import group_answers
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
-from annotations.core.spool import Spool, SpooledItems
 from annotations.core.text import pluralize
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
 from annotations.formats.model.document import (
-    MOST_IN_MEMORY,
     Parts,
-    Readings,
     group_readings,
     links_of,
-    weigh,
 )
 from annotations.formats.model.features import Feature
 from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
-from annotations.formats.syntax.tokenizer import Cuts, find_cuts
+from annotations.formats.syntax.tokenizer import find_cuts
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
-from annotations.transfers.coder_folders import folder_of
 from annotations.transfers.exporting.gold import select_gold
+from annotations.transfers.importing.files.addresses import folder_of
 
 IN_SEVERAL_CHAINS = (
     "mentions in several chains (all are written; the page scores each in one of them, and a scorer of these files may"
@@ -57,6 +52,21 @@ LINKS = {
 TEXTS_AT_ONCE = 500
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which codings are exported. No coders or texts means all.
+
+    No rounds means those that figures are made of; of a coder's codings of a text there is that of the latest round.
+    unfinished: open codings, too. gold: "gold" for what was decided, "silver" for drafts that are not decided.
+    """
+
+    coders: Sequence[str] = ()
+    texts: Sequence[str] = ()
+    rounds: Sequence[str] = ()
+    unfinished: bool = False
+    gold: str = ""
+
+
 @dataclass(slots=True)
 class ExportReport:
     """What an export wrote, or would write, and what the format could not represent.
@@ -70,102 +80,63 @@ class ExportReport:
     losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
     left_out: Sequence[OtherLoss] = field(default_factory=list)
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as pages and the API show it."""
+        losses, left_out = (
+            [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in kind]
+            for kind in (self.losses, self.left_out)
+        )
+        counts = {"texts": self.texts, "codings": self.codings, "files": self.files}
+        return {"summary": str(self), **counts, "losses": losses, "left_out": left_out}
+
     def __str__(self) -> str:
         return (
             f"{pluralize(self.codings, 'coding')} of {pluralize(self.texts, 'text')} in {pluralize(self.files, 'file')}"
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _TextRows:
-    """The rows of a text that are the same for every coder."""
+    """What of a text is the same for every coder: its document without marks, and its markables by key."""
 
-    slug: str
-    title: str
-    content: str
-    language: str
-    direction: str
-    segments: list[Stretch]
+    document: Document
     markables: dict[int, tuple[Mark, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of an export. Each document is built once, when it is needed, to save memory.
-
-    cuts: where the words of a text are cut and its sentences begin, where that is needed: the same for all coders, also
-    for those whose codings are not exported, so that files of one text always fit each other. n_lost: how many
-    judgements no format holds, as they answer further questions and have no category.
-    """
+    """The rows of some texts of an export; n_lost judgements no format holds: they have answers and no category."""
 
     codings: list[tuple[int, int, str]]
     texts: dict[int, _TextRows]
     answers: dict[int, Answers]
-    scheme: SchemeSpec
-    links: Links
-    cuts: Mapping[int, Cuts]
     n_lost: int
 
-    def document(self, coding: int, text_key: int, coder: str) -> Document:
-        text = self.texts[text_key]
-        return Document(
-            text.slug,
-            f"{coder}/{text.slug}",
-            text.content,
-            _marks(text, self.answers.pop(coding, {})),
-            text.segments,
-            self.links,
-            text.title,
-            text.language,
-            text.direction,
-            scheme=self.scheme,
-            cuts=self.cuts[text_key].cuts if self.cuts else (),
-            breaks=self.cuts[text_key].breaks if self.cuts else (),
-        )
-
-
-def documents_of(
-    project: Project,
-    *,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-) -> Iterator[tuple[str, Document]]:
-    """Yield the documents of the submitted codings, each with its coder, text by text. No coders or texts means all.
-
-    No rounds means those that figures are made of. Of several codings of a text by one coder there is that of the
-    latest round. With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries, one more
-    with other relations than identity and three more with attributes.
-    """
-    rows = _read(project, coders, texts, unfinished, rounds)
-    for coding, text, coder in rows.codings:
-        yield coder, rows.document(coding, text, coder)
-
-
-def _read(
-    project: Project,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-) -> _Rows:
-    with read_snapshot():
-        codings, _ = _codings(project, coders, texts, unfinished, rounds)
-        return _read_rows(project, codings)
+    def documents(self) -> Iterator[tuple[str, Document]]:
+        """Yield the documents of the codings, each with its coder."""
+        for coding, text_key, coder in self.codings:
+            text = self.texts[text_key]
+            marks = _marks(text, self.answers.get(coding, {}))
+            yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks)
 
 
 def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, in_words: bool = False) -> _Rows:
     """Return the rows of codings. Call it in the snapshot in which they were chosen."""
     ordered = codings.order_by("text__slug", "coder__username")
     rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
-    text_rows = _texts(project, codings)
     scheme = read_scheme(project.pk)
-    answers, n_lost = _answers(codings, text_rows, scheme)
-    heads = _heads(codings, gold=bool(gold)) if in_words else {}
-    cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
-    links = LINKS[Project.Answers(project.answers)]
-    return _Rows(rows, text_rows, answers, scheme.spec, links, cuts, n_lost)
+    texts = _texts(project, codings, scheme.spec)
+    answers, n_lost = _answers(codings, texts, scheme)
+    if in_words:
+        heads = _heads(codings, gold=bool(gold))
+        for key, text in texts.items():
+            # The same for all coders, exported or not, so that files of one text always fit each other.
+            marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
+            marked.update(span for head in heads.get(key, ()) for span in head)
+            has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
+            cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
+            text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
+    return _Rows(rows, texts, answers, n_lost)
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
@@ -189,26 +160,20 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
     return heads
 
 
-def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
-    marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
-    marked.update(span for head in heads for span in head)
-    has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.segments)
-    return find_cuts(text.content, marked, has_sentences=has_sentences)
+def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[Coding]:
+    """Return the codings that are of the coders and texts of the selection, and submitted unless it has all."""
+    if selection.coders:
+        codings = codings.filter(coder__username__in=selection.coders)
+    if selection.texts:
+        codings = codings.filter(text__slug__in=selection.texts)
+    return codings if selection.unfinished else codings.filter(status=Coding.Status.SUBMITTED)
 
 
-def _codings(
-    project: Project, coders: Sequence[str], texts: Sequence[str], unfinished: bool, rounds: Sequence[str]
-) -> tuple[QuerySet[Coding], list[OtherLoss]]:
+def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], list[OtherLoss]]:
     """Return the codings, one of each text and coder at most, and how many are left out for their round."""
-    codings = (Coding.with_models if coders else Coding.objects).filter(text__project=project)
-    if coders:
-        codings = codings.filter(coder__username__in=coders)
-    if texts:
-        codings = codings.filter(text__slug__in=texts)
-    if not unfinished:
-        codings = codings.filter(status=Coding.Status.SUBMITTED)
-    of_rounds = project.rounds.values_list("name", "kind")
-    if len(of_rounds) < 2 and not rounds and not codings.filter(occasion__gt=1).exists():
+    of_coders = Coding.with_models if selection.coders else Coding.objects
+    codings, rounds = select_codings(of_coders.filter(text__project=project), selection), selection.rounds
+    if not rounds and project.rounds.count() < 2 and not codings.filter(occasion__gt=1).exists():
         return codings, []
     named = Q(round__name__in=rounds) if rounds else Q(round__kind__in=COUNTED_KINDS)
     chosen = codings.filter(named, occasion=1)
@@ -227,21 +192,23 @@ def _codings(
     return latest, [one for one in lost if one.count]
 
 
-def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
+def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> dict[int, _TextRows]:
     # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
-    rows = Text.objects.filter(project=project, pk__in=keys)
+    segments: dict[int, list[Stretch]] = defaultdict(list)
+    columns = ("text_id", "kind", "start", "end", "label", "speaker")
+    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(*columns):
+        segments[text].append(Stretch(*stretch))
+    links = LINKS[Project.Answers(project.answers)]
+    texts = Text.objects.filter(project=project, pk__in=keys).values_list(
+        "pk", "slug", "content", "title", "language", "direction"
+    )
     text_rows = {
-        pk: _TextRows(slug, title, content, language, direction, [], {})
-        for pk, slug, title, content, language, direction in rows.values_list(
-            "pk", "slug", "title", "content", "language", "direction"
+        pk: _TextRows(
+            Document(slug, "", content, [], segments[pk], links, title, language, direction, scheme=scheme), {}
         )
+        for pk, slug, content, title, language, direction in texts
     }
-    segments = Segment.objects.filter(text__in=keys)
-    for text, kind, start, end, label, speaker in segments.values_list(
-        "text_id", "kind", "start", "end", "label", "speaker"
-    ):
-        text_rows[text].segments.append(Stretch(kind, start, end, label, speaker))
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
     for pk, text, level, label, parts, start, end, head, predefined in markables.values_list(
@@ -267,19 +234,6 @@ type AnswerAndHead = tuple[Answer | None, Parts]
 type Answers = dict[int, AnswerAndHead]
 
 
-@dataclass(slots=True)
-class _Further:
-    """What judgements say beside category and indices, by judgement. Most say nothing further."""
-
-    pointers: Mapping[int, tuple[Place, ...]]
-    readings: Mapping[int, Readings]
-    relations: Mapping[int, tuple[tuple[str, Readings], ...]]
-    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]]
-
-    def has(self, judgement: int) -> bool:
-        return judgement in self.pointers or judgement in self.relations or judgement in self.attributes
-
-
 def _answers(
     codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme
 ) -> tuple[dict[int, Answers], int]:
@@ -302,20 +256,10 @@ def _answers(
 
     def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:
         plain, head = details.get(pk, ({}, ()))
-        if category is None and not (markable in uncategorised and further.has(pk)):
+        if category is None and not (markable in uncategorised and pk in further):
             return None, head
-        return (
-            Answer(
-                category="" if category is None else categories[category],
-                pointers=further.pointers.get(pk, ()),
-                indices=() if entity is None else (entity,),
-                **plain,
-                readings=further.readings.get(pk, ()),
-                relations=further.relations.get(pk, ()),
-                attributes=further.attributes.get(pk, ()),
-            ),
-            head,
-        )
+        key, indices = "" if category is None else categories[category], () if entity is None else (entity,)
+        return replace(further.get(pk, Answer()), category=key, indices=indices, **plain), head
 
     answers_by_coding: dict[int, Answers] = defaultdict(dict)
     # Most have only a category and an entity; equal ones share one object.
@@ -326,10 +270,12 @@ def _answers(
     ):
         answers = answers_by_coding[coding]
         if markable in answers:  # a row for each entity
-            answers[markable] = _with_entity(answers[markable], entity)
-        elif pk in details or further.has(pk):
+            answer, head = answers[markable]
+            more = answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity))
+            answers[markable] = more, head
+        elif pk in details or pk in further:
             answers[markable] = answer_and_head(pk, markable, category, entity)
-            without_category += answers[markable][0] is None and further.has(pk)
+            without_category += answers[markable][0] is None and pk in further
         else:
             key = category, entity
             if key not in shared:
@@ -338,7 +284,9 @@ def _answers(
     return answers_by_coding, without_category
 
 
-def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> _Further:
+def _further(
+    judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
+) -> dict[int, Answer]:
     """Return what judgements say beside category and indices, pointers in the order in which the coder named them."""
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("pk")
     rows = pointers.filter(**scheme.identity_pointers()).values_list("judgement_id", "target_id", "reading")
@@ -370,20 +318,20 @@ def _further(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], sc
         judgement: tuple((key, group_readings(numbers)) for key, numbers in sorted(of_judgement.items()))
         for judgement, of_judgement in related.items()
     }
-    return _Further(targets, plural, relations, _attributes(judgements) if scheme.further.attributes else {})
-
-
-def _attributes(judgements: QuerySet[Judgement]) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
-    """Return the answers to attributes by judgement."""
-    answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
-    columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
-    return group_answers(answers.values_list(*columns))
-
-
-def _with_entity(answer_and_head: AnswerAndHead, entity: str) -> AnswerAndHead:
-    """Return the answer with one more entity."""
-    answer, head = answer_and_head
-    return answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity)), head
+    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]] = {}
+    if scheme.further.attributes:
+        answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
+        columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
+        attributes = group_answers(answers.values_list(*columns))
+    return {
+        judgement: Answer(
+            pointers=targets.get(judgement, ()),
+            readings=plural.get(judgement, ()),
+            relations=relations.get(judgement, ()),
+            attributes=attributes.get(judgement, ()),
+        )
+        for judgement in targets.keys() | relations.keys() | attributes.keys()
+    }
 
 
 def _marks(text: _TextRows, answers: Answers) -> list[Mark]:
@@ -402,88 +350,59 @@ def export_codings(
     project: Project,
     format_key: str,
     out: IO[bytes] | None,
-    *,
-    options: Mapping[str, str] | None = None,
+    selection: Selection,
+    options: Mapping[str, str],
     progress: Progress | None = None,
-    **selection: object,
 ) -> ExportReport:
     """Write a zip of the format's files to `out`; if that is None, only report what would be lost.
 
-    The files are in a folder for each coder, or in one for all if the format names coders. `selection` is that of
-    `documents_of`. `progress` is called with the numbers of codings done and of all codings. The report is also in the
-    zip. Valid rows raise no errors.
+    The files are in a folder for each coder, or in one for all if the format names coders; the report is in the zip,
+    too. `progress` is called with the numbers of codings done and of all codings. Valid rows raise no errors.
     """
     format_ = FORMATS[format_key]
     assert format_.write is not None
-    write = partial(format_.write, **(options or {}))
-    exported, report = _read_documents(project, format_, progress, **selection)  # type: ignore[arg-type]
-    with _Package(out) as package:
+    exported, report = _read_documents(project, format_, selection, progress)
+    with Package(out) as package:
         if format_.names_coders:
-            package.add("", write(exported.of(*exported.coders)))
+            documents = [document for coder in sorted(exported) for document in exported[coder]]
+            package.add("", format_.write(documents, **options))
         else:
-            for coder in exported.coders:
-                package.add(f"{folder_of(coder)}/", write(exported.of(coder)))
+            for coder in sorted(exported):
+                package.add(f"{folder_of(coder)}/", format_.write(exported[coder], **options))
         report.files = package.n_files
         package.add_losses([*report.losses, *report.left_out])
     return report
 
 
-@dataclass(slots=True)
-class _Exported:
-    """The documents of an export, text by text, and the numbers of those of each coder."""
-
-    documents: Spool[Document] = field(default_factory=lambda: Spool(weigh, MOST_IN_MEMORY))
-    numbers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-    @property
-    def coders(self) -> list[str]:
-        return sorted(self.numbers)
-
-    def add(self, coder: str, document: Document) -> None:
-        self.numbers[coder].append(len(self.documents))
-        self.documents.append(document)
-
-    def of(self, *coders: str) -> Sequence[Document]:
-        """Return the documents of coders, one coder's after the other's."""
-        numbers = [number for coder in coders for number in self.numbers[coder]]
-        return SpooledItems(self.documents, numbers)
-
-
 def _read_documents(
-    project: Project,
-    format_: Format,
-    progress: Progress | None,
-    coders: Sequence[str] = (),
-    texts: Sequence[str] = (),
-    unfinished: bool = False,
-    rounds: Sequence[str] = (),
-    gold: str = "",
-) -> tuple[_Exported, ExportReport]:
-    """Return the documents as the format can hold them, and the report without its files. All is of one snapshot."""
-    exported, report = _Exported(), ExportReport()
+    project: Project, format_: Format, selection: Selection, progress: Progress | None
+) -> tuple[dict[str, list[Document]], ExportReport]:
+    """Return, of one snapshot, the documents of each coder as the format can hold them, and the report on them."""
+    exported: dict[str, list[Document]] = defaultdict(list)
+    report = ExportReport()
     losses: dict[str, list[Loss]] = defaultdict(list)
-    other_losses, left_out = list[OtherLoss](), list[OtherLoss]()
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
-    is_scored = (
-        Feature.SEVERAL_CHAINS in format_.supported_features and Feature.POINTERS not in format_.supported_features
-    )
+    features = format_.supported_features
+    is_scored = Feature.SEVERAL_CHAINS in features and Feature.POINTERS not in features
     with read_snapshot():
-        if gold:
-            codings, left_out, other_losses = select_gold(project, gold, texts, rounds)
+        if selection.gold:
+            codings, report.left_out, other_losses = select_gold(
+                project, selection.gold, selection.texts, selection.rounds
+            )
         else:
-            codings, other_losses = _codings(project, coders, texts, unfinished, rounds)
+            codings, other_losses = _codings(project, selection)
         n_codings = codings.count()
         for batch in _batches(codings):
-            rows = _read_rows(project, batch, gold, in_words=format_.in_words)
+            rows = _read_rows(project, batch, selection.gold, in_words=format_.in_words)
             n_lost += rows.n_lost
             report.texts += len(rows.texts)
-            for coding, text, coder in rows.codings:
+            for coder, whole in rows.documents():
                 if progress is not None:
                     progress(report.codings, n_codings)
                 report.codings += 1
-                document, lost = reduce_document(rows.document(coding, text, coder), format_.supported_features)
-                exported.add(coder, replace(document, coder=coder) if format_.names_coders else document)
+                document, lost = reduce_document(whole, features)
+                exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
                 if is_scored:
                     n_in_several += sum(
                         mark.answer is not None and len(mark.answer.indices) > 1 for mark in document.marks
@@ -495,12 +414,11 @@ def _read_documents(
         other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
     if n_in_several:
         other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
-    report.losses = [*merge_losses(loss for coder in exported.coders for loss in losses[coder]), *other_losses]
-    report.left_out = left_out
+    report.losses = [*merge_losses(loss for coder in sorted(exported) for loss in losses[coder]), *other_losses]
     return exported, report
 
 
-class _Package:
+class Package:
     """The zip of an export; without `out` its files are only counted."""
 
     def __init__(self, out: IO[bytes] | None) -> None:
@@ -515,9 +433,10 @@ class _Package:
             self.archive.close()
 
     def add(self, folder: str, files: Sequence[File]) -> None:
+        """Add the files, each of which is made when its turn comes."""
         self.n_files += len(files)
         if self.archive is not None:
-            for file in files:  # each is made when its turn comes
+            for file in files:
                 add_file(self.archive, f"{folder}{file.path}", file.data)
 
     def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:

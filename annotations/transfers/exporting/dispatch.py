@@ -8,7 +8,7 @@ from typing import IO
 from annotations.core.processes.progress import Progress
 from annotations.formats import PYRAMID_FORMATS
 from annotations.models import Coding, Project
-from annotations.transfers.exporting.codings import ExportReport, export_codings
+from annotations.transfers.exporting.codings import ExportReport, Selection, export_codings, select_codings
 from annotations.transfers.exporting.gold import check_gold
 from annotations.transfers.exporting.pyramids import export_pyramids
 from annotations.transfers.project_formats import check_format
@@ -27,24 +27,18 @@ def export_files(
     rounds: Sequence[str] = (),
     gold: str = "",
 ) -> ExportReport:
-    """Export codings in a format that suits the project; see `export_codings`. Raise ValidationError for another.
+    """Export codings in a format that suits the project, as `export_codings` and `Selection` say.
 
-    gold: "gold" for what was decided, "silver" for drafts of it that are not decided yet; neither is of coders. Raise
-    ValidationError where coders are named besides, or a member has the name of the folder.
+    Raise ValidationError for another format, and for gold where coders are named besides, or a member has the name of
+    its folder.
     """
     check_format(project, format_key)
     if gold:
         check_gold(project, gold, coders, unfinished=unfinished)
+    selection = Selection(coders=coders, texts=texts, rounds=rounds, unfinished=unfinished, gold=gold)
     if format_key not in PYRAMID_FORMATS:
-        selection = {"coders": coders, "texts": texts, "unfinished": unfinished, "rounds": rounds, "gold": gold}
-        return export_codings(project, format_key, out, options=options, progress=progress, **selection)
+        return export_codings(project, format_key, out, selection, options or {}, progress)
     codings = Coding.objects.filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
-    if coders:
-        codings = codings.filter(coder__username__in=coders)
-    if texts:
-        codings = codings.filter(text__slug__in=texts)
     if rounds:
         codings = codings.filter(round__name__in=rounds)
-    if not unfinished:
-        codings = codings.filter(status=Coding.Status.SUBMITTED)
-    return export_pyramids(codings, out, progress)
+    return export_pyramids(select_codings(codings, selection), out, progress)

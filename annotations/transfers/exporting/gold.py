@@ -75,7 +75,8 @@ def select_gold(
         else:
             left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
     codings = Coding.with_gold.filter(pk__in=[one.coding.pk for one in chosen])
-    return codings, _losses(left_out), _count_holes(project, [one for one in chosen if one.holes], slugs)
+    reasons = [OtherLoss(why, len(names), tuple(names[:MOST_EXAMPLES])) for why, names in left_out.items()]
+    return codings, reasons, _count_holes(project, [one for one in chosen if one.holes], slugs)
 
 
 def _count_holes(project: Project, gold: Sequence[GoldState], slugs: Mapping[int, str]) -> list[OtherLoss]:
@@ -103,7 +104,3 @@ def _why_left_out(state: GoldState, gold: str) -> str:
     if gold == SILVER:
         return "" if is_open else DECIDED
     return UNDECIDED if is_open else ""
-
-
-def _losses(texts: Mapping[str, Sequence[str]]) -> list[OtherLoss]:
-    return [OtherLoss(why, len(slugs), tuple(slugs[:MOST_EXAMPLES])) for why, slugs in texts.items()]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import IO
 
 from django.db.models import Q, QuerySet
 
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, contributors_of, pyramid_of_peer, scu_descriptions
 from annotations.core.database.snapshots import read_snapshot
-from annotations.core.processes.progress import Progress
-from annotations.formats import ducview
-from annotations.formats.losses.reduction import LOSSES_FILE, OtherLoss
+from annotations.core.processes.progress import Progress, reported
+from annotations.formats import File, ducview
+from annotations.formats.losses.reduction import OtherLoss
 from annotations.formats.model.pyramid import (
     NOT_IN_PYRAMID,
     SCU,
@@ -25,11 +24,10 @@ from annotations.formats.model.pyramid import (
     Pyramid,
     Summary,
 )
-from annotations.formats.syntax.archive import add_file
 from annotations.models import Coding, Judgement, Segment
 from annotations.models.coding import AGREED_KINDS
-from annotations.transfers.coder_folders import folder_of
-from annotations.transfers.exporting.codings import ExportReport
+from annotations.transfers.exporting.codings import ExportReport, Package
+from annotations.transfers.importing.files.addresses import folder_of
 
 MAX_EXAMPLES = 5
 MAX_EXAMPLE_LENGTH = 60
@@ -44,11 +42,6 @@ class KeyedPyramid:
     pyramid: Pyramid
     keys: Mapping[int, str]
 
-    @property
-    def uids(self) -> dict[str, int]:
-        """The uids of the SCUs by their keys."""
-        return {key: uid for uid, key in self.keys.items()}
-
 
 def assign_uids(keys: Collection[str]) -> dict[str, int]:
     """Return a uid for each key of an SCU: the number that it is, else a free number."""
@@ -59,105 +52,84 @@ def assign_uids(keys: Collection[str]) -> dict[str, int]:
 
 def pyramid_of(coding: Coding) -> KeyedPyramid:
     """Return the coder's pyramid, heaviest SCUs first, then by uid; notes become comments. Six queries."""
-    descriptions, notes = scu_descriptions(coding), _notes(coding)
+    descriptions = scu_descriptions(coding)
     contributors: dict[str, list[Contributor]] = {key: [] for key in descriptions}
-    for contributor in contributors_of(coding):
-        for key in contributor.scus:
-            exported = Contributor(_parts(contributor.parts), comment=notes.get(contributor.key, ""))
-            contributors.setdefault(key, []).append(exported)
-    no_description = {"label": "", "comment": ""}
+    for keys, contributor in _contributors(coding).values():
+        for key in keys:
+            contributors.setdefault(key, []).append(contributor)
     uids = assign_uids(contributors)
-    scus = [
-        SCU(
-            uids[key],
-            descriptions.get(key, no_description)["label"],
-            tuple(contributors_of_scu),
-            descriptions.get(key, no_description)["comment"],
-        )
-        for key, contributors_of_scu in contributors.items()
-    ]
+    scus = []
+    for key, of_scu in contributors.items():
+        description = descriptions.get(key, {"label": "", "comment": ""})
+        scus.append(SCU(uids[key], description["label"], tuple(of_scu), description["comment"]))
     docset = coding.text.docset
     assert docset is not None
     segments = Segment.objects.filter(text=coding.text_id, kind=Segment.Kind.SUMMARY).order_by("start")
     summaries = tuple(Summary(*row) for row in segments.values_list("label", "start", "end"))
     pyramid = Pyramid(coding.text.content, docset.boundary, summaries, tuple(scus))
     ordered = sorted(scus, key=lambda scu: (-pyramid.weight(scu), scu.uid))
-    return KeyedPyramid(
-        Pyramid(pyramid.text, pyramid.boundary, summaries, tuple(ordered)), {uid: key for key, uid in uids.items()}
-    )
+    return KeyedPyramid(replace(pyramid, scus=tuple(ordered)), {uid: key for key, uid in uids.items()})
 
 
 def peer_of(coding: Coding, pyramid: KeyedPyramid) -> PeerAnnotation:
     """Return the coder's annotation of a peer summary, which is coded against `pyramid`."""
     marks: dict[int, list[Contributor]] = defaultdict(list)
-    notes, uids = _notes(coding), pyramid.uids
+    uids = {key: uid for uid, key in pyramid.keys.items()}
     outside = set(
         Judgement.objects.filter(coding=coding, category__takes_index=False).values_list("markable__key", flat=True)
     )
-    for contributor in contributors_of(coding):
-        exported = Contributor(_parts(contributor.parts), comment=notes.get(contributor.key, ""))
-        for key in contributor.scus:
+    for markable, (keys, contributor) in _contributors(coding).items():
+        for key in keys:
             if key in uids:
-                marks[uids[key]].append(exported)
-        if contributor.key in outside:
-            marks[NOT_IN_PYRAMID].append(exported)
+                marks[uids[key]].append(contributor)
+        if markable in outside:
+            marks[NOT_IN_PYRAMID].append(contributor)
     return PeerAnnotation(
-        pyramid.pyramid,
-        coding.text.content,
-        {uid: tuple(contributors_of_scu) for uid, contributors_of_scu in marks.items()},
+        pyramid.pyramid, coding.text.content, {uid: tuple(contributors) for uid, contributors in marks.items()}
     )
 
 
-def _parts(parts: Sequence[Sequence[int]]) -> tuple[ContributorPart, ...]:
-    return tuple(ContributorPart(start, end) for start, end in parts)
+def _contributors(coding: Coding) -> dict[str, tuple[Sequence[str], Contributor]]:
+    """Return the contributors of a coding as files have them, each with the keys of its SCUs, by markable."""
+    notes = dict(Judgement.objects.filter(coding=coding).exclude(note="").values_list("markable__key", "note"))
+    return {
+        contributor.key: (
+            contributor.scus,
+            Contributor(
+                tuple(ContributorPart(start, end) for start, end in contributor.parts),
+                comment=notes.get(contributor.key, ""),
+            ),
+        )
+        for contributor in contributors_of(coding)
+    }
 
 
-def _notes(coding: Coding) -> dict[str, str]:
-    return dict(Judgement.objects.filter(coding=coding).exclude(note="").values_list("markable__key", "note"))
-
-
-@dataclass(slots=True)
-class _Losses:
-    """The losses of an export, with examples."""
-
-    examples: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, kind: str, example: str) -> None:
-        """Add an example of a loss."""
-        self.examples[kind].append(example)
-
-    def losses(self) -> list[OtherLoss]:
-        """Return the losses, sorted."""
-        return [
-            OtherLoss(kind, len(examples), tuple(examples[:MAX_EXAMPLES]))
-            for kind, examples in sorted(self.examples.items())
-        ]
+# The losses of an export: examples by kind.
+type Losses = dict[str, list[str]]
 
 
 def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: Progress | None) -> ExportReport:
     """Write a zip of files, with a folder for each coder and the report of losses."""
-    report, losses, texts = ExportReport(), _Losses(), set[int]()
-    archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
+    report, texts = ExportReport(), set[int]()
+    losses: Losses = defaultdict(list)
     codings_in_order = codings.order_by("coder__username", "text__slug", "kind").select_related("coder", "text__docset")
     with read_snapshot():
-        examples = list(_files(list(codings_in_order), losses))
-    # After the snapshot, within which the progress could not be written.
-    for number, (coding, path, data) in enumerate(examples):
-        if progress is not None:
-            progress(number, len(examples))
-        report.codings, report.files = report.codings + 1, report.files + 1
-        texts.add(coding.text_id)
-        if archive is not None:
-            add_file(archive, path, data)
-    report.texts, report.losses = len(texts), losses.losses()
-    if archive is not None:
-        if report.losses:
-            add_file(archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in report.losses).encode())
-        archive.close()
+        files = list(_files(list(codings_in_order), losses))
+    with Package(out) as package:
+        # After the snapshot, within which the progress could not be written.
+        for coding, file in reported(files, progress):
+            report.codings += 1
+            texts.add(coding.text_id)
+            package.add("", [file])
+        report.texts, report.files = len(texts), package.n_files
+        report.losses = [
+            OtherLoss(kind, len(examples), tuple(examples[:MAX_EXAMPLES])) for kind, examples in sorted(losses.items())
+        ]
+        package.add_losses(report.losses)
     return report
 
 
-def _files(codings: Sequence[Coding], losses: _Losses) -> Iterator[tuple[Coding, str, bytes]]:
+def _files(codings: Sequence[Coding], losses: Losses) -> Iterator[tuple[Coding, File]]:
     """Yield the codings with their files; a pyramid is read once, however many peers are coded against it."""
     pyramids: dict[int, KeyedPyramid] = {}
 
@@ -174,34 +146,36 @@ def _files(codings: Sequence[Coding], losses: _Losses) -> Iterator[tuple[Coding,
             keyed = pyramid(coding)
             _record_losses(coding, keyed, source, losses)
             for loss in ducview.find_losses(keyed.pyramid):
-                losses.add("what the file cannot hold of a pyramid", f"{source}: {loss}")
-            yield coding, f"{path}{ducview.PYRAMID_SUFFIX}", ducview.write_pyramid(keyed.pyramid)
+                losses["what the file cannot hold of a pyramid"].append(f"{source}: {loss}")
+            yield coding, File(f"{path}{ducview.PYRAMID_SUFFIX}", ducview.write_pyramid(keyed.pyramid))
             continue
         pyramid_coding = pyramid_of_peer(coding)
         if pyramid_coding is None:
-            losses.add("peers without the pyramid that they are held against", source)
+            losses["peers without the pyramid that they are held against"].append(source)
             continue
         annotation = peer_of(coding, pyramid(pyramid_coding))
         _record_losses(coding, None, source, losses)
         for loss in ducview.find_losses(annotation):
-            losses.add("what the file cannot hold of a peer", f"{source}: {loss}")
-        yield coding, f"{path}{ducview.PEER_SUFFIX}", ducview.write_peer(annotation)
+            losses["what the file cannot hold of a peer"].append(f"{source}: {loss}")
+        yield coding, File(f"{path}{ducview.PEER_SUFFIX}", ducview.write_peer(annotation))
 
 
-def _record_losses(coding: Coding, keyed: KeyedPyramid | None, source: str, losses: _Losses) -> None:
+def _record_losses(coding: Coding, keyed: KeyedPyramid | None, source: str, losses: Losses) -> None:
     """Add the losses of what files have no place for."""
     text = coding.text
     if text.title != text.slug:
-        losses.add("titles (the file has the address)", f"{source}: {text.title}")
+        losses["titles (the file has the address)"].append(f"{source}: {text.title}")
     if text.system:
-        losses.add("which system wrote a peer", f"{source}: {text.system}")
+        losses["which system wrote a peer"].append(f"{source}: {text.system}")
     if keyed is not None:
         for uid, key in keyed.keys.items():
             if key != str(uid):
-                losses.add("keys of SCUs that are no numbers (others instead)", f"{source}: {key[:MAX_EXAMPLE_LENGTH]}")
+                losses["keys of SCUs that are no numbers (others instead)"].append(
+                    f"{source}: {key[:MAX_EXAMPLE_LENGTH]}"
+                )
     judged = coding.judgements.filter(markable__level__coded=True)
     for key in judged.filter(unsure=True).values_list("markable__key", flat=True):
-        losses.add("answers called unsure", f"{source}: {key}")
+        losses["answers called unsure"].append(f"{source}: {key}")
     unassigned = judged.filter(Q(category=None) | Q(category__takes_index=True), indices=None)
     for key in unassigned.values_list("markable__key", flat=True):
-        losses.add("contributors without an SCU", f"{source}: {key}")
+        losses["contributors without an SCU"].append(f"{source}: {key}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -96,14 +96,14 @@ class ImportScheme:
         return self.constraints["categories"].keys()
 
     @property
-    def questions(self) -> Collection[str]:
-        """The keys of the attributes, and of the relations besides identity."""
-        return [*self.relations, *self.constraints["attributes"]]
-
-    @property
     def relations(self) -> list[str]:
         """The keys of the relations besides identity."""
         return [relation.key for relation in self.spec.relations if not relation.identity]
+
+    @property
+    def questions(self) -> Collection[str]:
+        """The keys of the attributes, and of the relations besides identity."""
+        return [*self.relations, *self.constraints["attributes"]]
 
 
 @dataclass(slots=True)
@@ -119,10 +119,6 @@ class NewMarkable:
     head: Parts = ()
     predefined: bool = False
     pk: int | None = None
-
-    @property
-    def level_id(self) -> int:
-        return self.level.pk
 
 
 @dataclass(slots=True)
@@ -162,24 +158,6 @@ def refuse_placeholders(document: Document, naming: Naming) -> None:
         raise FormatError(f"its text would be {shown!r}: its words stand elsewhere in the file{way}", document.file)
 
 
-@dataclass(frozen=True, slots=True)
-class CodedSources:
-    """Where in an import something is coded: files with their coders, and names of texts."""
-
-    files: frozenset[tuple[str, str | None]] = frozenset()
-    texts: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, sources: Iterable[SourceDocument], naming: Naming, levels: Collection[str]) -> CodedSources:
-        """Return where something is coded in what the naming does not pass over."""
-        files, texts = set[tuple[str, str | None]](), set[str]()
-        for source in sources:  # one after the other: all of them together may be more than memory holds
-            if naming.keeps_answers(source.document, levels):
-                files.add((source.file, source.coder))
-                texts.add(source.document.name)
-        return cls(frozenset(files), frozenset(texts))
-
-
 def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Collection[str]) -> list[SourceDocument]:
     """Return the copies of a new text, first the one whose words it gets: the first in which something is coded.
 
@@ -194,18 +172,17 @@ def order_copies(copies: Sequence[SourceDocument], naming: Naming, levels: Colle
     return sorted(copies, key=lambda copy: (copy is not chosen, not naming.keeps_answers(copy.document, levels)))
 
 
-def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:
+def check_empty(source: SourceDocument, naming: Naming, *, file_coded: bool, text_coded: bool) -> list[Finding]:
     """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
 
-    It is one if its coder has coded another document of the file, or another coder the same text: then the files were
-    understood. Files that name their coders, such as tables, say themselves who has coded nothing.
+    It is one if its coder has coded another document of the file (`file_coded`), or another coder the same text
+    (`text_coded`): then the files were understood. Files that name their coders say themselves who has coded nothing.
     """
     document = source.document
     if source.coder is None or any(mark.answer for mark in document.marks):
         return []
     reasons = [finding.message for finding in document.findings if finding.left_out]
-    understood = (source.file, source.coder) in coded.files or (document.name in coded.texts and not reasons)
-    if document.coder or naming.takes_empty or understood:
+    if document.coder or naming.takes_empty or file_coded or (text_coded and not reasons):
         return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
     message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
     message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
@@ -265,7 +242,14 @@ def check(
     document = source.document
     if source.coder is not None:
         document = _with_entities_of_one(_with_scheme_links(document, scheme), document.links, scheme)
-    marks = dict(_marks_by_key(document, scheme, known_markables, naming))
+    marks: dict[str, tuple[Mark, Level]] = {}
+    for mark in document.marks:
+        level_and_parts = (mark.level, mark.parts)
+        # Most coders of a text mark the same places.
+        if level_and_parts not in known_markables.places:
+            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
+        key, level = known_markables.places[level_and_parts]
+        marks[key] = (mark, level)
     predefined_marks = {
         key: mark for key, (mark, level) in marks.items() if predefined or source.coder is None or not level.coded
     }
@@ -369,21 +353,8 @@ def _with_allowed_readings(document: Document, scheme: ImportScheme) -> Document
     return replace(document, marks=marks, findings=[*document.findings, finding])
 
 
-def _marks_by_key(
-    document: Document, scheme: ImportScheme, known_markables: KnownMarkables, naming: Naming
-) -> Iterator[tuple[str, tuple[Mark, Level]]]:
-    """Yield the marks with their levels, by key. Raise FormatError on an unknown level and on invalid parts."""
-    for mark in document.marks:
-        level_and_parts = (mark.level, mark.parts)
-        # Most coders of a text mark the same places.
-        if level_and_parts not in known_markables.places:
-            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
-        key, level = known_markables.places[level_and_parts]
-        yield key, (mark, level)
-
-
 def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme, naming: Naming) -> tuple[str, Level]:
-    """Return the key of the markable, and its level."""
+    """Return the key of the markable, and its level. Raise FormatError on an unknown level and on invalid parts."""
     level = scheme.levels.get(mark.level or scheme.spec.main_level)
     if level is None:
         raise FormatError(naming.unknown_level(mark.level, scheme.levels), document.file, mark.line)
@@ -418,7 +389,9 @@ def _decisions(
             raise FormatError(message, document.file, mark.line)
         decision = _decision(document, mark, key, keys, scheme)
         # A head that the markable has for every coder is not the coder's own.
-        if decision.head and (key in checked.predefined or _is_head_of(checked.markables[key], decision)):
+        if decision.head and (
+            key in checked.predefined or tuple(map(tuple, checked.markables[key].head)) == decision.head
+        ):
             decision = replace(decision, head=())
         try:
             rules.check(decision)
@@ -438,17 +411,13 @@ def _decisions(
     ]
 
 
-def _is_head_of(markable: Markable | NewMarkable, decision: Decision) -> bool:
-    return [tuple(part) for part in markable.head] == list(decision.head)
-
-
 def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], scheme: ImportScheme) -> Decision:
     if mark.answer is None:
         return Decision(key, head=mark.head)  # without an answer it stays the coder's own markable
     answer = mark.answer
     if (answer.pointers or answer.relations) and any(target not in keys for target in answer.targets()):
         raise FormatError(f"{key} points to what is not marked", document.file, mark.line)
-    decision = Decision(
+    return Decision(
         key,
         category=answer.category or _implied_category(document, mark, answer, scheme),
         pointers=_with_key_targets(answer.readings, keys)
@@ -457,11 +426,9 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
         indices=answer.indices,
         head=mark.head,
         **{name: getattr(answer, name) for name in VALUE_FIELDS},
+        relations=tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations),
+        attributes=_attributes(document, mark, answer, scheme) if answer.attributes else (),
     )
-    if answer.relations or answer.attributes:
-        relations = tuple((name, _with_key_targets(readings, keys)) for name, readings in answer.relations)
-        decision = replace(decision, relations=relations, attributes=_attributes(document, mark, answer, scheme))
-    return decision
 
 
 def _with_key_targets(readings: Readings, keys: dict[Place, str]) -> KeyReadings:
@@ -478,8 +445,9 @@ def _attributes(
         if attribute is None:
             message = f"{key} is a relation, and the file has it as an attribute. {WAY_OUT}"
             raise FormatError(message, document.file, mark.line)
+        if isinstance(value, str) and attribute["values"] and value not in attribute["values"]:
+            value = KeysByName(attribute["values"]).find(value) or value  # what is like none stays
         try:
-            value = _with_value_keys(value, attribute["values"])
             parsed = parse_value(value, AnswerKind(attribute["kind"]))
         except ValueError:
             message = f"the answer to {key} is a number, not {str(value)[:LONGEST_SHOWN]!r}. {WAY_OUT}"
@@ -489,13 +457,6 @@ def _attributes(
         return parse_attributes(answers)
     except OperationRejected as rejection:
         raise FormatError(f"{rejection} {WAY_OUT}", document.file, mark.line) from None
-
-
-def _with_value_keys(value: AnswerValue, keys: Sequence[str]) -> AnswerValue:
-    """Return the answer with the keys of values for what files call them; what is like none stays."""
-    if not isinstance(value, str) or not keys or value in keys:
-        return value
-    return KeysByName(keys).find(value) or value
 
 
 def _implied_category(document: Document, mark: Mark, answer: Answer, scheme: ImportScheme) -> str | None:

@@ -11,13 +11,13 @@ from annotations.core.processes.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project
 from annotations.projects.locks import ProjectArchived, refuse_archived
-from annotations.transfers.importing.documents import Written, import_result
+from annotations.transfers.importing.documents import Written, import_documents
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.schemes.inventory import find_names
-from annotations.transfers.importing.schemes.last_mapping import remember_names
+from annotations.transfers.importing.schemes.naming import remember_names
 from annotations.transfers.project_formats import check_format
 
 
@@ -46,11 +46,12 @@ def import_sources(
         raise ImportFailed(" ".join(error.messages)) from None
     if format_key not in PYRAMID_FORMATS:
         result = read_sources(format_key, sources, coder_from, options.of_format, project, progress)
-        del sources  # and with them the list of what is in zips
         options = replace(
             options, ways=FORMATS[format_key].ways, new_scheme=options.new_scheme and bool(result.documents)
         )
-        report = import_result(project, result, options, progress=progress, written=written)
+        report = import_documents(project, result.documents, options, progress=progress, written=written)
+        report.failures[:0] = result.failures
+        report.left_out, report.reason = result.left_out, result.reason
         if options.trial:
             report.found = find_names(source.document for source in result.documents)
         elif not report.empty:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
-from annotations.transfers.importing.schemes.inventory import Found
 
 # So many findings of a kind are listed, the others counted; and so many texts of an import are shown before it is done.
 MOST_FINDINGS, MOST_PREVIEWS = 1000, 50
+# So many places are reported for one kind of warning.
+MAX_PLACES = 200
 NOTHING: Mapping[str, int] = MappingProxyType({})
 # What differs between messages of one kind: quoted words, names in advice, code points, numbers, names of files.
 PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|\b(?:level|category)=.*?(?= reads|:)|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
@@ -71,7 +72,7 @@ class Report:
     left_out: list[str] = field(default_factory=list)
     previews: list[TextPreview] = field(default_factory=list)
     reason: str = ""
-    found: Found | None = None
+    found: dict[str, Any] | None = None
     new_scheme: dict[str, Any] | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)
@@ -126,6 +127,18 @@ class Report:
             for group in group_failures(self.failures)
         ]
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as pages and the API show it."""
+        fields = asdict(self)
+        del fields["findings"], fields["names"], fields["unlisted"]
+        refused = [
+            {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
+            for group in group_failures(self.failures)
+        ]
+        odd = describe_findings(self.findings, self.unlisted)
+        about = {"summary": str(self), "left_out_answers": self.left_out_answers}
+        return about | fields | {"refused": refused, "odd": odd}
+
     def __str__(self) -> str:
         parts = [
             pluralize(self.texts, "new text"),
@@ -142,23 +155,35 @@ class Report:
 
 def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Return the findings, grouped by kind."""
-    kinds: dict[str, list[Finding]] = {}
-    for finding in findings:
-        kinds.setdefault(finding.code, []).append(finding)
-    return list(kinds.values())
+    return _group(findings, lambda finding: finding.code)
 
 
 def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
     """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
-    kinds: dict[str, list[Failure]] = {}
-    for failure in failures:
-        kinds.setdefault(PARTICULARS.sub("", failure.message.replace(failure.file, "")), []).append(failure)
+    return _group(failures, lambda failure: PARTICULARS.sub("", failure.message.replace(failure.file, "")))
+
+
+def _group[Item](items: Iterable[Item], kind_of: Callable[[Item], str]) -> list[list[Item]]:
+    kinds: dict[str, list[Item]] = {}
+    for item in items:
+        kinds.setdefault(kind_of(item), []).append(item)
     return list(kinds.values())
 
 
 def summaries(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[str]:
     """Return a line for each kind of finding, and how many more there are, also of those unlisted."""
     return [summarize(group, unlisted.get(group[0].code, 0)) for group in group_by_kind(findings)]
+
+
+def describe_findings(findings: Iterable[Finding], unlisted: Mapping[str, int] = NOTHING) -> list[dict[str, Any]]:
+    """Return the number and the places of the findings of each kind; `unlisted` counts further ones."""
+    described = []
+    for group in group_by_kind(findings):
+        n_unlisted = unlisted.get(group[0].code, 0)
+        line = summarize(group, n_unlisted) if len(count_by_name(group)) > 1 else str(group[0])
+        places = [str(finding) for finding in group[:MAX_PLACES]]
+        described.append({"count": len(group) + n_unlisted, "line": line, "places": places})
+    return described
 
 
 def summarize(group: Sequence[Finding], n_unlisted: int = 0) -> str:

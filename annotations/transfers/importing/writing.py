@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
+from operator import attrgetter
 
 from annotations.coding import imported_codings
 from annotations.core.database.bulk import MAX_KEYS, insert, reserve_keys
-from annotations.formats import Document, Mark
+from annotations.formats import Mark
 from annotations.models import Coding, Markable, Project, Round, Segment, Text, User
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
@@ -18,18 +19,21 @@ from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPr
 
 # So much of a text is shown before the import is done.
 SAMPLE_LINES, SAMPLE_LENGTH = 3, 200
+# The fields of a markable besides what it belongs to.
+OWN_FIELDS = ("key", "label", "parts", "head", "start", "end", "predefined")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, existing or new (then with the segments of `document`), and the documents to be written for it.
+    """A text, existing or new (then with the segments of the first document), and the documents to be written for it.
 
-    `round` is where it is coded; `joins` says whether it comes into that by the import.
+    `codings` are the documents whose codings are written, each with its coder and the coding, if the project has it.
+    `round` is where the text is coded; `joins` says whether it comes into that by the import.
     """
 
     text: Text
-    document: Document
     checked: list[CheckedDocument]
+    codings: list[tuple[CheckedDocument, User, Coding | None]]
     round: Round
     joins: bool
 
@@ -52,107 +56,71 @@ class PlannedText:
         return TextPreview(self.text.slug, self.text.title, self.text.pk is None, words, markables, sample)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an import writes.
-
-    `existing` are the codings in the project, by text and coder; `unchanged` are those that stay as they are. `kind` is
-    that of the others.
-    """
-
-    texts: list[PlannedText]
-    coders: dict[str, User]
-    existing: dict[tuple[int, int], Coding]
-    unchanged: set[int]
-    kind: Coding.Kind = Coding.Kind.TEXT
-
-    def report(self) -> Report:
-        """Return the report of what it writes."""
-        report = Report(previews=[planned.preview() for planned in self.texts[:MOST_PREVIEWS]])
-        for planned in self.texts:
-            report.documents += len(planned.checked)
-            report.texts += planned.text.pk is None
-            # One that some coder has marked is new to all others: the number tells nothing of coders' marks.
-            given = planned.predefined()
-            report.markables += sum(
-                markable.pk is None or (key in given and not markable.predefined)
-                for key, markable in planned.markables().items()
-            )
-            for checked, _, coding in self.codings(planned):
-                if coding is None or coding.pk not in self.unchanged:
-                    report.codings += 1
-                    report.judgements += sum(
-                        decision.category is not None or bool(decision.attributes) for decision in checked.decisions
-                    )
-        return report
-
-    def codings(self, planned: PlannedText) -> Iterator[tuple[CheckedDocument, User, Coding | None]]:
-        """Yield the coded documents of a text, each with its coder and the existing coding."""
-        for checked in planned.checked:
-            if checked.source.coder is not None:
-                coder = self.coders[checked.source.coder]
-                yield checked, coder, self.existing.get((planned.text.pk, coder.pk)) if planned.text.pk else None
+def report_plan(texts: Sequence[PlannedText]) -> Report:
+    """Return the report of what is written."""
+    report = Report(previews=[planned.preview() for planned in texts[:MOST_PREVIEWS]])
+    for planned in texts:
+        report.documents += len(planned.checked)
+        report.texts += planned.text.pk is None
+        # One that some coder has marked is new to all others: the number tells nothing of coders' marks.
+        given = planned.predefined()
+        report.markables += sum(
+            markable.pk is None or (key in given and not markable.predefined)
+            for key, markable in planned.markables().items()
+        )
+        report.codings += len(planned.codings)
+        report.judgements += sum(
+            decision.category is not None or bool(decision.attributes)
+            for checked, _, _ in planned.codings
+            for decision in checked.decisions
+        )
+    return report
 
 
-def write_plan(project: Project, plan: Plan, by: User | None) -> None:
-    """Write all rows of a plan. Call it inside a transaction."""
-    new = [planned for planned in plan.texts if planned.text.pk is None]
-    codings = {id(planned): list(plan.codings(planned)) for planned in plan.texts}
+def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind, by: User | None) -> None:
+    """Write all rows; new codings are of that kind. Call it inside a transaction."""
+    new = [planned for planned in texts if planned.text.pk is None]
     position = Text.objects.next_position(project.pk) if new else 0
     for planned in new:
         planned.text.position = position
     Text.objects.bulk_create([planned.text for planned in new])
     joining: dict[str, tuple[Round, list[Text]]] = {}
-    for planned in plan.texts:
+    for planned in texts:
         if planned.joins:
             joining.setdefault(planned.round.name, (planned.round, []))[1].append(planned.text)
-    for round_, texts in joining.values():
+    for round_, of_round in joining.values():
         if round_.pk is None:
             round_.save()
-        put_into_round(round_, texts)
+        put_into_round(round_, of_round)
     insert(
         Segment,
         ["text", "kind", "start", "end", "label", "speaker"],
         (
             (planned.text.pk, segment.kind, segment.start, segment.end, segment.label, segment.speaker)
             for planned in new
-            for segment in planned.document.segments
+            for segment in planned.checked[0].source.document.segments
         ),
     )
-    markables = {id(planned): planned.markables() for planned in plan.texts}
-    if _write_markables(plan, markables) - {planned.text.pk for planned in new}:
+    if _write_markables(texts) - {planned.text.pk for planned in new}:
         markables_changed.send(Text, project=project.pk)
-    keys = {
-        number: {key: markable.pk for key, markable in text_markables.items() if markable.pk is not None}
-        for number, text_markables in markables.items()
-    }
     scheme = read_scheme(project.pk).keys
-    filled = [
-        imported_codings.ImportedCoding(
-            coding or Coding(text=planned.text, coder=coder, round=planned.round, kind=plan.kind),
-            by or coder,
-            checked.decisions,
-            keys[id(planned)],
-            scheme,
-        )
-        for planned in plan.texts
-        for checked, coder, coding in codings[id(planned)]
-        if coding is None or coding.pk not in plan.unchanged
-    ]
+    filled = []
+    for planned in texts:
+        keys = {key: markable.pk for key, markable in planned.markables().items() if markable.pk is not None}
+        for checked, coder, coding in planned.codings:
+            coding = coding or Coding(text=planned.text, coder=coder, round=planned.round, kind=kind)
+            filled.append(imported_codings.ImportedCoding(coding, by or coder, checked.decisions, keys, scheme))
     imported_codings.import_codings(filled)
 
 
-def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> set[int]:
-    """Save new markables, and make existing ones predefined if a file does; label and head are those of that file.
-
-    Return the texts that get predefined ones.
-    """
+def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
+    """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
     given = set[int]()
     new: list[tuple[Text, NewMarkable]] = []
     newly_predefined: list[int] = []
-    for planned in plan.texts:
+    for planned in texts:
         predefined = planned.predefined()
-        for key, markable in markables[id(planned)].items():
+        for key, markable in planned.markables().items():
             if isinstance(markable, NewMarkable):
                 if key in predefined:
                     mark = predefined[key]
@@ -164,24 +132,11 @@ def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMa
                 given.add(planned.text.pk)
     for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
         markable.pk = pk
+    own_values = attrgetter(*OWN_FIELDS)
     insert(
         Markable,
-        ["id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined"],
-        (
-            (
-                markable.pk,
-                text.pk,
-                markable.level_id,
-                markable.key,
-                markable.label,
-                markable.parts,
-                markable.head,
-                markable.start,
-                markable.end,
-                markable.predefined,
-            )
-            for text, markable in new
-        ),
+        ["id", "text", "level", *OWN_FIELDS],
+        ((markable.pk, text.pk, markable.level.pk, *own_values(markable)) for text, markable in new),
     )
     for batch in batched(newly_predefined, MAX_KEYS):
         Markable.objects.filter(pk__in=batch).update(predefined=True)

@@ -28,7 +28,7 @@ from annotations.transfers import orders
 from annotations.transfers.advice import Advice
 from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
 from annotations.transfers.importing.report import ImportFailed
-from annotations.transfers.importing.schemes.last_mapping import NAME_OPTIONS, recall_names
+from annotations.transfers.importing.schemes.naming import NAME_OPTIONS, recall_names
 from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
 from annotations.web.paging import page_of

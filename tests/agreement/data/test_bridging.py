@@ -14,7 +14,7 @@ from agreement.reports.links.coreference import compare_chains
 from agreement.reports.overall.overall import compute_report
 from agreement.reports.request.parameters import Parameters
 from annotations.models import Pointer, Project, User
-from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import open_sources
 from tests.shared.questions import CODERS, QUESTIONS, any_answers, question_project
 
@@ -94,7 +94,7 @@ def test_alpha_and_scores_of_coreference_are_those_without_bridging(two):
 def test_conll_2012_has_the_chains_without_bridging(two):
     def files(project: Project) -> dict[str, bytes]:
         out = io.BytesIO()
-        export_codings(project, "conll2012", out)
+        export_files(project, "conll2012", out)
         return {
             source.name: source.data
             for source in open_sources([("export.zip", out.getvalue())])

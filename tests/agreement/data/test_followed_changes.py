@@ -37,7 +37,6 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.changes import delete_text, deletion_figures
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from annotations.transfers.importing import batches
 from annotations.transfers.importing import documents as documents_module
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
@@ -175,7 +174,7 @@ def import_several(project, chance):
     number, names = project.texts.count() + 50, list(project.texts.values_list("slug", flat=True)[:2])
     parsed = [plain.parse(f"[Bea](a) met [Cem](b) {number} {one}", f"m-{number}-{one}.txt") for one in range(4)]
     documents = [SourceDocument(one, None) for one in parsed]
-    most, lock = batches.MAX_DOCUMENTS, documents_module.lock_project
+    most, lock = documents_module.MAX_DOCUMENTS, documents_module.lock_project
     left = chance.choice([1, 10])
 
     def lock_some(pk):
@@ -185,13 +184,13 @@ def import_several(project, chance):
             raise ImportFailed("The program ended.")
         return lock(pk)
 
-    batches.MAX_DOCUMENTS, documents_module.lock_project = 2, lock_some
+    documents_module.MAX_DOCUMENTS, documents_module.lock_project = 2, lock_some
     try:
         import_documents(project, documents, ImportOptions(join=True))
     except ImportFailed:
         assert project.texts.count() > len(names)
     finally:
-        batches.MAX_DOCUMENTS, documents_module.lock_project = most, lock
+        documents_module.MAX_DOCUMENTS, documents_module.lock_project = most, lock
 
 
 def merge_category(project, chance):

@@ -24,11 +24,11 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.archiving import archive_project, restore_project
-from annotations.transfers.exporting.codings import export_codings
-from annotations.transfers.importing.documents import import_result
+from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import judge_all, make_project
+from tests.shared.imports import import_result
 from tests.shared.schemes import RICH, change_rows, coding_of, rich_project
 
 SCHEME = replace(RICH, categories=tuple(replace(category, takes_optional=True) for category in RICH.categories))
@@ -162,7 +162,7 @@ def test_an_archive_keeps_every_field(coding: Coding, decision: Decision) -> Non
 @pytest.mark.parametrize("own_format", ["judgements-csv", "judgements-json"])
 def test_an_export_in_our_own_formats_keeps_every_field(coding: Coding, decision: Decision, own_format: str) -> None:
     project, out = coding.text.project, io.BytesIO()
-    export_codings(project, own_format, out, unfinished=True)
+    export_files(project, own_format, out, unfinished=True)
     copy = make("copy", decision, coding.coder)
     result = read_sources(own_format, open_sources([("export.zip", out.getvalue())]), "parent", project=copy)
     import_result(copy, result, ImportOptions(create=True, join=True))

@@ -40,9 +40,10 @@ from annotations.texts.edit_placement import place_edits
 from annotations.texts.questions import Seen, ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
-from annotations.transfers.exporting.codings import documents_of, export_codings
+from annotations.transfers.exporting.dispatch import export_files
 from tests.conftest import change, judge, make_project
 from tests.shared.cases import examples
+from tests.shared.exports import documents_of
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
 
 WORDS = st.text(alphabet="abcé \n.", max_size=24)
@@ -469,7 +470,7 @@ def test_what_is_exported_has_the_corrected_words(coded, project, charlie):
     assert {"the big old kettle", "the stove", "a minute", "minute"} - words == {"minute"}
     for key in ("jsonlines", "brat", "conll2012"):
         out = io.BytesIO()
-        export_codings(project, key, out)
+        export_files(project, key, out)
         with zipfile.ZipFile(out) as archive:
             contents = b"".join(archive.read(name) for name in archive.namelist())
         assert b"old" in contents

@@ -22,13 +22,15 @@ from annotations.projects.people.members import get_or_create_coder
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting import codings
-from annotations.transfers.exporting.codings import documents_of, export_codings
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import in_another_connection, judge, make_project
 from tests.shared.documents import plain_of
+from tests.shared.exports import documents_of
+from tests.shared.imports import import_result
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 
@@ -46,7 +48,7 @@ def test_files_of_chains_say_what_is_in_several(db, format_, said):
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     walk = plain.parse("[Anna](=1|2) took [her](=1) [dog](=2).", "walk.txt")
     import_documents(project, [SourceDocument(walk, coder) for coder in ("anna", "bea")], ImportOptions(create=True))
-    losses = export_codings(project, format_, io.BytesIO()).losses
+    losses = export_files(project, format_, io.BytesIO()).losses
     assert sum(loss.count for loss in losses if "mentions in several chains" in str(loss)) == said
 
 
@@ -84,7 +86,7 @@ def names(archive: bytes) -> list[str]:
 
 def zipped(project: Project, format_key: str, **which) -> tuple[bytes, object]:
     out = io.BytesIO()
-    report = export_codings(project, format_key, out, **which)
+    report = export_files(project, format_key, out, **which)
     return out.getvalue(), report
 
 
@@ -208,7 +210,7 @@ def test_what_a_format_cannot_hold_is_reported_with_coder_and_text_and_stands_in
 
 def test_a_trial_says_the_same_and_writes_nothing(tea):
     project, _ = tea
-    assert export_codings(project, "conll2012", None) == zipped(project, "conll2012")[1]
+    assert export_files(project, "conll2012", None) == zipped(project, "conll2012")[1]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +258,7 @@ def test_queries_grow_neither_in_number_nor_in_length_with_texts(tales):
 
 def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
     path = tmp_path / "tales.zip"
-    write_whole(path, lambda out: export_codings(tales, "conll2012", out))
+    write_whole(path, lambda out: export_files(tales, "conll2012", out))
     before = path.read_bytes()
     assert before == zipped(tales, "conll2012")[0]
 
@@ -265,7 +267,7 @@ def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
 
     monkeypatch.setattr("annotations.transfers.exporting.codings.add_file", full)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(path, lambda out: export_codings(tales, "conll2012", out))
+        write_whole(path, lambda out: export_files(tales, "conll2012", out))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["tales.zip"]
 

@@ -21,13 +21,14 @@ from annotations.projects.people.members import get_or_create_coder
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.exporting.codings import ExportReport, export_codings
-from annotations.transfers.importing.documents import import_result
+from annotations.transfers.exporting.codings import ExportReport
+from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import Source, open_sources, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.conftest import judge
 from tests.shared.cases import cases
+from tests.shared.imports import import_result
 from tests.shared.schemes import any_scheme, change_rows, coding_of, rich_project, send_any
 
 # Formats that hold all that a judgement may say, without the text or with it.
@@ -41,7 +42,7 @@ WHOLE = {
 
 def exported(project: Project, format_key: str) -> tuple[bytes, ExportReport]:
     out = io.BytesIO()
-    report = export_codings(project, format_key, out, unfinished=True)
+    report = export_files(project, format_key, out, unfinished=True)
     return out.getvalue(), report
 
 

@@ -20,7 +20,6 @@ from annotations.projects.permissions import project_for
 from annotations.texts.cloning import clone_project
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
-from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.forms import ExportForm, ImportForm
 from annotations.transfers.importing.documents import import_documents
@@ -29,6 +28,7 @@ from annotations.transfers.importing.options import ImportOptions
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.web.transfers.test_import import CONLL
 from tests.conftest import judge
+from tests.shared.exports import documents_of
 
 # What Alice answers in each round: the category of one markable.
 ANSWERS = {"main": "none", "again": "place", "practice": "phrase"}

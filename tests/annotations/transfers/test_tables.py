@@ -14,14 +14,15 @@ from annotations.formats.model.features import Feature
 from annotations.models import Coding, Markable, Project, Text, User
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.exporting.codings import export_codings
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report
 from tests.annotations.transfers.importing.test_importing import all_rows
 from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.imports import import_result
 
 TABLES = ["judgements-csv", "judgements-json", "matrix-csv", "matrix-json"]
 WHOLE = TABLES[:2]
@@ -32,7 +33,7 @@ HEADER = "text,unit,coder,label,value\n"
 
 def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
     out = io.BytesIO()
-    export_codings(project, key, out, **which)
+    export_files(project, key, out, **which)
     with zipfile.ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
 
@@ -135,7 +136,7 @@ def test_a_matrix_keeps_the_values_and_says_what_it_leaves_out(tea):
         'walk,phrase:10-13,,"{phrase:0-4|phrase:0-4,14-17}"\n'
         "walk,phrase:22-24,,{turn:0-17}\n"
     )
-    report = export_codings(tea, "matrix-csv", None)
+    report = export_files(tea, "matrix-csv", None)
     assert {loss.feature: loss.count for loss in report.losses} == {
         Feature.UNCODED: 2,
         Feature.HEADS: 1,

@@ -12,10 +12,10 @@ from annotations.models import Membership
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from tests.conftest import make_project
+from tests.shared.imports import import_result
 
 WALK = {
     "anna": "[Anna](A=1) took [her](B=1) dog. [It](C=2) barked. [He](D=2) ran.",

@@ -1,13 +1,19 @@
-"""The addresses that texts get from the names of their files, in any script."""
+"""The addresses that texts get from the names of their files, in any script; the folders of coders in exports."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from urllib.parse import unquote
 
 from anyascii import anyascii
 from django.utils.text import slugify
 
 from annotations.models.text import TEXT_SLUG_LENGTH
+
+# Windows takes no folder of these names, nor one that ends in a dot; hidden files are not read. Usernames have no `%`.
+RESERVED = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|\Z)", re.IGNORECASE)
+FIRST_OR_LAST_DOT = re.compile(r"\A\.|\.\Z")
 
 
 def compose(name: str) -> str:
@@ -31,10 +37,16 @@ def slugs_of_name(name: str) -> list[str]:
     return [slug for slug in dict.fromkeys(slugs) if slug]
 
 
-def may_be_of_name(slug: str, title: str, name: str) -> bool:
-    """Return whether a text of the project may be of a file of that name.
+def folder_of(coder: str) -> str:
+    """Return the folder of a coder, which every system can have: `%` and a number stand for a character that it cannot.
 
-    At an address that earlier versions gave, it may if its title gives it another.
+    These are a dot at either end, and the first letter of a reserved name.
     """
-    first, *earlier = slugs_of_name(name)
-    return slug == first or (slug in earlier and slugs_of_name(title)[0] != slug)
+    name = FIRST_OR_LAST_DOT.sub("%2E", coder)
+    return f"%{ord(name[0]):02X}{name[1:]}" if RESERVED.match(name) else name
+
+
+def coder_of(folder: str) -> str:
+    """Return the coder whose folder it is."""
+    coder = unquote(folder)
+    return coder if coder and folder_of(coder) == folder else folder

@@ -12,8 +12,8 @@ from annotations.core.database.bulk import MAX_KEYS
 from annotations.formats import Finding, FormatError
 from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text
-from annotations.transfers.importing.files.addresses import may_be_of_name, slugs_of_name
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument, in_memory, spool_documents
+from annotations.transfers.importing.files.addresses import slugs_of_name
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
 # So many folders above a file may stand in the name of its text.
@@ -48,9 +48,15 @@ class KnownTexts:
         return dict(Text.objects.filter(project=self.project).values_list("slug", "title"))
 
     def find(self, name: str) -> str:
-        """Return the address of the text of that name; empty where there is none."""
-        known = (slug for slug in slugs_of_name(name) if slug in self.titles)
-        return next((slug for slug in known if may_be_of_name(slug, self.titles[slug], name)), "")
+        """Return the address of the text of that name; empty where there is none.
+
+        At an address that earlier versions gave, a text may be of that name if its title gives it another.
+        """
+        first, *earlier = slugs_of_name(name)
+        if first in self.titles:
+            return first
+        known = (slug for slug in earlier if slug in self.titles)
+        return next((slug for slug in known if slugs_of_name(self.titles[slug])[0] != slug), "")
 
     def load(self, slugs: Iterable[str]) -> None:
         """Read the contents of the texts with those addresses."""
@@ -64,89 +70,72 @@ class KnownTexts:
         return known == content or skeleton_of(known).characters == skeleton_of(content).characters
 
 
-@dataclass
-class FileNames:
-    """Says what the texts of files of one name are called. known: the texts of the project, if there is one."""
+def _choose_names(
+    sources: Sequence[SourceDocument], coder_from: str, known: KnownTexts | None
+) -> list[str | FormatError]:
+    """Return what the texts of files of one name are called, or why no name can be chosen."""
+    name = sources[0].document.name
+    folders = [text_folder(source.document.file, coder_from) for source in sources]
+    are_several = _are_several(sources, folders, coder_from)
+    by_folder = _distinct_names(folders, name) if are_several else [name] * len(sources)
+    if known is None or not known.titles:
+        return [*by_folder]
+    # The addresses in the project that files of a folder may have, by name.
+    known_in = {
+        folder: {each: slug for each in (name, *names_in_folders(folder, name)) if (slug := known.find(each))}
+        for folder in set(folders)
+    }
+    addresses = [known_in[folder] for folder in folders]
+    if not any(each != name for names in addresses for each in names) and not (are_several and any(addresses)):
+        return [*by_folder]
+    known.load(slug for names in addresses for slug in names.values())
+    chosen = [
+        _choose_name(source, own, of_file, known, are_several=are_several)
+        for source, own, of_file in zip(sources, by_folder, addresses, strict=True)
+    ]
+    in_project = {each for each, of_file in zip(chosen, addresses, strict=True) if each in of_file}
+    if are_several or len(in_project) != 1:
+        return chosen
+    # They are one text, and the project has it.
+    [known_name] = in_project
+    return [known_name if each == name else each for each in chosen]
 
-    sources: Sequence[SourceDocument]
-    coder_from: str
-    known: KnownTexts | None
 
-    @property
-    def name(self) -> str:
-        """What all files are called."""
-        return self.sources[0].document.name
+def _are_several(sources: Sequence[SourceDocument], folders: Sequence[Folder], coder_from: str) -> bool:
+    """Return whether files are several texts: two of one coder, or, in other folders, of other characters."""
+    if len(set(folders)) == 1:
+        return False
+    seen: dict[str | None, Folder] = {}
+    for source, folder in zip(sources, folders, strict=True):
+        if seen.setdefault(source.coder, folder) != folder:
+            return True
+    # Elsewhere another folder may be another coder.
+    if coder_from != "parent":
+        return False
+    first_of = dict(zip(reversed(folders), reversed(sources), strict=True))
+    return len({skeleton_of(source.document.content).characters for source in first_of.values()}) > 1
 
-    @cached_property
-    def folders(self) -> list[Folder]:
-        """The folder of each file."""
-        return [text_folder(source.document.file, self.coder_from) for source in self.sources]
 
-    @cached_property
-    def addresses(self) -> list[dict[str, str]]:
-        """For each file the addresses in the project that it may have, by name."""
-        known = self.known
-        if known is None or not known.titles:
-            return [{} for _ in self.sources]
-        by_folder: dict[Folder, dict[str, str]] = {}
-        for folder in self.folders:
-            if folder not in by_folder:
-                names = [self.name, *names_in_folders(folder, self.name)]
-                by_folder[folder] = {name: slug for name in names if (slug := known.find(name))}
-        return [by_folder[folder] for folder in self.folders]
-
-    @cached_property
-    def are_several(self) -> bool:
-        """Whether these are several texts: two of one coder, or, in other folders, of other characters."""
-        if len(set(self.folders)) == 1:
-            return False
-        seen: dict[str | None, Folder] = {}
-        for source, folder in zip(self.sources, self.folders, strict=True):
-            if seen.setdefault(source.coder, folder) != folder:
-                return True
-        # Elsewhere another folder may be another coder.
-        if self.coder_from != "parent":
-            return False
-        first_of = dict(zip(reversed(self.folders), reversed(self.sources), strict=True))
-        return len({skeleton_of(source.document.content).characters for source in first_of.values()}) > 1
-
-    def choose(self) -> list[str | FormatError]:
-        """Return the name of each text, or why none can be chosen."""
-        by_folder = _distinct_names(self.folders, self.name) if self.are_several else [self.name] * len(self.sources)
-        if not any(name != self.name for names in self.addresses for name in names) and not (
-            self.are_several and any(self.addresses)
-        ):
-            return [*by_folder]
-        chosen = [
-            self._choose_one(source, name, addresses)
-            for source, name, addresses in zip(self.sources, by_folder, self.addresses, strict=True)
-        ]
-        known = {name for name, addresses in zip(chosen, self.addresses, strict=True) if name in addresses}
-        if self.are_several or len(known) != 1:
-            return chosen
-        # They are one text, and the project has it.
-        [name] = known
-        return [name if each == self.name else each for each in chosen]
-
-    def _choose_one(self, source: SourceDocument, name: str, addresses: Mapping[str, str]) -> str | FormatError:
-        """Return the name of a text: that of one in the project, if it has it. name: the one that it has otherwise."""
-        assert self.known is not None
-        self.known.load(addresses.values())
-        fitting = [each for each, slug in addresses.items() if self.known.has_text(slug, source.document.content)]
-        if name in fitting and self.are_several:
-            return name
-        if len({addresses[each] for each in fitting}) > 1:
-            places = " and ".join(addresses[each] for each in fitting)
-            message = (
-                f"the project has its text twice, as {places}; name the file after one of them, or import it together "
-                "with the files that it came with"
-            )
-            return FormatError(message, source.document.file)
-        if fitting:
-            return fitting[0]
-        # A text that was named so, and differs: which is told where the texts are held against each other.
-        named = [each for each, slug in addresses.items() if each != self.name and self.known.titles[slug] == each]
-        return named[0] if named and self.name not in addresses else name
+def _choose_name(
+    source: SourceDocument, name: str, addresses: Mapping[str, str], known: KnownTexts, *, are_several: bool
+) -> str | FormatError:
+    """Return the name of a text: that of one in the project, if it has it. name: the one that it has otherwise."""
+    document = source.document
+    fitting = [each for each, slug in addresses.items() if known.has_text(slug, document.content)]
+    if name in fitting and are_several:
+        return name
+    if len({addresses[each] for each in fitting}) > 1:
+        places = " and ".join(addresses[each] for each in fitting)
+        message = (
+            f"the project has its text twice, as {places}; name the file after one of them, or import it together "
+            "with the files that it came with"
+        )
+        return FormatError(message, document.file)
+    if fitting:
+        return fitting[0]
+    # A text that was named so, and differs: which is told where the texts are held against each other.
+    named = [each for each, slug in addresses.items() if each != document.name and known.titles[slug] == each]
+    return named[0] if named and document.name not in addresses else name
 
 
 def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
@@ -158,57 +147,43 @@ def _distinct_names(folders: Sequence[Folder], name: str) -> list[str]:
 
 
 def name_by_folder(
-    documents: Documents, coder_from: str, project: Project | None = None
-) -> tuple[Documents, list[Failure]]:
+    documents: Sequence[SourceDocument], coder_from: str, project: Project | None = None
+) -> tuple[list[SourceDocument], list[Failure]]:
     """Return the documents, with the names of folders before equal names that are not one text, and what is refused.
 
     These are two of one coder, or of two coders in folders besides their own whose characters differ, in these files or
     in the project: a file that comes alone has the name that it has with others.
     """
-    first_of, others_of, in_folders = _numbers_by_name(documents, coder_from)
+    by_name: dict[str, list[int]] = {}
+    in_folders = set[str]()
+    for number, source in enumerate(documents):
+        if not source.document.coder:
+            by_name.setdefault(source.document.name, []).append(number)
+            if text_folder(source.document.file, coder_from):
+                in_folders.add(source.document.name)
     known = KnownTexts(project) if project is not None else None
     is_known = known is not None and bool(known.titles)
     names: dict[int, str] = {}
     failures: dict[str, Failure] = {}
-    for name, first in first_of.items():
-        if name not in in_folders or (name not in others_of and not is_known):
+    for name, numbers in by_name.items():
+        if name not in in_folders or (len(numbers) == 1 and not is_known):
             continue  # no folder tells them apart
-        numbers = [first, *others_of.get(name, ())]
         sources = [documents[number] for number in numbers]
-        for number, source, chosen in zip(
-            numbers, sources, FileNames(sources, coder_from, known).choose(), strict=True
-        ):
+        for number, source, chosen in zip(numbers, sources, _choose_names(sources, coder_from, known), strict=True):
             if isinstance(chosen, FormatError):
                 failures[source.file] = Failure(source.file, str(chosen))
             elif chosen != name:
                 names[number] = chosen
-    if not names and not failures:
-        return in_memory(documents), []
-    named = spool_documents()
-    for number, source in enumerate(documents):
-        if source.file not in failures:
-            named.append(_named(source, names.get(number, "")))
-    return in_memory(named), [*failures.values()]
-
-
-def _numbers_by_name(documents: Documents, coder_from: str) -> tuple[dict[str, int], dict[str, list[int]], set[str]]:
-    """Return the first document of each name, the others of it, if any, and the names of which one is in a folder."""
-    first_of: dict[str, int] = {}  # most names come once
-    others_of: dict[str, list[int]] = {}
-    in_folders = set[str]()
-    for number, source in enumerate(documents):
-        if not source.document.coder:
-            if first_of.setdefault(source.document.name, number) != number:
-                others_of.setdefault(source.document.name, []).append(number)
-            if text_folder(source.document.file, coder_from):
-                in_folders.add(source.document.name)
-    return first_of, others_of, in_folders
+    named = [
+        _named(source, names[number]) if number in names else source
+        for number, source in enumerate(documents)
+        if source.file not in failures
+    ]
+    return named, [*failures.values()]
 
 
 def _named(source: SourceDocument, name: str) -> SourceDocument:
     document = source.document
-    if name in ("", document.name):
-        return source
     shown = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
     message = f"{document.name} is another text in another folder"
     finding = Finding("folders", message, document.file, fix=f"this one is called {shown}")

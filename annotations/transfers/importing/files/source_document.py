@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, md5
 from itertools import batched
@@ -12,9 +12,7 @@ from django.db.models.functions import MD5
 
 from annotations.core.database.bulk import MAX_KEYS
 from annotations.core.database.queries import WHITE_SPACE, without_white_space
-from annotations.core.spool import Spool
 from annotations.formats import Document, Finding
-from annotations.formats.model.document import MOST_IN_MEMORY, weigh
 from annotations.formats.model.format import SEPARATOR
 from annotations.models import Project, Text
 from annotations.transfers.importing.files.addresses import slugs_of_name
@@ -41,43 +39,21 @@ class SourceDocument:
         return self.source or self.document.file
 
 
-type Documents = Sequence[SourceDocument] | Spool[SourceDocument]
-
-
-def spool_documents() -> Spool[SourceDocument]:
-    """Return an empty sequence of documents, of which only the first are in memory."""
-    return Spool(lambda source: weigh(source.document), MOST_IN_MEMORY)
-
-
-def in_memory(documents: Documents) -> Documents:
-    """Return the documents as a list if all of them are in memory, else as they are."""
-    listed = documents.as_list() if isinstance(documents, Spool) else None
-    return documents if listed is None else listed
-
-
-def find_same_words(documents: Iterable[SourceDocument]) -> list[Finding]:
+def find_same_words(documents: Sequence[SourceDocument]) -> list[Finding]:
     """Return a finding for each text that comes under several names, to judge by its characters without white space."""
-    first_of: dict[bytes, str] = {}  # of most texts there is one name
-    names: dict[bytes, dict[str, str]] = {}
-    for source in documents:
-        document = source.document
-        if document.without_text:
-            continue
-        words = unicodedata.normalize("NFC", "".join(document.content.split()))
-        digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        first = first_of.setdefault(digest, document.name)
-        if first != document.name:
-            names.setdefault(digest, {first: ""}).setdefault(document.name, document.file)
-    return [_same_words([*files], next(file for file in files.values() if file)) for files in names.values()]
+    files_by_words: dict[bytes, dict[str, str]] = {}
+    for document in (source.document for source in documents):
+        if not document.without_text:
+            words = unicodedata.normalize("NFC", "".join(document.content.split()))
+            digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            files_by_words.setdefault(digest, {}).setdefault(document.name, document.file)
+    return [_same_words(files) for files in files_by_words.values() if len(files) > 1]
 
 
-def find_words_of_project(project: Project, documents: Callable[[], Iterable[SourceDocument]]) -> list[Finding]:
-    """Return a finding for each text of the project, of no document, that has the words of one. Its database compares.
-
-    documents: returns them, as often as it is called.
-    """
+def find_words_of_project(project: Project, documents: Sequence[SourceDocument]) -> list[Finding]:
+    """Return a finding for each text of the project that has the words of a document of another name."""
     first_of: dict[str, tuple[str, str]] = {}
-    for document in (source.document for source in documents()):
+    for document in (source.document for source in documents):
         if not document.without_text:
             joined = document.content.translate(SPACES)
             for words in {joined, unicodedata.normalize("NFC", joined)}:
@@ -87,7 +63,7 @@ def find_words_of_project(project: Project, documents: Callable[[], Iterable[Sou
     found: dict[str, str] = {}
     for batch in batched(first_of, MAX_KEYS):
         found |= dict(texts.filter(digest__in=batch).values_list("slug", "digest"))
-    for source in documents() if found else ():
+    for source in documents if found else ():
         for slug in slugs_of_name(source.document.name):
             found.pop(slug, None)
     return [
@@ -99,7 +75,9 @@ def find_words_of_project(project: Project, documents: Callable[[], Iterable[Sou
     ]
 
 
-def _same_words(names: Sequence[str], file: str) -> Finding:
+def _same_words(files: Mapping[str, str]) -> Finding:
+    """Return the finding on names of one text, at the file of the second of them."""
+    names = list(files)
     shown = [_cut(name) for name in names[:MOST_NAMES]]
     further = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
     *before, last = [*shown, *further]
@@ -107,7 +85,7 @@ def _same_words(names: Sequence[str], file: str) -> Finding:
     texts = {sign: {name.rpartition(sign)[0] for name in names} for sign, _ in SEPARATOR.choices}
     signs = [sign for sign, of_sign in texts.items() if len(of_sign) == 1 and "" not in of_sign]
     way = "".join(f"; if their names have the coder: --coder-from name with separator={sign}" for sign in signs[:1])
-    return Finding("same-words", message, file, fix=f"{ONE_TEXT}{way}")
+    return Finding("same-words", message, files[names[1]], fix=f"{ONE_TEXT}{way}")
 
 
 def _cut(name: str) -> str:

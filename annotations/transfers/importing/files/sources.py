@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import batched, islice
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from django.conf import settings
 
-from annotations.core.database.bulk import MAX_KEYS
-from annotations.core.processes.progress import Progress
+from annotations.core.processes.progress import Progress, reported
 from annotations.formats import (
     FORMATS,
     PYRAMID_FORMATS,
@@ -31,28 +31,25 @@ from annotations.formats.model.encodings import is_utf_8_all_the_same
 from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundles
 from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
-from annotations.models import Project, Text
-from annotations.transfers.coder_folders import coder_of
-from annotations.transfers.importing.files.addresses import compose, may_be_of_name, slugs_of_name
-from annotations.transfers.importing.files.folders import name_by_folder, names_in_folders, text_folder
-from annotations.transfers.importing.files.source_document import Documents, SourceDocument, spool_documents
+from annotations.models import Project
+from annotations.transfers.importing.files.addresses import coder_of, compose
+from annotations.transfers.importing.files.folders import KnownTexts, name_by_folder, names_in_folders, text_folder
+from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.report import Failure
 
 # So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
 NOT_OPENED = {".zip": " (a zip in a zip is not opened)", ".gz": " (unpack it, or give a zip)"}
 SEPARATORS = [key for key, _ in SEPARATOR.choices]
-# Of so many files at once the texts are looked for in the project.
-BUNDLES_AT_ONCE = 500
 # So many lines of a refused file are looked at to tell what it is.
 MAX_LINES_OF_HEAD = 50
 
 
 @dataclass(frozen=True, slots=True)
-class DiskFile:
-    """A file on the disk, with its size."""
+class StoredFile:
+    """A file that is read when it is needed, with its size: on the disk, or open as long as it is read."""
 
-    path: Path
+    file: Path | IO[bytes]
     size: int
 
     def __len__(self) -> int:
@@ -60,41 +57,18 @@ class DiskFile:
 
     def read(self) -> bytes:
         """Return what it holds. Raise FormatError."""
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            raise FormatError(str(error.strerror), str(self.path)) from error
+        return b"".join(self.lines())
 
     def lines(self) -> Iterator[bytes]:
         """Yield its lines, each with its end. Raise FormatError."""
         try:
-            with self.path.open("rb") as opened:
-                yield from opened
+            with self.file.open("rb") if isinstance(self.file, Path) else nullcontext(self.file) as opened:
+                opened.seek(0)
+                # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+                while line := opened.readline():
+                    yield line
         except OSError as error:
-            raise FormatError(str(error.strerror), str(self.path)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file that is open and stays so as long as it is read, with its size."""
-
-    file: IO[bytes]
-    size: int
-
-    def __len__(self) -> int:
-        return self.size
-
-    def read(self) -> bytes:
-        """Return what it holds."""
-        self.file.seek(0)
-        return self.file.read()
-
-    def lines(self) -> Iterator[bytes]:
-        """Yield its lines, each with its end."""
-        self.file.seek(0)
-        # Who goes over a file of Django's has it in memory, and carriage returns end lines.
-        while line := self.file.readline():
-            yield line
+            raise FormatError(str(error.strerror), str(self.file)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +80,7 @@ class Source:
     """
 
     name: str
-    content: bytes | Entry | DiskFile | OpenFile
+    content: bytes | Entry | StoredFile
     in_folder: bool = False
     ignored: bool = False
 
@@ -139,7 +113,7 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
                 sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
                 left -= sum(len(each) for _, each in package.files)
             else:
-                whole = content if isinstance(content, bytes | Entry) else OpenFile(content, content.seek(0, 2))
+                whole = content if isinstance(content, bytes | Entry) else StoredFile(content, content.seek(0, 2))
                 sources.append(Source(compose(name), whole))
                 left -= len(whole)
             if left < 0:
@@ -151,15 +125,16 @@ def open_sources(files: Iterable[tuple[str, bytes | Entry | IO[bytes]]]) -> list
 
 
 @dataclass(slots=True)
-class ReadResult:
-    """The documents that were read, files that could not be read, and files that are not of the format.
+class ReadResult[Read]:
+    """What was read, files that could not be read, and files that are not of the format.
 
     `reason` says why none of the files could be read, where none is of the format.
     """
 
-    documents: Documents = field(default_factory=list)
+    documents: list[Read] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     reason: str = ""
 
 
@@ -170,7 +145,7 @@ def read_sources(
     options: Mapping[str, str] | None = None,
     project: Project | None = None,
     progress: Progress | None = None,
-) -> ReadResult:
+) -> ReadResult[SourceDocument]:
     """Read the files. A file that cannot be read does not prevent the others from being read.
 
     `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
@@ -180,35 +155,28 @@ def read_sources(
     of all files.
     """
     format_ = FORMATS[format_key]
-    result = ReadResult(left_out=[source.name for source in sources if source.ignored])
+    result = ReadResult[SourceDocument](left_out=[source.name for source in sources if source.ignored])
     sources = [source for source in sources if not source.ignored]
     files = {source.name: source for source in sources}
-    for name in _duplicate_names(sources):
-        del files[name]
-        result.failures.append(Failure(name, f"{name}: two files have this name"))
+    for name, count in Counter(source.name for source in sources).items():
+        if count > 1:
+            del files[name]
+            result.failures.append(Failure(name, f"{name}: two files have this name"))
     own_options = {option.key for option in format_.options}
     options = options or {}
     arguments = {key: value for key, value in options.items() if key in own_options}
     separator = options.get(SEPARATOR.key) or "."
     bundles = _bundles_of(format_, sources, files)
-    documents = spool_documents()
-    n_read = 0
-    for batch in batched(bundles, BUNDLES_AT_ONCE):
-        texts = _texts_of_project(format_, batch, coder_from, separator, project)
-        for names in batch:
-            if progress is not None:
-                progress(n_read, len(bundles))
-            n_read += 1
-            n_before = len(documents)
-            try:
-                of_bundle = [files[name] for name in names]
-                for document in _read_bundle(
-                    format_, of_bundle, texts.get(names[0], {}), options.get(ENCODING.key, ""), arguments
-                ):
-                    documents.append(_source_document(document, names[0], coder_from, separator))
-            except FormatError as error:
-                documents.truncate(n_before)
-                result.failures.append(Failure(names[0], f"{error}{_look(files[names[0]], format_key)}"))
+    texts = _texts_of_project(format_, bundles, coder_from, separator, project) if project is not None else {}
+    documents = list[SourceDocument]()
+    for names in reported(bundles, progress):
+        main = names[0]
+        try:
+            of_bundle = [files[name] for name in names]
+            read = _read_bundle(format_, of_bundle, texts.get(main), options.get(ENCODING.key, ""), arguments)
+            documents += [_source_document(document, main, coder_from, separator) for document in read]
+        except FormatError as error:
+            result.failures.append(Failure(main, f"{error}{_look(files[main], format_key)}"))
     bundled = {name for names in bundles for name in names}
     result.left_out += [name for name in files if name not in bundled]
     if not bundles and not result.failures:
@@ -219,27 +187,26 @@ def read_sources(
 
 
 def _read_bundle(
-    format_: Format, sources: Sequence[Source], texts: Mapping[str, bytes], encoding: str, arguments: Mapping[str, str]
+    format_: Format, sources: Sequence[Source], text: str | None, encoding: str, arguments: Mapping[str, str]
 ) -> Iterator[Document]:
-    """Yield the documents of files that are read together, the main one first. texts: those files that are missing."""
+    """Yield the documents of files that are read together, the main one first. text: that of the file beside it."""
     main = sources[0]
     if format_.read_each is not None and not encoding:
         yield from format_.read_each(main.name, main.lines(), **arguments)
         return
     recoded = {source.name: _in_utf_8(source.data, source.name, encoding) for source in sources}
-    bundle = Bundle(main.name, {name: data for name, (data, _) in recoded.items()} | {**texts})
+    data = {name: data for name, (data, _) in recoded.items()}
+    if text is not None and format_.text_of is not None:
+        data[format_.text_of(main.name)] = text.encode()
+    bundle = Bundle(main.name, data)
     findings = [finding for _, found in recoded.values() for finding in found]
     if format_.key in PLAIN and (look := _look(main, format_.key)):
         # Whatever the file holds would be words of a text.
         message = f"the file is read as {format_.label}{look}"
         findings.append(Finding("other-format", message, main.name, left_out=True))
     for document in format_.read(bundle, **arguments):
-        yield _with_findings(document, findings)
+        yield replace(document, findings=[*findings, *document.findings]) if findings else document
         findings = []  # they are told with the first
-
-
-def _with_findings(document: Document, findings: Sequence[Finding]) -> Document:
-    return replace(document, findings=[*findings, *document.findings]) if findings else document
 
 
 def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Finding]]:
@@ -252,37 +219,23 @@ def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Findin
 
 
 def _texts_of_project(
-    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, separator: str, project: Project | None
-) -> dict[str, dict[str, bytes]]:
-    """Return by the main file the text that the project has for it, as the file beside it that is missing."""
-    if format_.text_of is None or project is None:
+    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, separator: str, project: Project
+) -> dict[str, str]:
+    """Return by the main file the text that the project has for it, where the file beside it is missing."""
+    if format_.text_of is None:
         return {}
-    slugs: dict[str, list[tuple[str, str]]] = {}
+    known = KnownTexts(project)
+    slugs: dict[str, str] = {}
     for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
         try:
             name, _ = name_and_coder(main, coder_from, separator)
         except FormatError:  # which reading says of the file
             continue
         names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
-        slugs[main] = [(slug, each) for each in names for slug in slugs_of_name(each)]
-    texts: dict[str, Text] = {}
-    for batch in batched({slug for each in slugs.values() for slug, _ in each}, MAX_KEYS):
-        found = Text.objects.filter(project=project, slug__in=batch).only("slug", "title", "content")
-        texts |= {text.slug: text for text in found}
-    return {
-        main: {format_.text_of(main): text.content.encode()}
-        for main, candidates in slugs.items()
-        if (
-            text := next(
-                (
-                    texts[slug]
-                    for slug, name in candidates
-                    if slug in texts and may_be_of_name(slug, texts[slug].title, name)
-                ),
-                None,
-            )
-        )
-    }
+        if slug := next(filter(None, map(known.find, names)), ""):
+            slugs[main] = slug
+    known.load(slugs.values())
+    return {main: known.contents[slug] for main, slug in slugs.items()}
 
 
 def _look(source: Source, format_key: str) -> str:
@@ -326,10 +279,6 @@ def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, 
         for source in sources
         if source.name in files and (not source.in_folder or (source.name,) in bundles)
     ]
-
-
-def _duplicate_names(sources: Sequence[Source]) -> list[str]:
-    return [name for name, count in Counter(source.name for source in sources).items() if count > 1]
 
 
 def _source_document(document: Document, main: str, coder_from: str, separator: str) -> SourceDocument:

@@ -21,6 +21,14 @@ OPTION_OF_VIOLATION = {
     "words_taken": "words_exclusive",
 }
 
+# Explanations of violations for users of files.
+EXPLANATIONS = {
+    "across_summaries": "a contributor is not of the words of one summary",
+    "second_contributor": "an SCU has two contributors in one summary",
+    "several_scus": "words belong to several SCUs",
+    "words_taken": "contributors share words",
+}
+
 type Parts = tuple[tuple[int, int], ...]
 
 
@@ -50,23 +58,16 @@ def imported_contributors(
     for key, contributors in scus:
         for contributor in contributors:
             parts = merge_parts(contributor.parts)
+            words = describe_words(content, parts)
             if len(parts) < len(contributor.parts):
-                findings.append(
-                    Finding("joined", f"parts of {describe_words(content, parts)} touch", file, fix="they are one now")
-                )
-            spans = [(part.start, part.end) for part in contributor.parts]
-            if contributor.label and _normalized_label(contributor.label) != _normalized_label(
-                "".join(content[start:end] for start, end in spans)
-            ):
-                message = f"the label of a contributor is not its words {describe_words(content, parts)}"
+                findings.append(Finding("joined", f"parts of {words} touch", file, fix="they are one now"))
+            whole = "".join(content[part.start : part.end] for part in contributor.parts)
+            if contributor.label and _normalized_label(contributor.label) != _normalized_label(whole):
+                message = f"the label of a contributor is not its words {words}"
                 findings.append(Finding("contributor-label", message, file, fix="the words hold"))
             imported = by_parts.setdefault(parts, ImportedContributor(parts))
             if key in imported.scus:
-                findings.append(
-                    Finding(
-                        "twice", f"SCU {key} has {describe_words(content, parts)} twice", file, fix="it counts once"
-                    )
-                )
+                findings.append(Finding("twice", f"SCU {key} has {words} twice", file, fix="it counts once"))
             else:
                 imported.scus.append(key)
             if contributor.comment:
@@ -119,18 +120,16 @@ def refuse_violations(
     raise FormatError(message, file)
 
 
-# Explanations of violations for users of files.
-EXPLANATIONS = {
-    "across_summaries": "a contributor is not of the words of one summary",
-    "second_contributor": "an SCU has two contributors in one summary",
-    "several_scus": "words belong to several SCUs",
-    "words_taken": "contributors share words",
-}
-
-
 def differences(file: Pyramid, project_pyramid: Pyramid) -> list[str]:
     """Return the differences between the contributors of two pyramids, SCU by SCU; SCUs without any are ignored."""
-    in_file, in_project = _contributors(file), _contributors(project_pyramid)
+    in_file, in_project = (
+        {
+            scu.uid: {merge_parts(contributor.parts) for contributor in scu.contributors if contributor.parts}
+            for scu in pyramid.scus
+            if scu.contributors
+        }
+        for pyramid in (file, project_pyramid)
+    )
     messages = [f"SCU {uid} stands only in the file" for uid in sorted(in_file.keys() - in_project.keys())]
     messages += [f"SCU {uid} stands only here" for uid in sorted(in_project.keys() - in_file.keys())]
     for uid in sorted(in_file.keys() & in_project.keys()):
@@ -142,11 +141,3 @@ def differences(file: Pyramid, project_pyramid: Pyramid) -> list[str]:
                 f"SCU {uid} has {describe_words(file.text, difference)} only {location}" for difference in sorted(parts)
             ]
     return messages
-
-
-def _contributors(pyramid: Pyramid) -> dict[int, set[Parts]]:
-    return {
-        scu.uid: {merge_parts(contributor.parts) for contributor in scu.contributors if contributor.parts}
-        for scu in pyramid.scus
-        if scu.contributors
-    }

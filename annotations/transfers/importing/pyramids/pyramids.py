@@ -6,8 +6,9 @@ are coded against them, whatever the order of the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -17,7 +18,7 @@ from annotations.coding import imported_codings
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
 from annotations.coding.log.replay import is_log_of
 from annotations.coding.pyramids.scus import summary_spans
-from annotations.core.processes.progress import Progress, report_completion
+from annotations.core.processes.progress import Progress, report_completion, reported
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
@@ -32,7 +33,7 @@ from annotations.projects.rounds import current_round, refuse_closed
 from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.files.addresses import compose, slugs_of_name
-from annotations.transfers.importing.files.sources import Source, name_and_coder, why_nothing
+from annotations.transfers.importing.files.sources import ReadResult, Source, name_and_coder, why_nothing
 from annotations.transfers.importing.options import DEFAULTS, ImportOptions
 from annotations.transfers.importing.pyramids.contributors import (
     ImportedContributor,
@@ -61,27 +62,23 @@ class PyramidFile:
         """The name of the file with its folders."""
         return self.annotation.file
 
-
-@dataclass(slots=True)
-class ReadPyramids:
-    """The files that were read, those that could not be read, and those of another format."""
-
-    files: list[PyramidFile] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    reason: str = ""
+    @property
+    def slugs(self) -> list[str]:
+        """The slugs that its docset or peer may have, the first as it gets it now."""
+        max_length = TEXT_SLUG_LENGTH if isinstance(self.annotation, PeerAnnotation) else DOCSET_SLUG_LENGTH
+        slugs = (slug[:max_length].strip("-_") for slug in slugs_of_name(self.name))
+        return [slug for slug in dict.fromkeys(slugs) if slug]
 
 
-def read_pyramids(sources: Sequence[Source], coder_from: str, progress: Progress | None = None) -> ReadPyramids:
+def read_pyramids(
+    sources: Sequence[Source], coder_from: str, progress: Progress | None = None
+) -> ReadResult[PyramidFile]:
     """Read the files. `coder_from` is as in `read_sources`; with nobody, only the summaries are imported.
 
     Exported files of an agreed pyramid are left out: imported, it would become somebody's own.
     """
-    result = ReadPyramids(left_out=[source.name for source in sources if source.ignored])
-    for number, source in enumerate(sources):
-        if progress is not None:
-            progress(number, len(sources))
+    result = ReadResult[PyramidFile](left_out=[source.name for source in sources if source.ignored])
+    for source in reported(sources, progress):
         if source.ignored:
             continue
         if source.in_folder and not one_file_bundles([source.name], ducview.FORMAT.suffixes):
@@ -93,10 +90,10 @@ def read_pyramids(sources: Sequence[Source], coder_from: str, progress: Progress
             continue
         try:
             annotation = ducview.read(Bundle.of(source.name, source.data))
-            result.files.append(PyramidFile(*name_and_coder(source.name, coder_from), annotation))
+            result.documents.append(PyramidFile(*name_and_coder(source.name, coder_from), annotation))
         except FormatError as error:
             result.failures.append(Failure(source.name, str(error)))
-    if not (result.files or result.failures or result.findings):
+    if not (result.documents or result.failures or result.findings):
         result.reason = why_nothing(ducview.FORMAT, result.left_out)
     return result
 
@@ -109,7 +106,7 @@ def _is_agreed_export(file: str, coder_from: str) -> bool:
 
 def import_pyramids(
     project: Project,
-    result: ReadPyramids,
+    result: ReadResult[PyramidFile],
     options: ImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> Report:
@@ -118,17 +115,22 @@ def import_pyramids(
     The option of the format `docset` is the slug of the docset of all the files. Raise ImportFailed if that fails; then
     nothing is changed.
     """
-    report = Report(failures=list(result.failures), findings=list(result.findings), left_out=result.left_out)
-    report.reason = result.reason
-    writer = _PyramidWriter(project, options, report)
-    files = sorted(result.files, key=lambda file: isinstance(file.annotation, PeerAnnotation))
+    report = Report(
+        failures=list(result.failures),
+        findings=list(result.findings),
+        left_out=result.left_out,
+        reason=result.reason,
+    )
+    if not Level.objects.filter(project=project, coded=True, key=CONTRIBUTOR).exists():
+        raise ImportFailed(f"The scheme has no level {CONTRIBUTOR!r} any more, of which contributors are.")
+    files = sorted(result.documents, key=lambda file: isinstance(file.annotation, PeerAnnotation))
+    categories = Category.objects.filter(project=project).order_by("-position")
+    categories_by_use = dict(categories.values_list("takes_index", "key"))
     try:
         with transaction.atomic():
             lock_project(project.pk)  # no text of it is corrected meanwhile
-            for number, file in enumerate(files):
-                if progress is not None:
-                    progress(number, len(files))
-                writer.write(file)
+            for file in reported(files, progress):
+                report.add(_FileWriter(project, options, file, categories_by_use).write())
             if options.trial:
                 transaction.set_rollback(True)
             else:
@@ -139,55 +141,59 @@ def import_pyramids(
 
 
 @dataclass(slots=True)
-class _PyramidWriter:
-    """Writes one file after the other, and keeps the report."""
+class _FileWriter:
+    """Writes a file, and reports it. categories: those of contributors with an SCU (True) and without one."""
 
     project: Project
     options: ImportOptions
-    report: Report
-    categories: dict[bool, str] = field(init=False)
+    file: PyramidFile
+    categories: Mapping[bool, str]
+    report: Report = field(default_factory=Report)
 
-    def __post_init__(self) -> None:
-        if not Level.objects.filter(project=self.project, coded=True, key=CONTRIBUTOR).exists():
-            raise ImportFailed(f"The scheme has no level {CONTRIBUTOR!r} any more, of which contributors are.")
-        categories = Category.objects.filter(project=self.project).order_by("-position")
-        self.categories = dict(categories.values_list("takes_index", "key"))
-
-    def write(self, file: PyramidFile) -> None:
-        """Write a file; if it is invalid, write nothing and add a failure to the report."""
-        report = Report()
+    def write(self) -> Report:
+        """Write the file and return its report; if it is invalid, write nothing and report a failure."""
+        name, annotation = self.file.file, self.file.annotation
         try:
             with transaction.atomic():
-                if isinstance(file.annotation, PeerAnnotation):
-                    self._peer(file, file.annotation, report)
+                if isinstance(annotation, PeerAnnotation):
+                    self._peer(annotation)
                 else:
-                    self._pyramid(file, file.annotation, report)
-        except (FormatError, OperationRejected) as error:
-            message = str(error) if isinstance(error, FormatError) else f"{file.file}: {error}"
-            self.report.failures.append(Failure(file.file, message))
+                    self._pyramid(annotation)
+        except FormatError as error:
+            return Report(failures=[Failure(name, str(error))])
+        except OperationRejected as error:
+            return Report(failures=[Failure(name, f"{name}: {error}")])
         except ValidationError as error:
-            self.report.failures.append(Failure(file.file, f"{file.file}: {_messages(error)}"))
-        else:
-            report.documents = 1
-            for name in ("documents", "texts", "markables", "codings", "judgements", "unchanged"):
-                setattr(self.report, name, getattr(self.report, name) + getattr(report, name))
-            self.report.new_coders += report.new_coders
-            self.report.findings += [*file.annotation.findings, *report.findings]
+            return Report(failures=[Failure(name, f"{name}: {_messages(error)}")])
+        self.report.documents = 1
+        self.report.findings[:0] = annotation.findings
+        return self.report
 
-    def _pyramid(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> None:
-        docset = self._docset_of(file, pyramid, report) or self._new_docset(file, pyramid, report)
-        if file.coder is None:
+    def _warn(self, code: str, message: str, fix: str = "") -> None:
+        self.report.findings.append(Finding(code, message, self.file.file, fix=fix))
+
+    def _pyramid(self, pyramid: Pyramid) -> None:
+        docset = self._docset_of(pyramid)
+        if docset is None:
+            self.report.texts += 1
+            docset = create_docset_from_text(
+                self.project, self.file.slugs[0], self.file.name, pyramid.text, pyramid.boundary, pyramid.summaries
+            )
+        if self.file.coder is None:
             if pyramid.scus:
-                _warn(report, file, "nobody", "it has no coder, so its SCUs are left out")
+                self._warn("nobody", "it has no coder, so its SCUs are left out")
             return
         text = docset.texts.get(role=Text.Role.MODELS)
         contributors = imported_contributors(
-            [(str(scu.uid), scu.contributors) for scu in pyramid.scus], text.content, file.file, report.findings
+            [(str(scu.uid), scu.contributors) for scu in pyramid.scus],
+            text.content,
+            self.file.file,
+            self.report.findings,
         )
         summaries = summary_spans(text.pk)
         if summaries != [(summary.start, summary.end) for summary in pyramid.summaries]:
-            _warn(report, file, "other-summaries", "its expression finds other summaries", "those of the docset hold")
-        refuse_violations(contributors.values(), self.project, file.file, text.content, summaries)
+            self._warn("other-summaries", "its expression finds other summaries", "those of the docset hold")
+        refuse_violations(contributors.values(), self.project, self.file.file, text.content, summaries)
         descriptions = []
         for scu in pyramid.scus:
             description = Description(str(scu.uid), scu.label, scu.comment)
@@ -195,84 +201,68 @@ class _PyramidWriter:
                 parse_operation("describe", description.payload())
                 descriptions.append(description)
             elif not scu.contributors:
-                _warn(report, file, "empty-scu", f"SCU {scu.uid} says nothing and is left out")
-        self._fill(
-            text, self._coder(file.coder, report), Coding.Kind.PYRAMID, contributors.values(), descriptions, report
-        )
+                self._warn("empty-scu", f"SCU {scu.uid} says nothing and is left out")
+        self._fill(text, self._coder(self.file.coder), Coding.Kind.PYRAMID, contributors.values(), descriptions)
 
-    def _docset_of(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> Docset | None:
+    def _docset_of(self, pyramid: Pyramid) -> Docset | None:
         """Return the docset of the file, or None. Raise FormatError if the docset has another text."""
         docsets = Docset.objects.filter(project=self.project)
         named = self.options.of_format.get("docset")
         if named:
             docset = docsets.filter(slug=named).first()
         else:
-            docset = _called(docsets, file) if isinstance(file.annotation, Pyramid) else None
+            docset = _called(docsets, self.file) if isinstance(self.file.annotation, Pyramid) else None
         if docset is None and named:
-            raise FormatError(f"{self.project.slug} has no docset {named!r}", file.file)
+            raise FormatError(f"{self.project.slug} has no docset {named!r}", self.file.file)
         texts = Text.objects.filter(project=self.project, role=Text.Role.MODELS)
         if docset is not None:
             content = texts.filter(docset=docset).values_list("content", flat=True).get()
-            if content != pyramid.text:
-                difference = _first_difference(content, pyramid.text)
-                message = (
-                    f"the docset {docset.slug} has other summaries, {difference}; choose another docset or rename the "
-                    "file"
-                )
-                raise FormatError(message, file.file)
-            return docset
+            if content == pyramid.text:
+                return docset
+            difference = _first_difference(content, pyramid.text)
+            message = f"the docset {docset.slug} has other summaries, {difference}"
+            raise FormatError(f"{message}; choose another docset or rename the file", self.file.file)
         text_with_content = texts.filter(content=pyramid.text).select_related("docset").first()
         if text_with_content is None:
             return None
-        if isinstance(file.annotation, Pyramid):
-            _warn(
-                report,
-                file,
-                "docset-by-text",
-                f"its text is that of the docset {text_with_content.docset}",
-                "it belongs there",
-            )
+        if isinstance(self.file.annotation, Pyramid):
+            message = f"its text is that of the docset {text_with_content.docset}"
+            self._warn("docset-by-text", message, "it belongs there")
         return text_with_content.docset
 
-    def _new_docset(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> Docset:
-        report.texts += 1
-        return create_docset_from_text(
-            self.project, _slug_of(file), file.name, pyramid.text, pyramid.boundary, pyramid.summaries
-        )
-
-    def _peer(self, file: PyramidFile, annotation: PeerAnnotation, report: Report) -> None:
-        docset = self._docset_of(file, annotation.pyramid, report)
+    def _peer(self, annotation: PeerAnnotation) -> None:
+        docset = self._docset_of(annotation.pyramid)
         if docset is None:
             message = "no docset has the summaries of its pyramid; import the pyramid (.pyr) first, or with it"
-            raise FormatError(message, file.file)
-        peer = self._peer_text(file, annotation, docset, report)
-        if file.coder is None:
+            raise FormatError(message, self.file.file)
+        peer = self._peer_text(annotation, docset)
+        if self.file.coder is None:
             if annotation.marks:
-                _warn(report, file, "nobody", "it has no coder, so its contributors are left out")
+                self._warn("nobody", "it has no coder, so its contributors are left out")
             return
-        coder = self._coder(file.coder, report)
-        kind, keys = self._pyramid_and_keys(file, annotation.pyramid, docset, coder, report)
+        coder = self._coder(self.file.coder)
+        kind, keys = self._pyramid_and_keys(annotation.pyramid, docset, coder)
         if annotation.comments:
             count = len(annotation.comments)
-            _warn(report, file, "peer-comments", f"comments on {count} SCUs of a peer", "left out")
+            self._warn("peer-comments", f"comments on {count} SCUs of a peer", "left out")
         inside = [(keys[uid], contributors) for uid, contributors in annotation.marks.items() if uid != NOT_IN_PYRAMID]
-        by_parts = imported_contributors(inside, peer.content, file.file, report.findings)
+        by_parts = imported_contributors(inside, peer.content, self.file.file, self.report.findings)
         outside = imported_contributors(
-            [("", annotation.marks.get(NOT_IN_PYRAMID, ()))], peer.content, file.file, report.findings
+            [("", annotation.marks.get(NOT_IN_PYRAMID, ()))], peer.content, self.file.file, self.report.findings
         )
         for parts, contributor in outside.items():
             if parts in by_parts:
                 message = f"{describe_words(peer.content, parts)} expresses an SCU and none"
-                _warn(report, file, "in-and-out", message, "the SCU holds")
+                self._warn("in-and-out", message, "the SCU holds")
             else:
                 by_parts[parts] = ImportedContributor(parts, [], contributor.comments)
-        refuse_violations(by_parts.values(), self.project, file.file, peer.content, None)
-        self._fill(peer, coder, kind, by_parts.values(), [], report)
+        refuse_violations(by_parts.values(), self.project, self.file.file, peer.content, None)
+        self._fill(peer, coder, kind, by_parts.values(), [])
 
-    def _peer_text(self, file: PyramidFile, annotation: PeerAnnotation, docset: Docset, report: Report) -> Text:
+    def _peer_text(self, annotation: PeerAnnotation, docset: Docset) -> Text:
         """Return the text of the peer: the one with its name, else the one with its content, else a new one."""
-        slug = _slug_of(file)
-        existing = _called(Text.objects.filter(project=self.project), file)
+        slug = self.file.slugs[0]
+        existing = _called(Text.objects.filter(project=self.project), self.file)
         if existing is not None:
             slug = existing.slug
             if (existing.docset_id, existing.role, existing.content) == (docset.pk, Text.Role.PEER, annotation.text):
@@ -281,17 +271,15 @@ class _PyramidWriter:
             if existing.docset_id == docset.pk and existing.role == Text.Role.PEER:
                 difference = _first_difference(existing.content, annotation.text)
                 message = f"the peer {slug} says something else, {difference}; rename the file"
-            raise FormatError(message, file.file)
+            raise FormatError(message, self.file.file)
         equal = docset.texts.filter(role=Text.Role.PEER, content=annotation.text).first()
         if equal is not None:
-            _warn(report, file, "peer-by-text", f"its text is that of the peer {equal}", "it belongs there")
+            self._warn("peer-by-text", f"its text is that of the peer {equal}", "it belongs there")
             return equal
-        report.texts += 1
-        return add_peer(docset, slug, file.name, annotation.text)
+        self.report.texts += 1
+        return add_peer(docset, slug, self.file.name, annotation.text)
 
-    def _pyramid_and_keys(
-        self, file: PyramidFile, pyramid: Pyramid, docset: Docset, coder: User, report: Report
-    ) -> tuple[Coding.Kind, dict[int, str]]:
+    def _pyramid_and_keys(self, pyramid: Pyramid, docset: Docset, coder: User) -> tuple[Coding.Kind, dict[int, str]]:
         """Return the kind of the peer's coding (against the own pyramid, else the agreed one) and the keys of the SCUs.
 
         Raise FormatError with the first difference if the file's pyramid is neither of the two.
@@ -309,20 +297,20 @@ class _PyramidWriter:
             differing = differences(pyramid, keyed.pyramid)
             if not differing:
                 for uid in _other_labels(pyramid, keyed.pyramid):
-                    _warn(report, file, "other-label", f"SCU {uid} is called otherwise", "the label here holds")
+                    self._warn("other-label", f"SCU {uid} is called otherwise", "the label here holds")
                 return kind, dict(keyed.keys)
             if candidate is own_pyramid:
                 others = f" (and {len(differing) - 1} more)" if len(differing) > 1 else ""
                 message = f"the pyramid in it is not that of {coder}: {differing[0]}{others}"
-        raise FormatError(message, file.file)
+        raise FormatError(message, self.file.file)
 
-    def _coder(self, name: str, report: Report) -> User:
+    def _coder(self, name: str) -> User:
         member_keys = set(self.project.members.values_list("pk", flat=True))
         coder = get_or_create_coder(
             self.project, name, create=self.options.create, join=self.options.join, trial=self.options.trial
         )
         if coder.pk not in member_keys:
-            report.new_coders.append(coder.get_username())
+            self.report.new_coders.append(coder.get_username())
         return coder
 
     def _fill(
@@ -332,7 +320,6 @@ class _PyramidWriter:
         kind: Coding.Kind,
         contributors: Iterable[ImportedContributor],
         descriptions: Sequence[Description],
-        report: Report,
     ) -> None:
         """Fill the coding, unless it is equal already. Raise ValidationError if it was started."""
         decisions = [
@@ -352,35 +339,21 @@ class _PyramidWriter:
             log = imported_codings.ImportedCoding(coding, coder, decisions, {}, SchemeKeys(), descriptions).log()
             if not is_log_of(list(coding.operations.order_by("sequence").values_list("kind", "payload")), log):
                 raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")
-            report.unchanged += 1
+            self.report.unchanged += 1
             return
         keys = [decision.markable for decision in decisions]
-        report.markables += len(keys) - Markable.objects.filter(text=text, key__in=keys).count()
+        self.report.markables += len(keys) - Markable.objects.filter(text=text, key__in=keys).count()
         fill_coding(coding, self.options.by or coder, decisions, descriptions)
-        report.codings += 1
-        report.judgements += len(decisions)
-
-
-def _slugs_of(file: PyramidFile) -> list[str]:
-    max_length = TEXT_SLUG_LENGTH if isinstance(file.annotation, PeerAnnotation) else DOCSET_SLUG_LENGTH
-    slugs = (slug[:max_length].strip("-_") for slug in slugs_of_name(file.name))
-    return [slug for slug in dict.fromkeys(slugs) if slug]
-
-
-def _slug_of(file: PyramidFile) -> str:
-    return _slugs_of(file)[0]
+        self.report.codings += 1
+        self.report.judgements += len(decisions)
 
 
 def _called[Named: (Docset, Text)](rows: QuerySet[Named], file: PyramidFile) -> Named | None:
     """Return what is called like the file, also by an address of an earlier version if its title is that name."""
-    slug, *earlier = _slugs_of(file)
+    slug, *earlier = file.slugs
     found = {row.slug: row for row in rows.filter(slug__in=[slug, *earlier])}
     titled = (found[other] for other in earlier if other in found and compose(found[other].title) == file.name)
     return found.get(slug) or next(titled, None)
-
-
-def _warn(report: Report, file: PyramidFile, code: str, message: str, fix: str = "") -> None:
-    report.findings.append(Finding(code, message, file.file, fix=fix))
 
 
 def _messages(error: ValidationError) -> str:
@@ -391,24 +364,15 @@ def _messages(error: ValidationError) -> str:
 
 def _first_difference(project_text: str, file_text: str) -> str:
     """Return the place at which two texts begin to differ, as messages show it."""
-    position = next(
-        (
-            position
-            for position, (character, other_character) in enumerate(zip(project_text, file_text, strict=False))
-            if character != other_character
-        ),
-        None,
-    )
-    if position is None:
-        position = min(len(project_text), len(file_text))
+    pairs = zip(project_text, file_text, strict=False)
+    position = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     line = project_text.count("\n", 0, position) + 1
     return f"from line {line} on ({_excerpt(project_text, position)} here, {_excerpt(file_text, position)} in the file)"
 
 
 def _excerpt(text: str, position: int) -> str:
-    return (
-        f"“{' '.join(text[max(0, position - 15) : position + 15].split())}”" if position < len(text) else "nothing more"
-    )
+    shown = " ".join(text[max(0, position - 15) : position + 15].split())
+    return f"“{shown}”" if position < len(text) else "nothing more"
 
 
 def _other_labels(file_pyramid: Pyramid, project_pyramid: Pyramid) -> list[int]:

@@ -40,13 +40,10 @@ from annotations.schemes.consistency import (
     MAX_VALUES,
     check_scheme,
 )
+from annotations.transfers.exporting.codings import LINKS
 from annotations.transfers.importing.report import ImportFailed
 
-ANSWERS = {
-    Links.POINTERS: Project.Answers.POINTERS,
-    Links.INDICES: Project.Answers.INDICES,
-    Links.NONE: Project.Answers.CATEGORIES,
-}
+ANSWERS = {links: answers for answers, links in LINKS.items()}
 # The agreement page opens with the conventions of the scheme that is most like it.
 CONVENTIONS = {
     Project.Answers.POINTERS: ("poesio-artstein-2005", "missing"),
@@ -77,10 +74,11 @@ class FoundScheme:
     def is_like(self, spec: SchemeSpec, answers: str) -> bool:
         """Return whether a project with that scheme asks the same questions by the same keys."""
 
-        def keys(one: SchemeSpec) -> list[set[str]]:
-            return [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
-
-        return answers == self.answers and keys(spec) == keys(self.spec)
+        keys, own_keys = (
+            [{each.key for each in of_kind} for of_kind in (one.levels, one.categories, one.attributes)]
+            for one in (spec, self.spec)
+        )
+        return answers == self.answers and keys == own_keys
 
     @property
     def ready_made(self) -> ReadyMadeScheme:
@@ -105,16 +103,16 @@ class FoundScheme:
 
 
 def build_scheme(documents: Iterable[Document], ways: Mapping[str, str] = NO_WAYS) -> FoundScheme:
-    """Return the scheme of the documents, which are gone through twice.
+    """Return the scheme of the documents.
 
     ways: the options of the format that may help, by what there is too much of. Raise ImportFailed if they have none
     that can be asked.
     """
-    if not any(document.marks for document in documents):
-        raise ImportFailed("There are no markables in the files to make a scheme from.")
     draft = _Draft()
     for document in documents:
         draft.add(document)
+    if not draft.marks:
+        raise ImportFailed("There are no markables in the files to make a scheme from.")
     found = draft.build(ways)
     try:
         scheme_from_json(scheme_to_json(found.spec, found.answers))
@@ -248,7 +246,7 @@ class _Draft:
             pointers = () if level is None else (Place(named.get(level, keys[main]), ()),)
             key = implied_category(Answer(pointers=pointers, indices=("1",) if has_index else ()), known)
             if not key:
-                category = self._implied_category(known, pointers, has_index=has_index)
+                category = _implied_category(categories.values(), pointers, has_index=has_index)
                 key = category.key
                 categories[key] = category
             name = next(name for name, category in categories.items() if category.key == key)
@@ -360,17 +358,6 @@ class _Draft:
             categories[name] = replace(category, key=key, takes_optional=optional, level=level)
         return categories
 
-    def _implied_category(self, known: SchemeSpec, pointers: Sequence[Place], *, has_index: bool) -> CategorySpec:
-        """Return a category for answers that name none and have such links."""
-        used = {category.key for category in known.categories}
-        if pointers:
-            level = pointers[0].level
-            name = "coreference" if "coreference" not in used else f"coreference-{level}"
-            return CategorySpec(make_key(name, used), fit_label(name), points_to=level)
-        if has_index:
-            return CategorySpec(make_key("refers", used), "refers", takes_index=True)
-        return CategorySpec(make_key("none", used), "none")
-
     def _relations(self, categories: dict[str, CategorySpec], keys: dict[str, str]) -> Iterable[RelationSpec]:
         """Return the relations of identity, each to all levels to which its category points somewhere."""
         by_key = {category.key: name for name, category in categories.items()}
@@ -390,3 +377,14 @@ def _with_pointers(category: CategorySpec, found: _Category, keys: Mapping[str, 
         allow_later=category.allow_later or found.later,
         max_pointers=None if most is not None and found.most > most else most,
     )
+
+
+def _implied_category(known: Iterable[CategorySpec], pointers: Sequence[Place], *, has_index: bool) -> CategorySpec:
+    """Return a category for answers that name none and have such links."""
+    used = {category.key for category in known}
+    if pointers:
+        level = pointers[0].level
+        name = "coreference" if "coreference" not in used else f"coreference-{level}"
+        return CategorySpec(make_key(name, used), fit_label(name), points_to=level)
+    name = "refers" if has_index else "none"
+    return CategorySpec(make_key(name, used), name, takes_index=has_index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from typing import Any
 
 from annotations.formats import Document, Place
 from annotations.formats.model.answers import format_value
@@ -15,44 +15,12 @@ MOST_VALUES = 10
 LONGEST_VALUE = 50
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLevel:
-    """A level of the files: how many markables it has, and how many of them are coded or pointed at."""
+def find_names(documents: Iterable[Document]) -> dict[str, Any]:
+    """Return the names of what the documents have, as reports have them. A level without a name is left out.
 
-    name: str
-    markables: int
-    coded: int
-    pointed: int
-
-
-@dataclass(frozen=True, slots=True)
-class FoundName:
-    """A category, attribute or relation of the files, and how many answers have it."""
-
-    name: str
-    answers: int
-
-
-@dataclass(frozen=True, slots=True)
-class FoundQuestion(FoundName):
-    """An attribute or relation. values: those of an attribute, the commonest first, as far as they are shown."""
-
-    is_relation: bool = False
-    values: tuple[FoundName, ...] = ()
-
-
-@dataclass(slots=True)
-class Found:
-    """The names that files have. `n_unlisted` counts those beyond MOST_NAMES of a kind."""
-
-    levels: list[FoundLevel] = field(default_factory=list)
-    categories: list[FoundName] = field(default_factory=list)
-    questions: list[FoundQuestion] = field(default_factory=list)
-    n_unlisted: int = 0
-
-
-def find_names(documents: Iterable[Document]) -> Found:
-    """Return the names of what the documents have. A level without a name is left out."""
+    Levels say how many markables they have, and how many of them are coded or pointed at; other names how many answers
+    have them, and attributes their commonest values. `n_unlisted` counts the names beyond MOST_NAMES of a kind.
+    """
     markables, coded, pointed = Counter[str](), Counter[str](), Counter[str]()
     categories, relations = Counter[str](), Counter[str]()
     values: dict[str, Counter[str]] = {}
@@ -72,12 +40,22 @@ def find_names(documents: Iterable[Document]) -> Found:
             for name, _ in answer.relations:
                 relations[name] += 1
         pointed.update(place.level for place in targets)
-    levels = [FoundLevel(name, count, coded[name], pointed[name]) for name, count in markables.most_common() if name]
-    names = [FoundName(name, count) for name, count in categories.most_common()]
-    questions = [FoundQuestion(name, count, is_relation=True) for name, count in relations.most_common()]
-    questions += [
-        FoundQuestion(name, counts.total(), values=tuple(FoundName(*each) for each in counts.most_common(MOST_VALUES)))
+    found: dict[str, list[dict[str, Any]]] = {
+        "levels": [
+            {"name": name, "markables": count, "coded": coded[name], "pointed": pointed[name]}
+            for name, count in markables.most_common()
+            if name
+        ],
+        "categories": _with_answers(categories),
+        "questions": [each | {"is_relation": True, "values": []} for each in _with_answers(relations)],
+    }
+    found["questions"] += [
+        {"name": name, "answers": counts.total(), "is_relation": False, "values": _with_answers(counts, MOST_VALUES)}
         for name, counts in values.items()
     ]
-    n_unlisted = sum(max(0, len(each) - MOST_NAMES) for each in (levels, names, questions))
-    return Found(levels[:MOST_NAMES], names[:MOST_NAMES], questions[:MOST_NAMES], n_unlisted)
+    n_unlisted = sum(max(0, len(names) - MOST_NAMES) for names in found.values())
+    return {**{kind: names[:MOST_NAMES] for kind, names in found.items()}, "n_unlisted": n_unlisted}
+
+
+def _with_answers(counts: Counter[str], most: int | None = None) -> list[dict[str, Any]]:
+    return [{"name": name, "answers": number} for name, number in counts.most_common(most)]

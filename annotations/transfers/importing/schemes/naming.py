@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 from annotations.core.text import pluralize
@@ -15,10 +16,14 @@ from annotations.formats.model.document import Answer, Links, Readings
 from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL, QUESTION
 from annotations.formats.model.links import SPLIT, find_contradictions, join_readings, move_marks, remove_marks
 from annotations.formats.model.scheme import AnswerValue
+from annotations.models import ImportNames, Project
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.report import ImportFailed
 
 # Stands for every name that is not given.
 OTHERS = "*"
+# The options of an import that say names.
+NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 LONGEST_SHOWN = 60
 MOST_SHOWN = 10
 
@@ -79,10 +84,6 @@ def format_names(names: Mapping[str, str]) -> str:
 def with_kind(name: str, *, is_relation: bool) -> str:
     """Return how `question` says the name of a relation or an attribute of files where they have both of one name."""
     return f"{'relation' if is_relation else 'attribute'}:{name}"
-
-
-def _first(pair: tuple[str, AnswerValue]) -> str:
-    return pair[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +201,7 @@ class Naming:
         return replace(document, marks=marks)
 
     def _rename_questions(self, document: Document) -> tuple[Document, list[Finding]]:
-        """Return the document with the keys of the scheme for the names of attributes and relations.
-
-        Those that the scheme lacks are left out, and told with their number.
-        """
+        """Return the document with keys of the scheme for names of questions; what it lacks is left out, and told."""
         left_out, twice = Counter[str](), Counter[str]()
         marks = []
         for mark in document.marks:
@@ -234,10 +232,7 @@ class Naming:
         return replace(document, marks=marks), findings
 
     def _with_keys(self, answer: Answer, links: Links, left_out: Counter[str], twice: Counter[str]) -> Answer:
-        """Return the answer with keys for names.
-
-        Relations that are one here have the targets of all; of attributes the first answer stays.
-        """
+        """Return the answer with keys for names; of several for one relations are joined, the first attribute stays."""
         relations: dict[str, Readings] = {}
         for name, readings in answer.relations:
             if key := self._key(self.relations, name, links, is_relation=True):
@@ -252,7 +247,9 @@ class Naming:
             else:
                 left_out[name] += 1
         return replace(
-            answer, relations=tuple(sorted(relations.items())), attributes=tuple(sorted(attributes.items(), key=_first))
+            answer,
+            relations=tuple(sorted(relations.items())),
+            attributes=tuple(sorted(attributes.items(), key=itemgetter(0))),
         )
 
     def _key(self, questions: Mapping[str, str], name: str, links: Links, *, is_relation: bool) -> str | None:
@@ -280,3 +277,28 @@ class Naming:
 
     def _with_ways(self, message: str, option: str) -> str:
         return f"{message}; or say {self.ways[option]}" if option in self.ways else message
+
+
+def remember_names(project: Project, format_key: str, names: Mapping[str, Mapping[str, str]]) -> None:
+    """Keep the mapping of an import that was carried out; without one, the last stays."""
+    if any(names.values()):
+        kept = {option: dict(mapping) for option, mapping in names.items()}
+        ImportNames.objects.update_or_create(project=project, format=format_key, defaults={"names": kept})
+
+
+def recall_names(project: Project, format_key: str) -> dict[str, str]:
+    """Return the last mapping as options of an import, without names that the scheme no longer has."""
+    row = ImportNames.objects.filter(project=project, format=format_key).first()
+    if row is None:
+        return {}
+    spec = read_scheme(project.pk).spec
+    known = {
+        LEVEL.key: {level.key for level in spec.levels},
+        CATEGORY.key: {one.key for one in spec.categories},
+        QUESTION.key: {one.key for one in spec.relations} | {one.key for one in spec.attributes},
+    }
+    options = {}
+    for option, keys in known.items():
+        names = row.names.get(option, {})
+        options[option] = format_names({theirs: ours for theirs, ours in names.items() if not ours or ours in keys})
+    return {option: value for option, value in options.items() if value}

@@ -70,7 +70,6 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
 from annotations.transfers.archiving import RestoreReport, archive_project, judging, restore_project
 from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fields, is_spans, shape_of
-from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
@@ -83,6 +82,7 @@ from tests.conftest import change, close_gold, in_another_connection, judge, mak
 from tests.shared.agreeing import of_size
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, documents, spoiled
+from tests.shared.exports import documents_of
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 from tests.shared.schemes import RICH, change_rows
 

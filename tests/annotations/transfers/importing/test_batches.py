@@ -1,12 +1,10 @@
-"""Large imports and exports: batch by batch, with most documents in a temporary file, and the same as at once."""
+"""Large imports and exports: batch by batch, and the same as at once."""
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import random
-import tracemalloc
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +14,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotations.core.spool import Spool
 from annotations.formats import FORMATS, FormatError, plain
 from annotations.formats.model.document import decode, decode_lines
 from annotations.models import Coding, Index, Markable, Membership, Project, Transfer
@@ -24,16 +21,13 @@ from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
 from annotations.transfers.exporting import codings as exporting
-from annotations.transfers.exporting.codings import export_codings
-from annotations.transfers.importing import batches
+from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing import documents as documents_module
-from annotations.transfers.importing.batches import plan_batches
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.files import source_document
+from annotations.transfers.importing.documents import import_documents, plan_batches
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
-from annotations.transfers.importing.files.sources import Source, open_sources
+from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from config.settings import TASKS
@@ -47,9 +41,7 @@ CODERS = ("anna", "ben", "cem")
 @pytest.fixture
 def small(monkeypatch) -> None:
     """Let three documents be many."""
-    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
-    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 0)
-    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 2)
 
 
@@ -86,22 +78,6 @@ def figures(report: Report) -> object:
         sorted(map(str, report.findings)),
         [preview.slug for preview in report.previews],
     )
-
-
-def test_what_lies_in_a_file_is_what_was_added():
-    spool = Spool[tuple[int, str]](lambda _: 1, 3)
-    items = [(number, "x" * number) for number in range(10)]
-    for number, item in enumerate(items):
-        spool.append(item)
-        assert spool[number // 2] == items[number // 2]
-    assert list(spool) == items
-    for length in (7, 2):
-        spool.truncate(length)
-        assert list(spool) == items[:length]
-        for item in items[length:]:
-            spool.append(item)
-        assert list(spool) == items
-    assert (len(spool), spool.as_list()) == (10, None)
 
 
 def joined(documents: list[SourceDocument], numbers: Sequence[int]) -> set[int]:
@@ -145,7 +121,7 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
     documents += of_file("empty.x", "text 9", coder="cem")
     documents[-1] = SourceDocument(plain.parse("Nothing here.", "text 9.txt"), "cem", "empty.x")
     at_once = import_documents(one := make("one"), documents, ImportOptions(create=True, trial=trial))
-    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 3)
+    monkeypatch.setattr(documents_module, "MAX_DOCUMENTS", 3)
     assert len(plan_batches(documents)) > 3
     in_batches = import_documents(other := make("other"), documents, ImportOptions(create=True, join=True, trial=trial))
     assert rows(other) == rows(one)
@@ -157,16 +133,15 @@ def test_many_batches_bring_what_one_transaction_brings(db, monkeypatch, trial):
 
 
 @pytest.mark.parametrize("format_key", [key for key, format_ in FORMATS.items() if format_.write is not None])
-def test_an_export_is_the_same_to_the_byte_however_much_is_in_memory(db, monkeypatch, format_key):
+def test_an_export_is_the_same_to_the_byte_however_many_texts_are_read_at_once(db, monkeypatch, format_key):
     import_documents(project := make("one"), odd_codings(random.Random(7)), ImportOptions(create=True))
 
     def export() -> tuple[bytes, str, list[str]]:
         out = io.BytesIO()
-        report = export_codings(project, format_key, out)
+        report = export_files(project, format_key, out)
         return out.getvalue(), str(report), list(map(str, report.losses))
 
     at_once = export()
-    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 1)
     assert export() == at_once
 
@@ -305,35 +280,6 @@ def test_the_command_goes_on_where_it_stopped(transactional_db, small, tmp_path,
     assert Project.objects.get(slug="one").texts.count() == 6
     call_command(*arguments)
     assert Project.objects.get(slug="one").texts.count() == 10
-
-
-def test_memory_does_not_grow_with_the_number_of_texts(db, monkeypatch, tmp_path):
-    monkeypatch.setattr(batches, "MAX_DOCUMENTS", 25)
-    monkeypatch.setattr(source_document, "MOST_IN_MEMORY", 25)
-    monkeypatch.setattr(exporting, "MOST_IN_MEMORY", 25)
-    monkeypatch.setattr(exporting, "TEXTS_AT_ONCE", 15)
-    peaks = []
-    for number, n_texts in enumerate((25, 50, 200)):  # the first time things are loaded that stay
-        path, project = tmp_path / f"{n_texts}.zip", make(f"p{n_texts}")
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for place in range(n_texts):
-                body = " ".join(f"[w{word}](={word % 7})" for word in range(60))
-                archive.writestr(f"anna/t{place}.txt", f"{body} {place}")
-        gc.collect()
-        tracemalloc.start()
-        with path.open("rb") as opened:
-            report = import_sources(
-                project,
-                "plain",
-                open_sources([("all.zip", opened)]),
-                "parent",
-                ImportOptions(create=not number, join=True),
-            )
-        export_codings(project, "conll2012", (tmp_path / "out.zip").open("wb"))
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        assert report.codings == n_texts
-    assert peaks[2] < 1.5 * peaks[1], peaks
 
 
 def coded(number: int) -> SourceDocument:

@@ -16,7 +16,7 @@ from annotations.formats import Answer, Document, FormatError, Links, Mark, plai
 from annotations.models import Coding, Index, Judgement, Markable, Project, Text
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.folders import name_by_folder
@@ -754,7 +754,7 @@ def squeezed_chains(project: Project, coder: str) -> set[frozenset[tuple[str, in
 
 def exported(project: Project, format_key: str, **selection) -> dict[str, bytes]:
     out = io.BytesIO()
-    export_codings(project, format_key, out, **selection)
+    export_files(project, format_key, out, **selection)
     with zipfile.ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
 

@@ -8,7 +8,7 @@ from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.formats.model.document import Document
 from annotations.models import Project
-from annotations.transfers.exporting.codings import documents_of
+from tests.shared.exports import documents_of
 
 
 @pytest.fixture

@@ -31,12 +31,14 @@ from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
-from annotations.transfers.importing.documents import _DocumentChecker, import_documents, import_result
+from annotations.transfers.importing.batch import Batch
+from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, read_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from tests.conftest import DIALOGUE
+from tests.shared.imports import import_result
 from tests.shared.schemes import change_rows
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
@@ -725,8 +727,8 @@ def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(projec
         correct_text(text, content, charlie, plan_correction(text, content).tag)
         refuse(self)
 
-    refuse = _DocumentChecker.refuse_corrected_texts
-    monkeypatch.setattr(_DocumentChecker, "refuse_corrected_texts", correct)
+    refuse = Batch.refuse_corrected_texts
+    monkeypatch.setattr(Batch, "refuse_corrected_texts", correct)
     with pytest.raises(ImportFailed, match="was corrected while"):
         import_documents(project, [SourceDocument(document, "dora")], ImportOptions(create=True))
     assert not Coding.objects.filter(coder__username="dora").exists()

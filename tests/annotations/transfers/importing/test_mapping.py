@@ -101,7 +101,7 @@ def test_a_trial_makes_no_scheme_and_tells_what_is_found(empty):
     assert report.new_scheme is not None
     assert [level["key"] for level in report.new_scheme["levels"]] == ["coref"]
     assert report.found is not None
-    found = {level.name: (level.markables, level.coded) for level in report.found.levels}
+    found = {level["name"]: (level["markables"], level["coded"]) for level in report.found["levels"]}
     assert found == {"coref": (5, 5), "chunk": (1, 0), "pos": (1, 0)}
 
 

@@ -9,7 +9,7 @@ import pytest
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Transfer
 from annotations.projects.people.members import add_member
-from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.exporting.dispatch import export_files
 from tests.conftest import judge
 
 URL = "/projects/tea/export/"
@@ -72,7 +72,7 @@ def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
 def test_the_file_is_that_of_the_command_and_lists_the_losses_too(fetch, project):
     files = fetch(format="muc")
     out = io.BytesIO()
-    export_codings(project, "muc", out)
+    export_files(project, "muc", out)
     with zipfile.ZipFile(out) as archive:
         assert files == {name: archive.read(name) for name in archive.namelist()}
     assert set(files) == {"alice/tea.sgm", "LOSSES.txt"}

@@ -1,0 +1,19 @@
+"""What an export reads of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from annotations.core.database.snapshots import read_snapshot
+from annotations.formats import Document
+from annotations.models import Project
+from annotations.transfers.exporting import codings
+from annotations.transfers.exporting.codings import Selection
+
+
+def documents_of(project: Project, **which) -> Iterator[tuple[str, Document]]:
+    """Yield the documents of the selected codings, each with its coder, text by text."""
+    with read_snapshot():
+        chosen, _ = codings._codings(project, Selection(**which))
+        rows = codings._read_rows(project, chosen)
+    yield from rows.documents()
