@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from agreement.measures import Card, CardRow, Readings, cards
+from annotations.adjudication.decisions.changes import replay_until
 from annotations.adjudication.decisions.log import Draft, answer_to
 from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
 from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
@@ -19,8 +20,6 @@ from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.holes import holes_in
-from annotations.coding.log.merges import parse_merge
-from annotations.coding.log.replay import ReplayedCoding
 from annotations.coding.rules import Rules, text_order
 from annotations.core.text import letters
 from annotations.formats.model.keys import split_key
@@ -39,7 +38,6 @@ ROWS_OF_QUESTION = 20
 MAX_CHECKS = 1000
 
 type Decisions = Mapping[str, Decision]
-type Log = Iterable[tuple[int, str, Mapping[str, Any]]]
 
 
 class Kind(StrEnum):
@@ -170,20 +168,6 @@ def read_draft(gold: Coding, draft: Draft) -> DraftContent:
 
 # What changes codings without an answer of their coders: those of a draft go along with it.
 FOLLOWED = (Operation.Kind.CORRECT, Operation.Kind.MERGE)
-
-
-def replay_until(log: Log, last: int) -> ReplayedCoding:
-    """Return a coding as it was after an operation of its log, by the text and scheme of today."""
-    replayed = ReplayedCoding()
-    for sequence, kind, payload in log:
-        if sequence <= last or kind == Operation.Kind.CORRECT:
-            replayed.apply(kind, payload)
-        elif kind == Operation.Kind.MERGE:
-            for change in parse_merge(payload):
-                decision = replayed.decisions.get(change.markable)
-                if decision is not None and change.is_of(decision):
-                    replayed.decisions[change.markable] = change.apply(decision)
-    return replayed
 
 
 def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from annotations.coding.markables.corrections import map_key, parse_correction
-from annotations.models import Operation
+from annotations.adjudication.decisions.log import renaming
 
 # So many units are checked at a time.
 SAMPLE_SIZE = 10
@@ -33,9 +32,6 @@ def follow_keys(keys: Sequence[str], log: Iterable[tuple[str, Mapping[str, Any]]
     """Return the keys that markables have after corrections and moves; None where their words are gone."""
     found: list[str | None] = list(keys)
     for kind, payload in log:
-        if kind == Operation.Kind.CORRECT:
-            edits = parse_correction(payload)
-            found = [key and map_key(key, edits) for key in found]
-        elif kind == Operation.Kind.MOVE:
-            found = [payload["to"] if key == payload["markable"] else key for key in found]
+        if (rename := renaming(kind, payload)) is not None:
+            found = [key and rename(key) for key in found]
     return found

@@ -35,14 +35,6 @@ NO_REASON = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class ListedDecision:
-    """A decision, and the gold that it is of, with its text and round."""
-
-    gold: Coding
-    decision: ItemDecision
-
-
-@dataclass(frozen=True, slots=True)
 class DecisionFilters:
     """Which decisions are listed; empty: all of them. `changed` are those that rest on work that has changed."""
 
@@ -74,19 +66,18 @@ class DecisionFilters:
         query["changed"] = "true" if self.changed else ""
         return {name: value for name, value in query.items() if value}
 
-    def admits(self, one: ListedDecision) -> bool:
+    def admits(self, decision: ItemDecision) -> bool:
         """Return whether a decision is listed."""
-        decision = one.decision
         return (
             self.reason in ("", decision.reason or NO_REASON)
             and self.section in ("", decision.section)
             and self.source in ("", decision.source)
-            and self.text in ("", one.gold.text.slug)
+            and self.text in ("", decision.gold.text.slug)
             and (decision.changed or not self.changed)
         )
 
 
-def list_decisions(project: Project, round_name: str = "") -> list[ListedDecision]:
+def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]:
     """Return the decisions on the gold and agreed pyramids of the project, or of a round. Five queries.
 
     They are in the order of rounds and texts. Raise ValidationError if there is no such round.
@@ -100,7 +91,7 @@ def list_decisions(project: Project, round_name: str = "") -> list[ListedDecisio
     rows = gold.select_related("text", "round").defer("text__content")
     found = list(rows.order_by("round__position", "round_id", "text__position", "text__slug"))
     decisions = gold_decisions(found)
-    return [ListedDecision(one, decision) for one in found for decision in decisions[one.pk]]
+    return [decision for one in found for decision in decisions[one.pk]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +103,27 @@ class DecisionCount:
     number: int
 
 
-def count_reasons(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+def count_reasons(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
     """Return how many decisions have each reason, in the order of reasons."""
-    counts = Counter(one.decision.reason for one in decisions)
+    counts = Counter(one.reason for one in decisions)
     return [DecisionCount(reason or NO_REASON, label, counts[reason]) for reason, label in REASONS.items()]
 
 
-def count_sources(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+def count_sources(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
     """Return of how many decisions the answer is the draft's, a coder's or another."""
-    counts = Counter(one.decision.source for one in decisions)
+    counts = Counter(one.source for one in decisions)
     return [DecisionCount(source, label, counts[source]) for source, label in SOURCES.items()]
 
 
-def count_sections(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
+def count_sections(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
     """Return how many decisions name each section of the guidelines, the most frequent first."""
-    counts = Counter(one.decision.section for one in decisions if one.decision.section)
+    counts = Counter(one.section for one in decisions if one.section)
     return [DecisionCount(name, name, counts[name]) for name in sorted(counts, key=lambda name: (-counts[name], name))]
 
 
-def count_changed(decisions: Iterable[ListedDecision]) -> DecisionCount:
+def count_changed(decisions: Iterable[ItemDecision]) -> DecisionCount:
     """Return how many decisions rest on work that has changed since."""
-    return DecisionCount("true", "Work changed since", sum(one.decision.changed for one in decisions))
+    return DecisionCount("true", "Work changed since", sum(one.changed for one in decisions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +132,6 @@ class DescribedDecision:
     letter; by: who decided, for who sees names.
     """
 
-    gold: Coding
     decision: ItemDecision
     keyword: Keyword
     question: str
@@ -163,8 +153,8 @@ class DescribedDecision:
         """Return the fields that the API, files and the command give."""
         decision = self.decision
         return {
-            "text": self.gold.text.slug,
-            "round": self.gold.round.name,
+            "text": decision.gold.text.slug,
+            "round": decision.gold.round.name,
             "markable": decision.item.markable,
             "words": self.keyword.words,
             "question": decision.item.question,
@@ -181,7 +171,7 @@ class DescribedDecision:
 
 
 def describe_decisions(
-    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool | None = None
+    project: Project, decisions: Sequence[ItemDecision], *, with_names: bool | None = None
 ) -> list[DescribedDecision]:
     """Return the decisions in words. with_names: as the person sees coders for whom the project was read, or as said.
 
@@ -195,19 +185,12 @@ def describe_decisions(
     answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
     return [
         DescribedDecision(
-            one.gold,
-            one.decision,
-            _keyword(contents[one.gold.text_id], one.decision.item.markable),
-            labels(one.decision.item.question),
-            answers[one.gold.pk].describe(one.decision.item),
-            tuple(
-                sorted(
-                    called[one.gold.text_id, uuid]
-                    for uuid in one.decision.codings
-                    if (one.gold.text_id, uuid) in called
-                )
-            ),
-            one.decision.user if shown else None,
+            one,
+            _keyword(contents[one.gold.text_id], one.item.markable),
+            labels(one.item.question),
+            answers[one.gold.pk].describe(one.item),
+            tuple(sorted(name for uuid in one.codings if (name := called.get((one.gold.text_id, uuid))) is not None)),
+            one.user if shown else None,
         )
         for one in decisions
     ]
@@ -219,10 +202,10 @@ def _keyword(content: str, key: str) -> Keyword:
 
 
 def _name_sources(
-    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool
+    project: Project, decisions: Sequence[ItemDecision], *, with_names: bool
 ) -> dict[tuple[int, UUID], str]:
     """Return what coders are called, by the text and the operation that names their coding."""
-    uuids = {uuid for one in decisions for uuid in one.decision.codings}
+    uuids = {uuid for one in decisions for uuid in one.codings}
     if not uuids:
         return {}
     texts = {one.gold.text_id for one in decisions}

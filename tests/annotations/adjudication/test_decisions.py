@@ -106,6 +106,7 @@ def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
         [one] = gold_decisions([gold])[gold.pk]
     logged = gold.operations.get(kind="decide")
     assert one == ItemDecision(
+        gold,
         Item(marked[1], CATEGORY),
         Source.CODER,
         (UUID(bobs),),
