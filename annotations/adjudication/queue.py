@@ -1,6 +1,6 @@
 """The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
 
-Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramids.queue` of the same parts.
+Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramid_queue` of the same parts.
 """
 
 from __future__ import annotations
@@ -132,10 +132,8 @@ def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Qu
     [state] = gold_states([gold])
     if state.draft is None:
         return Queue(state)
-    drafted = read_draft(gold, state.draft)
-    columns = read_columns(gold, state.draft)
-    scheme = read_scheme(project.pk)
-    return _Builder(project, scheme, state, columns, drafted).build(checks)
+    columns, drafted = read_columns(gold, state.draft), read_draft(gold, state.draft)
+    return _Builder(project, read_scheme(project.pk), state, columns, drafted).build(checks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from annotations.adjudication.decisions.listing import DecisionFilters, describe
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import gold_coding, hand_on_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.queue import build_pyramid_queue
+from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.queue import build_queue
-from annotations.adjudication.readiness import GoldIsEarly
+from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.api.codings import rows_by_name
 from annotations.api.http.preconditions import etag_response
 from annotations.api.http.problems import validation_error
@@ -121,7 +121,7 @@ class EarlyGold(APIException):
 
 def early_problem(project: Project, error: GoldIsEarly) -> EarlyGold:
     """Return the refusal of gold that would begin before all have submitted, in the words of the page."""
-    lines = " ".join(error.lines(names=sees_names(project)))
+    lines = " ".join(describe_early(error.texts, names=sees_names(project)))
     return EarlyGold(
         f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -62,8 +62,7 @@ class DecisionFilters:
 
     def as_query(self) -> dict[str, str]:
         """Return the parameters of an address, without those that are empty."""
-        query = {"reason": self.reason, "section": self.section, "source": self.source, "text": self.text}
-        query["changed"] = "true" if self.changed else ""
+        query = asdict(self) | {"changed": "true" if self.changed else ""}
         return {name: value for name, value in query.items() if value}
 
     def admits(self, decision: ItemDecision) -> bool:
@@ -94,36 +93,21 @@ def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]
     return [decision for one in found for decision in decisions[one.pk]]
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCount:
-    """How many decisions have what a filter asks for, by the value that it has in addresses."""
+def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[str, str, int]]]:
+    """Return what can be filtered by, by parameter: its value, its label, and how many decisions have it.
 
-    value: str
-    label: str
-    number: int
-
-
-def count_reasons(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
-    """Return how many decisions have each reason, in the order of reasons."""
-    counts = Counter(one.reason for one in decisions)
-    return [DecisionCount(reason or NO_REASON, label, counts[reason]) for reason, label in REASONS.items()]
-
-
-def count_sources(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
-    """Return of how many decisions the answer is the draft's, a coder's or another."""
-    counts = Counter(one.source for one in decisions)
-    return [DecisionCount(source, label, counts[source]) for source, label in SOURCES.items()]
-
-
-def count_sections(decisions: Iterable[ItemDecision]) -> list[DecisionCount]:
-    """Return how many decisions name each section of the guidelines, the most frequent first."""
-    counts = Counter(one.section for one in decisions if one.section)
-    return [DecisionCount(name, name, counts[name]) for name in sorted(counts, key=lambda name: (-counts[name], name))]
-
-
-def count_changed(decisions: Iterable[ItemDecision]) -> DecisionCount:
-    """Return how many decisions rest on work that has changed since."""
-    return DecisionCount("true", "Work changed since", sum(one.changed for one in decisions))
+    Reasons and sources are in their order, sections of the guidelines the most frequent first.
+    """
+    reasons, sources = Counter(one.reason for one in decisions), Counter(one.source for one in decisions)
+    sections = Counter(one.section for one in decisions if one.section)
+    return {
+        "reason": [(reason or NO_REASON, label, reasons[reason]) for reason, label in REASONS.items()],
+        "source": [(source, label, sources[source]) for source, label in SOURCES.items()],
+        "section": [
+            (name, name, sections[name]) for name in sorted(sections, key=lambda name: (-sections[name], name))
+        ],
+        "changed": [("true", "Work changed since", sum(one.changed for one in decisions))],
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +170,17 @@ def describe_decisions(
     return [
         DescribedDecision(
             one,
-            _keyword(contents[one.gold.text_id], one.item.markable),
+            keyword_in_context(contents[one.gold.text_id], place.parts)
+            if place
+            else Keyword("", one.item.markable, ""),
             labels(one.item.question),
             answers[one.gold.pk].describe(one.item),
             tuple(sorted(name for uuid in one.codings if (name := called.get((one.gold.text_id, uuid))) is not None)),
             one.user if shown else None,
         )
         for one in decisions
+        for key, place in [(one.item.markable, split_key(one.item.markable))]
     ]
-
-
-def _keyword(content: str, key: str) -> Keyword:
-    place = split_key(key)
-    return keyword_in_context(content, place.parts) if place else Keyword("", key, "")
 
 
 def _name_sources(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -254,11 +254,15 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
     def moved_key(target: str) -> str | None:
         return map_key(target, edits)
 
-    relations = ((relation, map_targets(readings, moved_key)) for relation, readings in decision.relations)
+    moved = replace(decision, markable=key, head=tuple(map_spans(decision.head, edits) or ()))
+    return map_links(moved, moved_key)
+
+
+def map_links(decision: Decision, new_key: Callable[[str], str | None]) -> Decision:
+    """Return the decision with other keys for its targets, without those for which there is none."""
+    relations = ((relation, map_targets(readings, new_key)) for relation, readings in decision.relations)
     return replace(
         decision,
-        markable=key,
-        pointers=map_targets(decision.pointers, moved_key),
-        head=tuple(map_spans(decision.head, edits) or ()),
+        pointers=map_targets(decision.pointers, new_key),
         relations=tuple((relation, readings) for relation, readings in relations if readings),
     )

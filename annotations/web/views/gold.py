@@ -16,19 +16,15 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.decisions.listing import (
-    DecisionCount,
     DecisionFilters,
-    count_changed,
-    count_reasons,
-    count_sections,
-    count_sources,
+    count_decisions,
     describe_decisions,
     list_decisions,
 )
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import codings_to_gold, hand_on_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.readiness import EarlyText, Submissions, describe_early, is_early, submissions_of
+from annotations.adjudication.readiness import EarlyText, describe_early, find_early
 from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round
@@ -131,9 +127,6 @@ def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpRe
 
 def _making(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
     """Return the question before an adjudicator's coding becomes gold."""
-    found = submissions_of(project, Coding.Kind.TEXT, [coding.round], [coding.text])
-    submissions = found.get((coding.text_id, coding.round_id), Submissions())
-    early = not states and is_early(coding.round, submissions)
     lines = [
         f"Its {pluralize(coding.judgements.count(), 'answer')} become gold, which {coding.coder} goes on with. What "
         "coders answer otherwise is contested until it is decided.",
@@ -143,8 +136,8 @@ def _making(project: Project, coding: Coding, states: Sequence[GoldState], back:
         else "There is no gold of this text yet.",
         "This is not undone. Gold can be drafted again from what coders say, and each answer can be changed.",
     ]
-    if early:
-        lines += EarlyText(coding.text, submissions).describe(names=sees_names(project)).splitlines()
+    early = [] if states else find_early(project, [(coding.text, coding.round)])
+    lines += describe_early(early, names=sees_names(project))
     return Question(
         f"Make gold of “{coding.text}” from the coding of {coding.coder}?", lines, "Make gold", back, "rounds"
     )
@@ -196,10 +189,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
         "refused": refused,
         "shown": shown,
         "rows": describe_decisions(project, list(shown)),
-        "reasons": _choices(count_reasons(found), query, "reason"),
-        "sections": _choices(count_sections(found), query, "section"),
-        "sources": _choices(count_sources(found), query, "source"),
-        "changed": _choices([count_changed(found)], query, "changed")[0],
+        "choices": {name: _choices(counts, query, name) for name, counts in count_decisions(found).items()},
         "n_decisions": len(found),
         "round_name": round_name,
         "rounds": rounds,
@@ -222,17 +212,12 @@ class _Choice:
     chosen: bool
 
 
-def _choices(counts: Sequence[DecisionCount], query: Mapping[str, str], name: str) -> list[_Choice]:
+def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[_Choice]:
     chosen = query.get(name, "")
     others = {key: value for key, value in query.items() if key != name}
     return [
-        _Choice(
-            one.label,
-            one.number,
-            f"?{urlencode(others if one.value == chosen else others | {name: one.value})}",
-            one.value == chosen,
-        )
-        for one in counts
+        _Choice(label, number, f"?{urlencode(others if value == chosen else others | {name: value})}", value == chosen)
+        for value, label, number in counts
     ]
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.adjudication.hands import open_gold
-from annotations.adjudication.readiness import GoldIsEarly
+from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.models import Coding, Project, Round
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_change
@@ -175,7 +175,7 @@ def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
         coding = open_gold(project, row, name, signed_in_user(request), early=is_confirmed(request))
     except GoldIsEarly as error:
         lines = [
-            *error.lines(names=sees_names(project)),
+            *describe_early(error.texts, names=sees_names(project)),
             "What they submit later you can draft from then. This is asked once for the text.",
         ]
         back = gold_address(project.slug, name, row.slug)

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.drafts import read_summaries
-from annotations.adjudication.pyramids.proposal import (
-    CoderPyramid,
+from annotations.adjudication.drafts import read_summaries
+from annotations.adjudication.proposal import Method, free_key
+from annotations.adjudication.pyramid_proposal import (
     HeldWords,
+    PyramidContent,
     Summaries,
     WordPyramid,
     Words,
@@ -34,7 +34,7 @@ from annotations.adjudication.spot_check import SAMPLE_SIZE
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Description
-from annotations.coding.pyramids.pyramid_rules import Contributor, held_words
+from annotations.coding.pyramids.pyramid_rules import Contributor
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Project
 
@@ -47,8 +47,7 @@ def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_S
     [state] = gold_states([agreed])
     if state.draft is None:
         return Queue(state)
-    drafted = read_draft(agreed, state.draft)
-    columns = read_columns(agreed, state.draft)
+    columns, drafted = read_columns(agreed, state.draft), read_draft(agreed, state.draft)
     summaries = read_summaries(project, agreed.text)
     return arrange_queue(summaries, state, columns, drafted, deciding_steps(agreed), checks)
 
@@ -72,7 +71,7 @@ def arrange_queue(
     return _Builder(summaries, state, columns, drafted).build(steps, checks)
 
 
-def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> CoderPyramid:
+def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> PyramidContent:
     """Return the pyramid that a log comes to."""
     found = [
         (place.parts, key, decision.indices)
@@ -80,7 +79,7 @@ def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) ->
         if decision.indices and (place := split_key(key)) is not None
     ]
     contributors = [Contributor(key, parts, scus) for parts, key, scus in sorted(found, key=lambda one: one[:2])]
-    return CoderPyramid(contributors, {key: one.label for key, one in descriptions.items()})
+    return PyramidContent(contributors, descriptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +153,7 @@ class _Builder:
         """Return the number of an SCU that the draft has not: of several coders one, where it has the same words."""
         words = coding.scus[scu]
         if words not in self.by_words:
-            numbers = (str(n) for n in range(1, len(self.used) + 2))
-            key = next(key for key in (scu, *numbers) if key not in self.used)
+            key = free_key([scu], self.used)
             self.used.add(key)
             self.by_words[words] = len(self.entities)
             self.scus.append(Description(key, coding.labels.get(scu, "")))
@@ -164,15 +162,11 @@ class _Builder:
 
     # ---- rows
 
-    def _words_of(self, key: str) -> Words:
-        place = split_key(key)
-        return frozenset(held_words(self.summaries.words, place.parts if place is not None else ()))
-
     def _read_units(self) -> dict[str, _Unit]:
         """Return the contributors that rows may have, in text order, by their keys."""
         words = {self.drafted.today[one.key]: one.words for one in self.draft.held if one.key in self.drafted.today}
         drafted = {*words}
-        words |= {key: self._words_of(key) for key in self.contested - drafted}
+        words |= {key: self.summaries.words_of(key) for key in self.contested - drafted}
         ordered = sorted(words, key=lambda key: (sorted(words[key]), key))
         return {
             key: _Unit(
@@ -184,7 +178,7 @@ class _Builder:
                 key in self.contested,
             )
             for key in ordered
-            for now in [self._words_of(key)]
+            for now in [self.summaries.words_of(key)]
         }
 
     def _rows(self) -> list[Row]:
@@ -222,25 +216,22 @@ class _Builder:
         sample = [key for key in self.drafted.sample if key in self.units]
         to_check = [_row([key], self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
         shown, left_off = show_cards(cards, to_check)
+        today = self.drafted.today
         return Queue(
             self.state,
             tuple(self.columns),
             tuple(self.entities),
             len(self.own),
             shown,
-            self._draft_of_today(),
+            {today[key]: one for key, one in self.drafted.decisions.items() if key in today},
             steps,
             len(sample),
             left_off,
             tuple(self.scus),
         )
 
-    def _draft_of_today(self) -> Decisions:
-        today = self.drafted.today
-        return {today[key]: one for key, one in self.drafted.decisions.items() if key in today}
-
     def _card(self, number: int, own: Sequence[Row], elsewhere: Sequence[Row]) -> QueueCard:
-        others = [Row(row.units, row.answers, row.draft, row.contested, elsewhere=True) for row in elsewhere]
+        others = [replace(row, elsewhere=True) for row in elsewhere]
         rows = sorted([*own, *others], key=lambda row: sorted(self.units[row.units[0]].words))
         return QueueCard(Kind.ENTITY, tuple(rows), number, disagreement=self._disagreement(own))
 
