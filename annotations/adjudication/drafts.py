@@ -20,7 +20,6 @@ from annotations.adjudication.readiness import (
     Submissions,
     codings_of_coders,
     find_early,
-    is_early,
     submissions_of,
 )
 from annotations.adjudication.states import GoldState, gold_states
@@ -202,21 +201,6 @@ class GoldOfText:
     gold: GoldState | None
     submissions: Submissions
     changed: int
-
-    @property
-    def submitted(self) -> int:
-        """How many coders have submitted it."""
-        return self.submissions.submitted
-
-    @property
-    def assigned(self) -> int:
-        """How many coders have it."""
-        return self.submissions.assigned
-
-    @property
-    def is_early(self) -> bool:
-        """Whether coders have yet to submit it."""
-        return is_early(self.round, self.submissions)
 
 
 def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText]:

@@ -11,7 +11,7 @@ from agreement.measures import binomial_interval
 from annotations.adjudication.decisions.changes import changes_since
 from annotations.adjudication.decisions.log import GoldLog, LoggedDecision, read_logs, renaming
 from annotations.adjudication.proposal import Item
-from annotations.adjudication.spot_check import SAMPLE_SIZE, sample_units
+from annotations.adjudication.queue import SAMPLE_SIZE, sample_units
 from annotations.coding.log.payloads import Source
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation

@@ -84,30 +84,20 @@ def propose(
     return _Draft(rules, codings, method, coder).proposal()
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedAnswers:
-    """What coders say of chains, and a draft of it, as `agreement.measures.cards` takes them.
-
-    of_coders: the values of each unit of the data, one a coder; None where one says nothing of it.
-    """
-
-    data: ReliabilityData
-    draft: Consensus
-    of_coders: Sequence[Sequence[Value]]
-
-
 def answers_of_draft(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], draft: Mapping[str, Decision]
-) -> DraftedAnswers:
-    """Return what coders say, and in the same terms a draft as the log has it."""
+) -> tuple[ReliabilityData, Consensus, dict[str, list[Value]]]:
+    """Return what coders say of chains, and in the same terms a draft as the log has it.
+
+    The last are the values of each unit of the data, one a coder; None where one says nothing of it.
+    """
     answers = _Answers(rules, [*codings, draft])
     *of_coders, of_draft = answers.values
     data = _as_data(answers.order, of_coders)
     units = set(data.units)
     values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
-    return DraftedAnswers(
-        data, Consensus(values, (), 0), [[one.get(str(unit)) for one in of_coders] for unit in data.units]
-    )
+    said = {str(unit): [one.get(str(unit)) for one in of_coders] for unit in data.units}
+    return data, Consensus(values, (), 0), said
 
 
 def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:
@@ -280,41 +270,38 @@ class _Draft(_Answers):
         if not self._allows(base):
             self.contested.add(Item(key, CATEGORY))
             return Decision(key)
-        decision = base
-        if pointers:
-            if self._allows(pointing := replace(base, pointers=pointers)):
-                decision = pointing
-            else:
-                self.contested.add(Item(key, CATEGORY))
+        decision = self._extend(base, CATEGORY, replace(base, pointers=pointers))
         of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
-        decision = self._relate(decision, votes, of_category)
+        for relation in sorted({name for one in of_category for name, _ in one.relations} - self.retired):
+            readings = self._settle(
+                Item(key, relation), *([_readings(one, relation) for one in said] for said in (votes, of_category))
+            )
+            if readings:
+                related = replace(decision, relations=(*decision.relations, (relation, readings)))
+                decision = self._extend(decision, relation, related)
         wanted = dict(entity_answers)
-        for attribute in sorted({name for one in of_category for name, _ in one.attributes}):
-            if attribute in self.of_entity | self.retired:
+        for attribute in sorted({name for one in of_category for name, _ in one.attributes} - self.retired):
+            if attribute in self.of_entity:
                 continue
-            answer = self._choose(_answer(one, attribute) for one in votes)
-            if answer is None or {_answer(one, attribute) for one in of_category} != {answer}:
-                self.contested.add(Item(key, attribute))
+            answer = self._settle(
+                Item(key, attribute), *([_answer(one, attribute) for one in said] for said in (votes, of_category))
+            )
             if answer:
                 [wanted[attribute]] = answer
         return self._with_attributes(decision, wanted)
 
-    def _relate(self, base: Decision, votes: Sequence[Decision], of_category: Sequence[Decision]) -> Decision:
-        """Return the decision with the targets of the relations that make no chains."""
-        decision, key = base, base.markable
-        for relation in sorted({name for one in of_category for name, _ in one.relations}):
-            if relation in self.retired:
-                continue
-            said = [sort_readings(dict(one.relations).get(relation, ())) for one in of_category]
-            readings = self._choose(sort_readings(dict(one.relations).get(relation, ())) for one in votes)
-            if readings is None or set(said) != {readings}:
-                self.contested.add(Item(key, relation))
-            if readings:
-                related = replace(decision, relations=(*decision.relations, (relation, readings)))
-                if self._allows(related):
-                    decision = related
-                else:
-                    self.contested.add(Item(key, relation))
+    def _settle[Answer: Hashable](self, item: Item, votes: Sequence[Answer], of_all: Sequence[Answer]) -> Answer | None:
+        """Return the most frequent vote on a question, which is contested unless all give that answer."""
+        chosen = self._choose(votes)
+        if chosen is None or {*of_all} != {chosen}:
+            self.contested.add(item)
+        return chosen
+
+    def _extend(self, decision: Decision, question: str, extended: Decision) -> Decision:
+        """Return the decision with a further answer, if the scheme allows it; else its question is contested."""
+        if extended == decision or self._allows(extended):
+            return extended
+        self.contested.add(Item(decision.markable, question))
         return decision
 
     def _with_attributes(self, decision: Decision, wanted: Mapping[str, AnswerValue]) -> Decision:
@@ -478,6 +465,10 @@ def _is_chain(value: Value) -> bool:
     """Return whether the value joins a markable to others."""
     members: Collection[Hashable] = value.members if isinstance(value, Ambiguity) else ()
     return len(value if isinstance(value, frozenset) else members) > 1
+
+
+def _readings(decision: Decision, relation: str) -> Readings:
+    return sort_readings(dict(decision.relations).get(relation, ()))
 
 
 def _answer(decision: Decision, attribute: str) -> tuple[AnswerValue, ...]:

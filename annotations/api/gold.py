@@ -78,8 +78,8 @@ class GoldStates(APIView):
                 "contested": len(one.gold.contested) if one.gold else 0,
                 "decided": one.gold.n_decided if one.gold else 0,
                 "to_decide": one.gold.n_open if one.gold else 0,
-                "submitted": one.submitted,
-                "assigned": one.assigned,
+                "submitted": one.submissions.submitted,
+                "assigned": one.submissions.assigned,
                 "changed": one.changed,
             }
             for one in pages.paginate_sequence(gold_of_rounds(project, rounds), request)

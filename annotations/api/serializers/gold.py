@@ -9,8 +9,7 @@ from rest_framework import serializers
 
 from annotations.adjudication.decisions.listing import NO_REASON
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.queue import MAX_CHECKS, Answer, Decisions, Kind, Queue, QueueCard, Row
-from annotations.adjudication.spot_check import SAMPLE_SIZE
+from annotations.adjudication.queue import MAX_CHECKS, SAMPLE_SIZE, Answer, Decisions, Kind, Queue, QueueCard, Row
 from annotations.adjudication.states import State
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import StrictSerializer

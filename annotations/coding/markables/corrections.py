@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.log.payloads import is_span
 from annotations.coding.markables.tokenization import is_word_character
 from annotations.coding.readings import map_targets
 from annotations.core.differences import TooManyDifferences, compare_lists
@@ -90,14 +91,10 @@ def _parse_edit(value: Any) -> Edit:
             and old != new
             and is_storable(old)
             and is_storable(new)
-            and all(_is_span(span) for span in segments)
+            and all(map(is_span, segments))
         ):
             return Edit(start, old, new, tuple((first, last) for first, last in segments))
     raise OperationRejected("bad_payload", "an edit has start, end, old and new words, and segments.")
-
-
-def _is_span(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(edge) is int for edge in value)
 
 
 def _differing(old: str, new: str) -> Span:

@@ -24,7 +24,7 @@ TABLE_OF_KIND = {
 def check_archived_scheme(tables: Tables) -> Iterator[Finding]:
     """Yield findings on what changes of the scheme left. Raise FormatError on what no scheme can be, at its row."""
     spec = scheme_of(tables)
-    leftovers = find_leftovers(spec)
+    leftovers = list(find_leftovers(spec))
     for problem in check_scheme(spec):
         table = tables[TABLE_OF_KIND[problem.kind]]
         row = list(table["key"]).index(problem.question)

@@ -24,7 +24,7 @@ from annotations.adjudication.decisions.listing import (
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import codings_to_gold, hand_on_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.readiness import EarlyText, describe_early, find_early
+from annotations.adjudication.readiness import EarlyText, describe_early, find_early, is_early
 from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round
@@ -62,9 +62,8 @@ def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     again = form.cleaned_data["again"]
     rows = gold_of_rounds(project, [round_])
     # What has gold was asked about when that began.
-    early = [
-        EarlyText(one.text, one.submissions) for one in rows if one.gold is None and one.submitted and one.is_early
-    ]
+    new = [one for one in rows if one.gold is None and one.submissions.submitted]
+    early = [EarlyText(one.text, one.submissions) for one in new if is_early(round_, one.submissions)]
     begun = [one for one in rows if again and one.gold and one.gold.state is not State.CLOSED]
     if (early or begun) and not is_confirmed(request):
         lines = describe_early(early, names=sees_names(project))

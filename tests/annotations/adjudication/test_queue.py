@@ -11,7 +11,7 @@ import pytest
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.error_estimate import CheckedSample, combine_samples, estimate_errors
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.spot_check import sample_units
+from annotations.adjudication.queue import sample_units
 from annotations.coding import operations
 from annotations.coding.operations import Change
 from annotations.coding.status import reopen_coding, submit_coding
