@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,9 +273,7 @@ class _Draft(_Answers):
         decision = self._extend(base, CATEGORY, replace(base, pointers=pointers))
         of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
         for relation in sorted({name for one in of_category for name, _ in one.relations} - self.retired):
-            readings = self._settle(
-                Item(key, relation), *([_readings(one, relation) for one in said] for said in (votes, of_category))
-            )
+            readings = self._settle(relation, partial(_readings, relation=relation), votes, of_category)
             if readings:
                 related = replace(decision, relations=(*decision.relations, (relation, readings)))
                 decision = self._extend(decision, relation, related)
@@ -283,18 +281,18 @@ class _Draft(_Answers):
         for attribute in sorted({name for one in of_category for name, _ in one.attributes} - self.retired):
             if attribute in self.of_entity:
                 continue
-            answer = self._settle(
-                Item(key, attribute), *([_answer(one, attribute) for one in said] for said in (votes, of_category))
-            )
+            answer = self._settle(attribute, partial(_answer, attribute=attribute), votes, of_category)
             if answer:
                 [wanted[attribute]] = answer
         return self._with_attributes(decision, wanted)
 
-    def _settle[Answer: Hashable](self, item: Item, votes: Sequence[Answer], of_all: Sequence[Answer]) -> Answer | None:
-        """Return the most frequent vote on a question, which is contested unless all give that answer."""
-        chosen = self._choose(votes)
-        if chosen is None or {*of_all} != {chosen}:
-            self.contested.add(item)
+    def _settle[Answer: Hashable](
+        self, question: str, answer: Callable[[Decision], Answer], votes: Sequence[Decision], of_all: Sequence[Decision]
+    ) -> Answer | None:
+        """Return the most frequent answer of those who vote, which is contested unless all give it."""
+        chosen = self._choose(map(answer, votes))
+        if chosen is None or {*map(answer, of_all)} != {chosen}:
+            self.contested.add(Item(of_all[0].markable, question))
         return chosen
 
     def _extend(self, decision: Decision, question: str, extended: Decision) -> Decision:

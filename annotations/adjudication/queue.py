@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from agreement.measures import Card, CardRow, Readings, cards
-from annotations.adjudication.decisions.changes import replay_until
+from annotations.adjudication.decisions.changes import read_logs_of, replay_until
 from annotations.adjudication.decisions.log import Draft, answer_to, renaming
 from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
 from annotations.adjudication.states import GoldState, gold_states
@@ -176,7 +176,8 @@ class DraftContent:
 
 def read_draft(gold: Coding, draft: Draft) -> DraftContent:
     """Return the content of a draft. One query."""
-    kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, *FOLLOWED)
+    # besides the draft, what changes keys and what changes answers without their coders
+    kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
     log = gold.operations.filter(sequence__gte=draft.sequence, kind__in=kinds).order_by("sequence")
     [(uuid, sequence, kind, payload), *later] = log.values_list("uuid", "sequence", "kind", "payload")
     changes = [(kind, payload) for _, _, kind, payload in later]
@@ -189,10 +190,6 @@ def read_draft(gold: Coding, draft: Draft) -> DraftContent:
     return DraftContent(content.decisions, sample, content.descriptions, today)
 
 
-# What changes codings without an answer of their coders: those of a draft go along with it.
-FOLLOWED = (Operation.Kind.CORRECT, Operation.Kind.MERGE)
-
-
 def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
     """Return the columns of the coders, in an order that tells nothing of names. Two queries."""
     bases = Operation.objects.filter(
@@ -202,11 +199,7 @@ def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
         coding: (sequence, str(uuid), name)
         for coding, sequence, uuid, name in bases.values_list("coding", "sequence", "uuid", "coding__coder__username")
     }
-    logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
-    log = Operation.objects.filter(coding__in=found).order_by("coding", "sequence")
-    for coding, sequence, kind, payload in log.values_list("coding", "sequence", "kind", "payload").iterator():
-        if sequence <= found[coding][0] or kind in FOLLOWED:
-            logs[coding].append((sequence, kind, payload))
+    logs = read_logs_of(found)
     return tuple(
         Column(letters(number), found[coding][2], found[coding][1], replayed.decisions, replayed.descriptions)
         for number, coding in enumerate(shuffle_codings(gold.text_id, found))

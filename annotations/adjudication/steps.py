@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from annotations.adjudication.decisions.log import KINDS, Entry, RenameKey, answer_to, read_entries
+from annotations.adjudication.decisions.log import KINDS, Entry, RenameKey, answer_to, read_entries, renaming
 from annotations.coding.decisions import DecideItems, Decision
 from annotations.coding.log.replay import ReplayedCoding
 from annotations.formats.model.scheme import CATEGORY
@@ -48,7 +48,7 @@ def _fold(log: Iterable[Entry]) -> list[Step]:
         answers.apply(entry.kind, entry.payload)
         if entry.kind == Operation.Kind.DRAFT or entry.kind not in KINDS:
             continue
-        if (rename := entry.renaming()) is not None:
+        if (rename := renaming(entry.kind, entry.payload)) is not None:
             for step in steps.values():
                 step.rename(rename)
         if entry.kind == Operation.Kind.CORRECT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -48,7 +48,7 @@ def _share_words(first: str, second: str) -> bool:
 
 # A coding as it was after an operation of its log, by primary key and sequence.
 type Base = tuple[int, int]
-type Log = Iterable[tuple[int, str, Mapping[str, Any]]]
+type Log = Sequence[tuple[int, str, Mapping[str, Any]]]
 
 
 def read_changes(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> dict[int, WorkChanges]:
@@ -83,18 +83,21 @@ def _find_bases(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> Mapping[
 
 def changes_since(bases: Collection[Base]) -> dict[Base, set[Item]]:
     """Return which items codings answer otherwise than after an operation of their logs. A query where there is any."""
-    if not bases:
-        return {}
-    logs: dict[int, list[tuple[int, str, Mapping[str, Any]]]] = defaultdict(list)
-    operations = Operation.objects.filter(coding__in={coding for coding, _ in bases}).order_by("coding", "sequence")
-    for coding, *entry in operations.values_list("coding", "sequence", "kind", "payload"):
-        sequence, kind, payload = entry
-        logs[coding].append((sequence, kind, payload))
+    logs = read_logs_of({coding for coding, _ in bases}) if bases else {}
     now = {coding: replay_until(log, log[-1][0]).decisions for coding, log in logs.items()}
     return {
         (coding, sequence): set(differences(replay_until(logs[coding], sequence).decisions, now[coding]))
         for coding, sequence in bases
     }
+
+
+def read_logs_of(codings: Collection[int]) -> dict[int, Log]:
+    """Return the whole logs of codings, by primary key. One query."""
+    logs: dict[int, list[tuple[int, str, Mapping[str, Any]]]] = defaultdict(list)
+    operations = Operation.objects.filter(coding__in=codings).order_by("coding", "sequence")
+    for coding, sequence, kind, payload in operations.values_list("coding", "sequence", "kind", "payload").iterator():
+        logs[coding].append((sequence, kind, payload))
+    return {**logs}
 
 
 def replay_until(log: Log, last: int) -> ReplayedCoding:

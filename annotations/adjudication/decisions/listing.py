@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from annotations.adjudication.decisions.items import ItemDecision, gold_decision
 from annotations.coding.log.payloads import Reason, Source
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import split_key
+from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Operation, Project, Text
 from annotations.models.coding import DECIDED_KINDS, INDEPENDENT_KINDS
 from annotations.projects.letters import letters_of_coders, names_of_coders, sees_names
@@ -30,6 +32,12 @@ REASONS = {
     Reason.NONE: "No reason given",
 }
 SOURCES = {Source.DRAFT: "Draft", Source.CODER: "Coder", Source.OWN: "Own answer"}
+# The columns of a table of decisions, and the formats that they are written in.
+COLUMNS = (
+    *("text", "round", "markable", "words", "question", "source", "coders", "reason", "section", "note"),
+    *("decided_by", "decided_at", "changed", "answer"),
+)
+CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 # In addresses, for what has no reason.
 NO_REASON = "none"
 
@@ -195,3 +203,20 @@ def _name_sources(
     rows = list(operations.order_by().values_list("coding__text", "uuid", "coding__coder__username"))
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
+
+
+def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> bytes:
+    """Return the decisions as a CSV file, or as a list in JSON."""
+    records = [one.record() for one in decisions]
+    if format_key == "json":
+        return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
+    rows = (
+        {
+            **record,
+            "coders": ", ".join(record["coders"]),
+            "decided_by": record["decided_by"] or "",
+            "changed": "yes" if record["changed"] else "no",
+        }
+        for record in records
+    )
+    return write_table([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)], raw=False)

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, F, JSONField, When
+from django.db.models import Case, F, JSONField, Q, When
 
 from annotations.adjudication.proposal import Item
 from annotations.coding.decisions import DecideItems, Decision, parse_operation
@@ -63,10 +63,6 @@ class Entry:
             return self.coding_kind == Coding.Kind.AGREED
         is_judged = self.payload.get("category") is not None or "attributes" in self.payload
         return is_judged or self.kind != Operation.Kind.JUDGE
-
-    def renaming(self) -> RenameKey | None:
-        """Return which keys it gives to markables, None where words are gone; None where it changes no key."""
-        return renaming(self.kind, self.payload)
 
     def decide(self) -> DecideItems:
         """Return what an operation `decide` says."""
@@ -157,8 +153,10 @@ def _fold_logs(gold: Collection[int], *, whole: bool = False) -> dict[int, GoldL
     return {pk: fold(entries[pk], ReplayedCoding() if whole else None) for pk in gold}
 
 
-ANSWERING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK)
-KINDS = (Operation.Kind.DRAFT, Operation.Kind.CORRECT, *ANSWERING_KINDS, Operation.Kind.MOVE, Operation.Kind.DECIDE)
+KINDS = (
+    *(Operation.Kind.DRAFT, Operation.Kind.CORRECT, Operation.Kind.MOVE, Operation.Kind.DECIDE),
+    *(Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK),
+)
 # What is read of a draft, whose judgements are long.
 DRAFT_FIELDS = ("method", "coder", "codings", "contested")
 
@@ -168,7 +166,7 @@ def read_entries(gold: Collection[int], *, whole: bool = False) -> Iterator[tupl
     operations = Operation.objects.filter(coding__in=list(gold)).order_by("coding", "sequence")
     if not whole:
         operations = operations.filter(kind__in=KINDS)
-    short = Case(When(kind=Operation.Kind.DRAFT, then=None), default=F("payload"), output_field=JSONField())
+    short = Case(When(~Q(kind=Operation.Kind.DRAFT), then=F("payload")), output_field=JSONField())
     columns = ("coding", "sequence", "kind", "step", "uuid", "undoes", "user__username", "applied_at", "coding__kind")
     of_draft = [] if whole else [f"payload__{name}" for name in DRAFT_FIELDS]
     rows = operations.annotate(read=F("payload") if whole else short).values_list(*columns, "read", *of_draft)
@@ -189,7 +187,7 @@ def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog
         before = answers.decisions.get(entry.markable or "") if answers else None
         if answers is not None:
             answers.apply(entry.kind, entry.payload)
-        if (rename := entry.renaming()) is not None:
+        if (rename := renaming(entry.kind, entry.payload)) is not None:
             result.rename(rename)
         if entry.kind == Operation.Kind.DRAFT:
             result.drafts.append(_draft_of(entry))

@@ -16,10 +16,12 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.decisions.listing import (
+    CONTENT_TYPES,
     DecisionFilters,
     count_decisions,
     describe_decisions,
     list_decisions,
+    write_decisions,
 )
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import codings_to_gold, hand_on_gold
@@ -33,7 +35,6 @@ from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_of
-from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.paging import gold_address
