@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -202,21 +201,17 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A filter with the number of decisions that it leaves, and the address that sets it, or takes it back."""
-
-    label: str
-    number: int
-    address: str
-    chosen: bool
-
-
-def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[_Choice]:
+def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[dict[str, object]]:
+    """Return the values of a filter: each with the decisions that it leaves, and the address that sets it or not."""
     chosen = query.get(name, "")
     others = {key: value for key, value in query.items() if key != name}
     return [
-        _Choice(label, number, f"?{urlencode(others if value == chosen else others | {name: value})}", value == chosen)
+        {
+            "label": label,
+            "number": number,
+            "address": f"?{urlencode(others if value == chosen else others | {name: value})}",
+            "chosen": value == chosen,
+        }
         for value, label, number in counts
     ]
 
