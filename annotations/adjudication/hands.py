@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404
 
-from annotations.adjudication.readiness import EarlyText, GoldIsEarly, Submissions, is_early, submissions_of
+from annotations.adjudication.readiness import GoldIsEarly, find_early
 from annotations.coding.active_time import hand_over
 from annotations.coding.operations import log_assignment
 from annotations.models import Coding, Membership, Project, Round, Text, User
@@ -72,10 +72,8 @@ def open_gold(project: Project, text: Text, round_name: str, user: User, *, earl
         raise ValidationError(f"“{text}” is not in the round {round_}.")
     gold = _locked_gold(text, round_)
     if gold is None:
-        found = submissions_of(project, Coding.Kind.TEXT, [round_], [text])
-        submissions = found.get((text.pk, round_.pk), Submissions())
-        if not early and is_early(round_, submissions):
-            raise GoldIsEarly([EarlyText(text, submissions)])
+        if not early and (texts := find_early(project, [(text, round_)])):
+            raise GoldIsEarly(texts)
         return Coding.with_gold.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
     if gold.coder_id != user.pk:
         # Whoever opens what nobody has goes on with it: what they do says who they are.

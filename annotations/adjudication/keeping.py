@@ -1,14 +1,23 @@
-"""What a draft that is made again keeps of gold: the judgements of all that people have decided or touched. Pure."""
+"""What a draft that is made again keeps of gold or an agreed pyramid: all that people have decided or touched. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from annotations.adjudication.decisions.log import GoldLog
-from annotations.adjudication.proposal import Item, Proposal, item_order
-from annotations.coding.decisions import Decision
-from annotations.coding.readings import map_targets
+from annotations.adjudication.proposal import Item, Proposal, free_key, item_order
+from annotations.adjudication.pyramid_proposal import (
+    PyramidContent,
+    PyramidProposal,
+    Summaries,
+    WordPyramid,
+    key_of_words,
+    match_scus,
+)
+from annotations.coding.decisions import Decision, Description
+from annotations.coding.markables.corrections import map_links
+from annotations.coding.pyramids.pyramid_rules import Contributor, pyramid_violations, summary_index
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY
 
@@ -28,10 +37,14 @@ def keep_decided(
     proposed = {one.markable: one for one in proposal.decisions}
     contested = {*proposal.contested, *decided}
     result = dict(kept)
+
+    def remaining(target: str) -> str | None:
+        return None if target in removed else target
+
     for key, decision in proposed.items():
         if key in theirs:
             continue
-        result[key] = _without_targets(decision, removed)
+        result[key] = map_links(decision, remaining)
         others = {target for target in decision.targets() if target in theirs}
         if any(proposed.get(target, Decision(target)) != kept.get(target, Decision(target)) for target in others):
             contested.add(Item(key, CATEGORY))
@@ -41,23 +54,98 @@ def keep_decided(
                 result.setdefault(target, Decision(target))
     contested = {item for item in contested if item.markable not in removed or item in decided}
     return Proposal(
-        tuple(sorted(result.values(), key=lambda one: _place(one.markable))),
+        tuple(sorted(result.values(), key=lambda one: item_order(Item(one.markable, CATEGORY)))),
         tuple(sorted(contested, key=item_order)),
     )
 
 
-def _without_targets(decision: Decision, removed: Collection[str]) -> Decision:
-    def remaining(target: str) -> str | None:
-        return None if target in removed else target
+def keep_decided_pyramid(
+    proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries
+) -> PyramidProposal:
+    """Return the proposal with those contributors of an agreed pyramid that were decided or touched, in their SCUs.
 
-    relations = ((key, map_targets(readings, remaining)) for key, readings in decision.relations)
-    return replace(
-        decision,
-        pointers=map_targets(decision.pointers, remaining),
-        relations=tuple((key, readings) for key, readings in relations if readings),
-    )
+    An SCU of the proposal is the one of the agreed pyramid that it matches by words, and has its label and comment. Of
+    other contributors the words stay that no kept one has, where the options of the project ask for it; those are
+    contested whose place was decided otherwise. What was decided is among what is contested.
+    """
+    return _Keeping(proposal, log, agreed, summaries).proposal()
 
 
-def _place(key: str) -> tuple[int, int, str]:
-    place = split_key(key)
-    return (place.parts[0][0], -place.parts[-1][1], key) if place else (0, 0, key)
+class _Keeping:
+    def __init__(self, proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries) -> None:
+        self.agreed, self.summaries = agreed, summaries
+        self.decided = log.decisions()
+        self.theirs = log.touched | {item.markable for item in self.decided}
+        self.kept = [one for one in agreed.contributors if one.key in self.theirs]
+        self.proposed = self._with_known_scus(proposal)
+        self.kept_words = frozenset[int]().union(*(self.summaries.words_of(one.key) for one in self.kept))
+        self.their_words = frozenset[int]().union(*map(self.summaries.words_of, self.theirs))
+        # where a summary expresses an SCU once, and a kept contributor does
+        self.occupied = {
+            (scu, summary_index(one.parts, summaries.spans))
+            for one in self.kept
+            for scu in one.scus
+            if summaries.options.one_contributor
+        }
+
+    def _with_known_scus(self, proposal: PyramidProposal) -> PyramidProposal:
+        """Return the proposal with the keys that the agreed pyramid has for its SCUs."""
+        described = {one.scu: one for one in proposal.descriptions}
+        proposed = WordPyramid(PyramidContent(proposal.contributors, described), self.summaries)
+        now = WordPyramid(PyramidContent(self.agreed.contributors, {}), self.summaries)
+        matched = match_scus(proposed.scus, now.scus)
+        used = {*matched.values(), *(scu for one in self.kept for scu in one.scus)}
+        used |= self.agreed.descriptions.keys()
+        names: dict[str, str] = {}
+        for one in proposal.descriptions:
+            names[one.scu] = matched.get(one.scu) or free_key([one.scu], used)
+            used.add(names[one.scu])
+        return PyramidProposal(
+            tuple(replace(one, scus=tuple(names[scu] for scu in one.scus)) for one in proposal.contributors),
+            tuple(Description(names[one.scu], one.label, one.comment) for one in proposal.descriptions),
+            proposal.contested,
+        )
+
+    def proposal(self) -> PyramidProposal:
+        contributors = list(self.kept)
+        contested = {*self.decided}
+        of_proposal = {item.markable for item in self.proposed.contested}
+        for one in self.proposed.contributors:
+            remaining = self._remaining(one)
+            if remaining is not None and not self._is_in_the_way(remaining, contributors):
+                contributors.append(remaining)
+                if one.key in of_proposal or self.summaries.words_of(one.key) & self.their_words:
+                    contested.add(Item(remaining.key, CATEGORY))
+        lacking = of_proposal - {one.key for one in self.proposed.contributors} - self.theirs
+        contested |= {Item(key, CATEGORY) for key in lacking if not self.summaries.words_of(key) & self.their_words}
+        contributors.sort(key=lambda one: ([list(part) for part in one.parts], one.key))
+        return PyramidProposal(
+            tuple(contributors), tuple(self._descriptions(contributors)), tuple(sorted(contested, key=item_order))
+        )
+
+    def _remaining(self, one: Contributor) -> Contributor | None:
+        """Return what of a contributor of the proposal stays beside those that are kept."""
+        summary = summary_index(one.parts, self.summaries.spans)
+        scus = tuple(scu for scu in one.scus if (scu, summary) not in self.occupied)
+        words = self.summaries.words_of(one.key)
+        free = words - self.kept_words if self.summaries.options.words_exclusive else words
+        if one.key in self.theirs or not scus or not free:
+            return None
+        key = one.key if free == words else key_of_words(free, self.summaries, one.key)
+        place = split_key(key)
+        assert place is not None
+        return None if key in self.theirs else Contributor(key, place.parts, scus)
+
+    def _is_in_the_way(self, one: Contributor, others: Sequence[Contributor]) -> bool:
+        """Return whether a contributor would break a rule together with those that stand already."""
+        violations = pyramid_violations([*others, one], self.summaries.options, summaries=self.summaries.spans)
+        return any(one.key in violation.contributors for violation in violations)
+
+    def _descriptions(self, contributors: Sequence[Contributor]) -> list[Description]:
+        """Return what is said of SCUs: that of the agreed pyramid stays, and of an SCU without contributors, too."""
+        used = {scu for one in contributors for scu in one.scus}
+        had = {scu for one in self.agreed.contributors for scu in one.scus}
+        proposed = {one.scu: one for one in self.proposed.descriptions}
+        empty = self.agreed.descriptions.keys() - had
+        known = {**{scu: Description(scu) for scu in used}, **proposed, **self.agreed.descriptions}
+        return [one for scu, one in sorted(known.items()) if scu in used or scu in empty]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,35 +84,31 @@ def propose(
     return _Draft(rules, codings, method, coder).proposal()
 
 
-@dataclass(frozen=True, slots=True)
-class DraftedAnswers:
-    """What coders say of chains, and a draft of it, as `agreement.measures.cards` takes them.
-
-    of_coders: the values of each unit of the data, one a coder; None where one says nothing of it.
-    """
-
-    data: ReliabilityData
-    draft: Consensus
-    of_coders: Sequence[Sequence[Value]]
-
-
 def answers_of_draft(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], draft: Mapping[str, Decision]
-) -> DraftedAnswers:
-    """Return what coders say, and in the same terms a draft as the log has it."""
+) -> tuple[ReliabilityData, Consensus, dict[str, list[Value]]]:
+    """Return what coders say of chains, and in the same terms a draft as the log has it.
+
+    The last are the values of each unit of the data, one a coder; None where one says nothing of it.
+    """
     answers = _Answers(rules, [*codings, draft])
     *of_coders, of_draft = answers.values
     data = _as_data(answers.order, of_coders)
     units = set(data.units)
     values: dict[Hashable, Value] = {key: of_draft.get(key) for key in draft if key in units}
-    return DraftedAnswers(
-        data, Consensus(values, (), 0), [[one.get(str(unit)) for one in of_coders] for unit in data.units]
-    )
+    said = {str(unit): [one.get(str(unit)) for one in of_coders] for unit in data.units}
+    return data, Consensus(values, (), 0), said
 
 
 def all_coded(data: ReliabilityData) -> NDArray[np.bool_]:
     """Return that every coder coded each document, also who marked nothing: all have submitted it."""
     return np.ones((len(data.documents), len(data.coders)), dtype=np.bool_)
+
+
+def free_key(wanted: Iterable[str], used: Collection[str]) -> str:
+    """Return the first of the wanted keys that is not used; where all are, the first number that is not."""
+    numbers = (str(n) for n in range(1, len(used) + 2))
+    return next(key for key in (*wanted, *numbers) if key not in used)
 
 
 def _as_data(order: Sequence[str], values: Sequence[Mapping[str, Value]]) -> ReliabilityData:
@@ -127,6 +122,11 @@ class _Answers:
 
     def __init__(self, rules: Rules, codings: Sequence[Mapping[str, Decision]]) -> None:
         self.rules = rules
+        categories, relations = rules.constraints["categories"], rules.constraints["relations"]
+        # the categories that point
+        self.pointing = {
+            key for key, one in categories.items() if one["identity"] and relations[one["identity"]]["to_levels"]
+        }
         self.codings = [{key: one for key, one in coding.items() if self._is_judged(one)} for coding in codings]
         named = {key for coding in self.codings for one in coding.values() for key in (one.markable, *one.targets())}
         self.order = sorted(named, key=lambda key: (*text_order(rules.markable(key)), key))
@@ -157,19 +157,15 @@ class _Answers:
         These are the categories that point or take an index, and those of which some markable of this text is in a
         chain: so who says that something is new parts it from what others join it to.
         """
-        referring = {key for key, one in self.rules.constraints["categories"].items() if one["takes_index"]}
-        referring |= {key for key in self.rules.constraints["categories"] if self._points(key)}
-        for coding, values in zip(self.codings, self.values, strict=True):
+        takes_index = {key for key, one in self.rules.constraints["categories"].items() if one["takes_index"]}
+        referring = self.pointing | takes_index
+        said = list(zip(self.codings, self.values, strict=True))
+        for coding, values in said:
             referring |= {str(one.category) for key, one in coding.items() if _is_chain(values.get(key))}
-        for coding, values in zip(self.codings, self.values, strict=True):
+        for coding, values in said:
             for key, one in coding.items():
                 if one.category in referring and not _is_chain(values[key]):
                     values[key] = frozenset((key,))
-
-    def _points(self, category: str | None) -> bool:
-        constraints = self.rules.constraints["categories"].get(category or "")
-        identity = constraints["identity"] if constraints is not None else None
-        return identity is not None and bool(self.rules.constraints["relations"][identity]["to_levels"])
 
 
 class _Draft(_Answers):
@@ -178,28 +174,32 @@ class _Draft(_Answers):
     ) -> None:
         super().__init__(rules, codings)
         self.method = method
-        # whose answers the draft is made of, and not only compared with
-        self.voting = self.codings if coder is None else [self.codings[coder]]
+        # by their places, those whose answers the draft is made of, and not only compared with
+        self.voters = range(len(codings)) if coder is None else [coder]
+        self.voting = [self.codings[number] for number in self.voters]
         self.place = {key: number for number, key in enumerate(self.order)}
+        questions = rules.constraints["relations"] | rules.constraints["attributes"]
+        # what is asked no longer, so that nobody can decide about it
+        self.retired = {key for key, one in questions.items() if one["retired"]}
+        attributes = rules.constraints["attributes"]
+        self.of_entity = {key for key, one in attributes.items() if one["of"] == Subject.ENTITY}
         data = _as_data(self.order, self.values)
         self.consensus = consensus(data, str(method), coder=coder, coded=all_coded(data))
         self.drafted = {str(key): value for key, value in self.consensus.values.items()}
-        self.refused: set[Item] = set()
-        self.contested_answers: set[Item] = set()
+        self.contested = {Item(str(key), CATEGORY) for key in self.consensus.contested}
 
     def proposal(self) -> Proposal:
         entity_answers = self._answers_of_entities()
         decisions = {key: self._decide(key, entity_answers.get(key, {})) for key in self.drafted}
-        items = {Item(str(key), CATEGORY) for key in self.consensus.contested}
-        items |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
+        self.contested |= {Item(key, CATEGORY) for key, one in decisions.items() if self._is_contested(one)}
         if self.method is Method.EMPTY:
-            items |= {
+            self.contested |= {
                 Item(key, question)
                 for coding in self.codings
                 for key, one in coding.items()
-                for question in self._answered_questions(one)
+                for question, _ in (*one.attributes, *one.relations)
+                if question not in self.retired
             }
-        items |= self.refused | self.contested_answers
         for decision in list(decisions.values()):
             for key in decision.targets():
                 decisions.setdefault(key, Decision(key))
@@ -211,7 +211,7 @@ class _Draft(_Answers):
         )
         return Proposal(
             tuple(sorted(wanted, key=lambda one: self.place[one.markable])),
-            tuple(sorted(items, key=item_order)),
+            tuple(sorted(self.contested, key=item_order)),
         )
 
     # ---- what coders say
@@ -245,26 +245,18 @@ class _Draft(_Answers):
             head=self._choose(one.head for one in votes) or (),
             optional=bool(self._choose(one.optional for one in votes)),
         )
-        return self._answer_further(base, pointers if self._points(category) else (), votes, entity_answers)
+        return self._answer_further(base, pointers if category in self.pointing else (), votes, entity_answers)
 
     def _category(self, key: str, value: Value, *, points: bool) -> str | None:
         if value is None:
             return None
         if not _is_set(value):
             return str(value) if value != NO_CATEGORY else None
-        given = [coding[key].category for coding, values in self._voting_values() if _is_set(values.get(key))]
+        given = [self.codings[one][key].category for one in self.voters if _is_set(self.values[one].get(key))]
         chosen = self._choose(given)
-        if points and chosen is not None and not self._points(chosen):
-            return self._choose(one for one in given if self._points(one)) or chosen
+        if points and chosen is not None and chosen not in self.pointing:
+            return self._choose(one for one in given if one in self.pointing) or chosen
         return chosen
-
-    def _voting_values(self) -> Iterator[tuple[Mapping[str, Decision], Mapping[str, Value]]]:
-        for coding, values in zip(self.codings, self.values, strict=True):
-            if self._has_vote(coding):
-                yield coding, values
-
-    def _has_vote(self, coding: Mapping[str, Decision]) -> bool:
-        return any(coding is one for one in self.voting)
 
     def _answer_further(
         self,
@@ -276,43 +268,38 @@ class _Draft(_Answers):
         """Return the decision with all further answers that the scheme allows; the others stay open, and contested."""
         key = base.markable
         if not self._allows(base):
-            self.refused.add(Item(key, CATEGORY))
+            self.contested.add(Item(key, CATEGORY))
             return Decision(key)
-        decision = base
-        if pointers:
-            if self._allows(pointing := replace(base, pointers=pointers)):
-                decision = pointing
-            else:
-                self.refused.add(Item(key, CATEGORY))
+        decision = self._extend(base, CATEGORY, replace(base, pointers=pointers))
         of_category = [one for one in self._votes(key, of_all=True) if one.category == base.category]
-        decision = self._relate(decision, votes, of_category)
+        for relation in sorted({name for one in of_category for name, _ in one.relations} - self.retired):
+            readings = self._settle(relation, partial(_readings, relation=relation), votes, of_category)
+            if readings:
+                related = replace(decision, relations=(*decision.relations, (relation, readings)))
+                decision = self._extend(decision, relation, related)
         wanted = dict(entity_answers)
-        for attribute in sorted({name for one in of_category for name, _ in one.attributes}):
-            if self._of_entity(attribute) or self._is_retired("attributes", attribute):
+        for attribute in sorted({name for one in of_category for name, _ in one.attributes} - self.retired):
+            if attribute in self.of_entity:
                 continue
-            answer = self._choose(_answer(one, attribute) for one in votes)
-            if answer is None or {_answer(one, attribute) for one in of_category} != {answer}:
-                self.contested_answers.add(Item(key, attribute))
+            answer = self._settle(attribute, partial(_answer, attribute=attribute), votes, of_category)
             if answer:
                 [wanted[attribute]] = answer
         return self._with_attributes(decision, wanted)
 
-    def _relate(self, base: Decision, votes: Sequence[Decision], of_category: Sequence[Decision]) -> Decision:
-        """Return the decision with the targets of the relations that make no chains."""
-        decision, key = base, base.markable
-        for relation in sorted({name for one in of_category for name, _ in one.relations}):
-            if self._is_retired("relations", relation):
-                continue
-            said = [sort_readings(dict(one.relations).get(relation, ())) for one in of_category]
-            readings = self._choose(sort_readings(dict(one.relations).get(relation, ())) for one in votes)
-            if readings is None or set(said) != {readings}:
-                self.contested_answers.add(Item(key, relation))
-            if readings:
-                related = replace(decision, relations=(*decision.relations, (relation, readings)))
-                if self._allows(related):
-                    decision = related
-                else:
-                    self.refused.add(Item(key, relation))
+    def _settle[Answer: Hashable](
+        self, question: str, answer: Callable[[Decision], Answer], votes: Sequence[Decision], of_all: Sequence[Decision]
+    ) -> Answer | None:
+        """Return the most frequent answer of those who vote, which is contested unless all give it."""
+        chosen = self._choose(map(answer, votes))
+        if chosen is None or {*map(answer, of_all)} != {chosen}:
+            self.contested.add(Item(of_all[0].markable, question))
+        return chosen
+
+    def _extend(self, decision: Decision, question: str, extended: Decision) -> Decision:
+        """Return the decision with a further answer, if the scheme allows it; else its question is contested."""
+        if extended == decision or self._allows(extended):
+            return extended
+        self.contested.add(Item(decision.markable, question))
         return decision
 
     def _with_attributes(self, decision: Decision, wanted: Mapping[str, AnswerValue]) -> Decision:
@@ -327,7 +314,7 @@ class _Draft(_Answers):
                     del left[attribute]
                     break
             else:
-                self.refused |= {Item(decision.markable, attribute) for attribute in left}
+                self.contested |= {Item(decision.markable, attribute) for attribute in left}
                 return decision
         return decision
 
@@ -338,20 +325,6 @@ class _Draft(_Answers):
         except OperationRejected:
             return False
         return not any(retired_answers(self.rules.constraints, decision))
-
-    def _answered_questions(self, decision: Decision) -> list[str]:
-        """Return the attributes and relations that a decision answers, and that are still asked."""
-        attributes = [key for key, _ in decision.attributes if not self._is_retired("attributes", key)]
-        return attributes + [key for key, _ in decision.relations if not self._is_retired("relations", key)]
-
-    def _is_retired(self, kind: Literal["attributes", "relations"], question: str) -> bool:
-        """Return whether an attribute or relation is asked no longer, so that nobody can decide about it."""
-        constraints = self.rules.constraints[kind].get(question)
-        return constraints is not None and constraints["retired"]
-
-    def _of_entity(self, attribute: str) -> bool:
-        constraints = self.rules.constraints["attributes"].get(attribute)
-        return constraints is not None and constraints["of"] == Subject.ENTITY
 
     def _answers_of_entities(self) -> dict[str, dict[str, AnswerValue]]:
         """Return the answers to attributes of entities, by the markable that answers: one of each entity.
@@ -364,9 +337,7 @@ class _Draft(_Answers):
             if value is not None:
                 entities.setdefault(value if isinstance(value, frozenset) else key, []).append(key)
         found: dict[str, dict[str, AnswerValue]] = {}
-        for attribute in filter(self._of_entity, sorted(self.rules.constraints["attributes"])):
-            if self._is_retired("attributes", attribute):
-                continue
+        for attribute in sorted(self.of_entity - self.retired):
             shared = [self._share_answers(*one, attribute) for one in zip(self.codings, self.values, strict=True)]
             if not any(shared):
                 continue
@@ -374,13 +345,12 @@ class _Draft(_Answers):
                 given = [_answer_in(of_coder, members) for of_coder in shared]
                 if not any(given):
                     continue
-                votes = [one for coding, one in zip(self.codings, given, strict=True) if self._has_vote(coding)]
-                answers = [answer for answer in votes if answer is not None]
+                answers = [answer for one in self.voters if (answer := given[one]) is not None]
                 chosen = self._choose(answer for _, answer in answers)
                 places = Counter(key for key, answer in answers if chosen is None or answer == chosen)
                 place = max(places, key=lambda key: (places[key], -self.place[key]), default=members[0])
                 if chosen is None or any(answer is not None and answer[1] != chosen for answer in given):
-                    self.contested_answers.add(Item(place, attribute))
+                    self.contested.add(Item(place, attribute))
                 if chosen is not None:
                     [found.setdefault(place, {})[attribute]] = chosen
         return found
@@ -438,7 +408,7 @@ class _Draft(_Answers):
             counts = Counter(index for key in keys for one in self._votes(key) for index in one.indices)
             best = min(sorted(counts.keys() - used), key=lambda index: -counts[index], default=None)
             if counts and best is None:
-                best = next(str(n) for n in range(1, len(used) + 2) if str(n) not in used)
+                best = free_key((), used)
             if best is not None:
                 names[entity] = best
                 used.add(best)
@@ -493,6 +463,10 @@ def _is_chain(value: Value) -> bool:
     """Return whether the value joins a markable to others."""
     members: Collection[Hashable] = value.members if isinstance(value, Ambiguity) else ()
     return len(value if isinstance(value, frozenset) else members) > 1
+
+
+def _readings(decision: Decision, relation: str) -> Readings:
+    return sort_readings(dict(decision.relations).get(relation, ()))
 
 
 def _answer(decision: Decision, attribute: str) -> tuple[AnswerValue, ...]:

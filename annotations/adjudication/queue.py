@@ -1,26 +1,26 @@
 """The queue of an adjudicator: what of a draft has to be decided, card by card, and what each coder says of it.
 
-Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramids.queue` of the same parts.
+Queues of texts are made here, those of agreed pyramids in `annotations.adjudication.pyramid_queue` of the same parts.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from agreement.measures import Card, CardRow, Readings, cards
-from annotations.adjudication.decisions.log import Draft, answer_to
+from annotations.adjudication.decisions.changes import read_logs_of, replay_until
+from annotations.adjudication.decisions.log import Draft, answer_to, renaming
 from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
-from annotations.adjudication.spot_check import SAMPLE_SIZE, follow_keys, sample_units
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.holes import holes_in
-from annotations.coding.log.merges import parse_merge
-from annotations.coding.log.replay import ReplayedCoding
 from annotations.coding.rules import Rules, text_order
 from annotations.core.text import letters
 from annotations.formats.model.keys import split_key
@@ -35,11 +35,10 @@ from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 MAX_UNITS = 10_000
 # Of one question so many markables are on a card.
 ROWS_OF_QUESTION = 20
-# So many units may be checked of a text.
-MAX_CHECKS = 1000
+# So many units of what a draft accepts unseen are checked at a time, and may be checked of a text.
+SAMPLE_SIZE, MAX_CHECKS = 10, 1000
 
 type Decisions = Mapping[str, Decision]
-type Log = Iterable[tuple[int, str, Mapping[str, Any]]]
 
 
 class Kind(StrEnum):
@@ -134,10 +133,32 @@ def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Qu
     [state] = gold_states([gold])
     if state.draft is None:
         return Queue(state)
-    drafted = read_draft(gold, state.draft)
-    columns = read_columns(gold, state.draft)
-    scheme = read_scheme(project.pk)
-    return _Builder(project, scheme, state, columns, drafted).build(checks)
+    columns, drafted = read_columns(gold, state.draft), read_draft(gold, state.draft)
+    return _Builder(project, read_scheme(project.pk), state, columns, drafted).build(checks)
+
+
+def sample_units(draft: UUID, payload: Mapping[str, Any]) -> list[str]:
+    """Return what the draft answers and nobody contests, in the random order in which it is checked.
+
+    The order is that of a hash keyed by the draft's operation: the same wherever the log is, and known to nobody
+    before the draft is made. The keys are those of the draft.
+    """
+    contested = {markable for markable, _ in payload["contested"]}
+    units = [
+        one["markable"]
+        for one in payload["judgements"]
+        if one["markable"] not in contested and (one["category"] is not None or one.get("attributes"))
+    ]
+    return sorted(units, key=lambda key: hashlib.sha256(f"{draft} {key}".encode()).digest())
+
+
+def follow_keys(keys: Sequence[str], log: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str | None]:
+    """Return the keys that markables have after corrections and moves; None where their words are gone."""
+    found: list[str | None] = list(keys)
+    for kind, payload in log:
+        if (rename := renaming(kind, payload)) is not None:
+            found = [key and rename(key) for key in found]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +176,8 @@ class DraftContent:
 
 def read_draft(gold: Coding, draft: Draft) -> DraftContent:
     """Return the content of a draft. One query."""
-    kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, *FOLLOWED)
+    # besides the draft, what changes keys and what changes answers without their coders
+    kinds = (Operation.Kind.DRAFT, Operation.Kind.MOVE, Operation.Kind.CORRECT, Operation.Kind.MERGE)
     log = gold.operations.filter(sequence__gte=draft.sequence, kind__in=kinds).order_by("sequence")
     [(uuid, sequence, kind, payload), *later] = log.values_list("uuid", "sequence", "kind", "payload")
     changes = [(kind, payload) for _, _, kind, payload in later]
@@ -168,24 +190,6 @@ def read_draft(gold: Coding, draft: Draft) -> DraftContent:
     return DraftContent(content.decisions, sample, content.descriptions, today)
 
 
-# What changes codings without an answer of their coders: those of a draft go along with it.
-FOLLOWED = (Operation.Kind.CORRECT, Operation.Kind.MERGE)
-
-
-def replay_until(log: Log, last: int) -> ReplayedCoding:
-    """Return a coding as it was after an operation of its log, by the text and scheme of today."""
-    replayed = ReplayedCoding()
-    for sequence, kind, payload in log:
-        if sequence <= last or kind == Operation.Kind.CORRECT:
-            replayed.apply(kind, payload)
-        elif kind == Operation.Kind.MERGE:
-            for change in parse_merge(payload):
-                decision = replayed.decisions.get(change.markable)
-                if decision is not None and change.is_of(decision):
-                    replayed.decisions[change.markable] = change.apply(decision)
-    return replayed
-
-
 def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
     """Return the columns of the coders, in an order that tells nothing of names. Two queries."""
     bases = Operation.objects.filter(
@@ -195,11 +199,7 @@ def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
         coding: (sequence, str(uuid), name)
         for coding, sequence, uuid, name in bases.values_list("coding", "sequence", "uuid", "coding__coder__username")
     }
-    logs: dict[int, list[tuple[int, str, Any]]] = defaultdict(list)
-    log = Operation.objects.filter(coding__in=found).order_by("coding", "sequence")
-    for coding, sequence, kind, payload in log.values_list("coding", "sequence", "kind", "payload").iterator():
-        if sequence <= found[coding][0] or kind in FOLLOWED:
-            logs[coding].append((sequence, kind, payload))
+    logs = read_logs_of(found)
     return tuple(
         Column(letters(number), found[coding][2], found[coding][1], replayed.decisions, replayed.descriptions)
         for number, coding in enumerate(shuffle_codings(gold.text_id, found))
@@ -243,10 +243,9 @@ class _Builder:
         self.draft = self._known(drafted.decisions)
         self.undecided = self._undecided_items(project.answers, scheme.constraints)
         rules = Rules(project.answers, scheme.constraints, self.markables, keys=scheme.keys)
-        answers = answers_of_draft(rules, known, self.draft)
-        self.values = answers.draft.values
-        self.said = {str(unit): row for unit, row in zip(answers.data.units, answers.of_coders, strict=True)}
-        self.cards = cards(answers.data, answers.draft, coded=all_coded(answers.data))
+        data, draft, self.said = answers_of_draft(rules, known, self.draft)
+        self.values = draft.values
+        self.cards = cards(data, draft, coded=all_coded(data))
         # What was contested when the draft was made: where it left a category open, its chains are read otherwise now.
         self.contested = {one.item.markable for one in state.contested if one.item.question == CATEGORY}
         self.numbers: dict[frozenset[Any], int] = {}
@@ -398,15 +397,9 @@ def _is_judged(constraints: Constraints, decision: Decision) -> bool:
 def _markables_of(codings: Iterable[Decisions], scheme: ProjectScheme) -> dict[str, Markable]:
     """Return the markables that decisions name, by their keys, which say where they are: some were deleted since."""
     levels = {level.key: level for level in scheme.levels}
-    found: dict[str, Markable] = {}
-    for coding in codings:
-        for decision in coding.values():
-            for key in (decision.markable, *decision.targets()):
-                if key in found:
-                    continue
-                place = split_key(key)
-                level = levels.get(place.level) if place else None
-                if place is not None and level is not None:
-                    start, end = place.parts[0][0], place.parts[-1][1]
-                    found[key] = Markable(level=level, key=key, start=start, end=end)
-    return found
+    named = {key for coding in codings for one in coding.values() for key in (one.markable, *one.targets())}
+    return {
+        key: Markable(level=levels[place.level], key=key, start=place.parts[0][0], end=place.parts[-1][1])
+        for key in named
+        if (place := split_key(key)) is not None and place.level in levels
+    }

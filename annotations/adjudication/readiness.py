@@ -84,9 +84,15 @@ class GoldIsEarly(Exception):
         super().__init__("Not all coders have submitted.")
         self.texts = texts
 
-    def lines(self, *, names: bool) -> list[str]:
-        """Return a sentence for each text, of the first ones."""
-        return describe_early(self.texts, names=names)
+
+def find_early(project: Project, places: Sequence[tuple[Text, Round]]) -> list[EarlyText]:
+    """Return those of the texts, each in a round, that coders have yet to submit. A query where there is any."""
+    if not places:
+        return []
+    rounds, texts = {round_.pk: round_ for _, round_ in places}, [text for text, _ in places]
+    submissions = submissions_of(project, Coding.Kind.TEXT, list(rounds.values()), texts)
+    found = [(round_, EarlyText(text, submissions.get((text.pk, round_.pk), Submissions()))) for text, round_ in places]
+    return [early for round_, early in found if is_early(round_, early.submissions)]
 
 
 def describe_early(texts: Sequence[EarlyText], *, names: bool) -> list[str]:

@@ -53,7 +53,12 @@ def check_draft(payload: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContestedItem:
-    """What was contested when the draft was made, by the keys of today, and whether gold has a decided answer to it."""
+    """What was contested when the draft was made, by the keys of today, and whether gold has a decided answer to it.
+
+    It is decided by a decision that names it, or an answer on its markable or its removal, unless that was undone or
+    the gold lacks an answer that the scheme asks for; a draft that is made again changes nothing of that. Where the
+    words of a markable were moved or corrected the item goes with it, and where they are gone it is gone.
+    """
 
     item: Item
     decided: bool
@@ -104,17 +109,6 @@ def gold_states(gold: Sequence[Coding]) -> list[GoldState]:
     keys = [one.pk for one in gold]
     logs, holes, empty = read_logs(keys), find_holes(keys), find_empty_gold(keys)
     return [_state_of(one, logs[one.pk], holes.get(one.pk, ()), is_empty=one.pk in empty) for one in gold]
-
-
-def contested_items(gold: Coding) -> tuple[ContestedItem, ...]:
-    """Return what was contested when the gold was drafted, in text order, with what is decided.
-
-    An item is decided by a decision that names it, or an answer on its markable or its removal, unless that was undone
-    or the gold lacks an answer that the scheme asks for; a draft that is made again changes nothing of that. Where the
-    words of a markable were moved or corrected the item goes with it, and where they are gone it is gone.
-    """
-    [state] = gold_states([gold])
-    return state.contested
 
 
 def _state_of(gold: Coding, log: GoldLog, holes: Sequence[Hole], *, is_empty: bool) -> GoldState:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from annotations.adjudication.decisions.log import KINDS, Entry, answer_to, read_entries
+from annotations.adjudication.decisions.log import KINDS, Entry, RenameKey, answer_to, read_entries, renaming
 from annotations.coding.decisions import DecideItems, Decision
 from annotations.coding.log.replay import ReplayedCoding
-from annotations.coding.markables.corrections import map_key, parse_correction
 from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation
 
@@ -27,7 +26,7 @@ class Step:
     markables: list[str] = field(default_factory=list)
     replaces: list[tuple[str, str]] = field(default_factory=list)
 
-    def rename(self, name: Callable[[str], str | None]) -> None:
+    def rename(self, name: RenameKey) -> None:
         """Let the markables have other keys; what has none any more is gone."""
         self.markables = [key for old in self.markables if (key := name(old)) is not None]
         self.replaces = [(key, question) for old, question in self.replaces if (key := name(old)) is not None]
@@ -38,7 +37,7 @@ class Step:
 
 def deciding_steps(gold: Coding) -> list[Step]:
     """Return the steps of the log of gold, by the keys of today. One query."""
-    return _fold(Entry(*row) for _, *row in read_entries([gold.pk], "whole"))
+    return _fold(entry for _, entry in read_entries([gold.pk], whole=True))
 
 
 def _fold(log: Iterable[Entry]) -> list[Step]:
@@ -49,19 +48,16 @@ def _fold(log: Iterable[Entry]) -> list[Step]:
         answers.apply(entry.kind, entry.payload)
         if entry.kind == Operation.Kind.DRAFT or entry.kind not in KINDS:
             continue
+        if (rename := renaming(entry.kind, entry.payload)) is not None:
+            for step in steps.values():
+                step.rename(rename)
         if entry.kind == Operation.Kind.CORRECT:
-            edits = parse_correction(entry.payload)
-            for step in steps.values():
-                step.rename(lambda key, edits=edits: map_key(key, edits))  # type: ignore[misc]
             continue
-        if entry.kind == Operation.Kind.MOVE:
-            for step in steps.values():
-                step.rename(lambda key, entry=entry: entry.to if key == entry.markable else key)  # type: ignore[misc]
         step = steps.setdefault(entry.step, Step(entry.step, entry.undoes))
         if entry.kind == Operation.Kind.DECIDE:
             step.decides.append(entry.decide())
         elif entry.answers and entry.markable is not None:
-            key = entry.to or entry.markable
+            key = entry.payload.get("to", entry.markable)
             step.markables.append(key)
             step.replaces += [(key, question) for question in _changed(before, answers.decisions.get(key))]
     for step in steps.values():

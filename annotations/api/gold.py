@@ -20,10 +20,9 @@ from annotations.adjudication.decisions.listing import NO_REASON, DecisionFilter
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import gold_coding, hand_on_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.queue import build_pyramid_queue
-from annotations.adjudication.queue import MAX_CHECKS, Kind, Queue, build_queue
-from annotations.adjudication.readiness import GoldIsEarly
-from annotations.adjudication.spot_check import SAMPLE_SIZE
+from annotations.adjudication.pyramid_queue import build_pyramid_queue
+from annotations.adjudication.queue import MAX_CHECKS, SAMPLE_SIZE, Kind, Queue, build_queue
+from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.adjudication.states import State
 from annotations.api.codings import rows_by_name
 from annotations.api.http.preconditions import etag_response
@@ -328,8 +327,8 @@ class GoldStates(APIView):
                 "contested": len(one.gold.contested) if one.gold else 0,
                 "decided": one.gold.n_decided if one.gold else 0,
                 "to_decide": one.gold.n_open if one.gold else 0,
-                "submitted": one.submitted,
-                "assigned": one.assigned,
+                "submitted": one.submissions.submitted,
+                "assigned": one.submissions.assigned,
                 "changed": one.changed,
             }
             for one in pages.paginate_sequence(gold_of_rounds(project, rounds), request)
@@ -361,7 +360,7 @@ class EarlyGold(APIException):
 
 def early_problem(project: Project, error: GoldIsEarly) -> EarlyGold:
     """Return the refusal of gold that would begin before all have submitted, in the words of the page."""
-    lines = " ".join(error.lines(names=sees_names(project)))
+    lines = " ".join(describe_early(error.texts, names=sees_names(project)))
     return EarlyGold(
         f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
     )

@@ -214,17 +214,6 @@ def is_blind_manager(project: Project) -> bool:
     return may(project, Right.MANAGE) and not may(project, Right.MANAGE_WORK)
 
 
-def is_member(user: Person, path_to_project: str) -> Q:
-    """Return the condition that the user is a member of the project at that path."""
-    return Q(**{f"{path_to_project}__in": Membership.objects.filter(user=user.pk).values("project")})
-
-
-def manages(user: Person, path_to_project: str) -> Q:
-    """Return the condition that the user manages the project at that path, blind to other coders or not."""
-    projects = Membership.objects.filter(user=user.pk, role__in=MANAGING_ROLES)
-    return Q(**{f"{path_to_project}__in": projects.values("project")})
-
-
 def may_see_models(project: Project) -> bool:
     """Return whether that person learns of models that code: who codes never does, open results or not.
 
@@ -243,15 +232,22 @@ def sees_all_of(project: Project) -> bool:
     return project.results_open or getattr(project, "role", None) in ROLES_SEEING_ALL_WORK
 
 
+def is_member(user: Person, path_to_project: str, *conditions: Q) -> Q:
+    """Return the condition that the user is a member of the project at that path, with such a membership."""
+    memberships = Membership.objects.filter(*conditions, user=user.pk)
+    return Q(**{f"{path_to_project}__in": memberships.values("project")})
+
+
+def manages(user: Person, path_to_project: str) -> Q:
+    """Return the condition that the user manages the project at that path, blind to other coders or not."""
+    return is_member(user, path_to_project, Q(role__in=MANAGING_ROLES))
+
+
 def sees_models(user: Person, path_to_project: str) -> Q:
     """Return the condition that the user's role in the project at that path lets them learn of models that code."""
-    projects = Membership.objects.filter(user=user.pk, role__in=ROLES_SEEING_ALL_WORK)
-    return Q(**{f"{path_to_project}__in": projects.values("project")})
+    return is_member(user, path_to_project, Q(role__in=ROLES_SEEING_ALL_WORK))
 
 
 def sees_all_work(user: Person, path_to_project: str) -> Q:
     """Return the condition that the user's role in the project at that path lets them see every coder's work."""
-    projects = Membership.objects.filter(user=user.pk).filter(
-        Q(role__in=ROLES_SEEING_ALL_WORK) | Q(project__results_open=True)
-    )
-    return Q(**{f"{path_to_project}__in": projects.values("project")})
+    return is_member(user, path_to_project, Q(role__in=ROLES_SEEING_ALL_WORK) | Q(project__results_open=True))

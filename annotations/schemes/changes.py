@@ -45,6 +45,11 @@ class Merge:
     value: str
     into: str
 
+    @property
+    def kind(self) -> str:
+        """What it merges values of: the categories, or an attribute."""
+        return "category" if self.question == CATEGORY else "attribute"
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -137,17 +142,12 @@ def plan_change(
     for taken in comparison.taken():
         effect = taken.effect()
         if effect.judgements:
-            numbers = _numbers(effect)
+            numbers = f"Judgements: {effect.judgements}, texts: {effect.texts}, coders: {effect.coders}."
             change.problems.append(SchemeProblem(taken.kind, taken.question, f"{taken.message} {numbers}"))
             change.violations.extend(taken.violations())
     change.problems.extend(comparison.levels_with_markables())
-    for changed in comparison.changed():
-        change.effects.append(changed.effect())
+    change.effects.extend(changed.effect() for changed in comparison.changed())
     return change
-
-
-def _numbers(effect: Effect) -> str:
-    return f"Judgements: {effect.judgements}, texts: {effect.texts}, coders: {effect.coders}."
 
 
 def _problems_of_answers(project: Project, answers: str) -> Iterator[SchemeProblem]:
@@ -168,21 +168,19 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
     if len(merged) < len(merges):
         yield SchemeProblem("merge", "merges", "A value is merged twice.")
     for merge in merges:
-        kind = "category" if merge.question == CATEGORY else "attribute"
+        message = ""
         if merge.question not in old or merge.question not in new:
-            yield SchemeProblem(kind, merge.question, "No question of this key has values, before and after.")
+            message = "No question of this key has values, before and after."
         elif merge.value not in old[merge.question]:
-            yield SchemeProblem(kind, merge.question, f"There is no value {merge.value!r} to be merged.")
+            message = f"There is no value {merge.value!r} to be merged."
         elif merge.into not in new[merge.question]:
-            yield SchemeProblem(
-                kind, merge.question, f"There is no value {merge.into!r} to merge {merge.value!r} into."
-            )
+            message = f"There is no value {merge.into!r} to merge {merge.value!r} into."
         elif merge.value in offered[merge.question]:
             message = f"The value {merge.value!r} is merged: leave it out of the scheme, or retire it."
-            yield SchemeProblem(kind, merge.question, message)
         elif (merge.question, merge.into) in merged:
             message = f"{merge.value!r} is merged into {merge.into!r}, which is merged itself."
-            yield SchemeProblem(kind, merge.question, message)
+        if message:
+            yield SchemeProblem(merge.kind, merge.question, message)
 
 
 def _answers(spec: SchemeSpec, question: str) -> Sequence[CategorySpec | ValueSpec]:
@@ -284,35 +282,27 @@ class Comparison:
     def changed(self) -> Iterator[Concerned]:
         """Yield merges and what is retired, each with the judgements that have it."""
         for merge in self.merges:
-            kind = "category" if merge.question == CATEGORY else "attribute"
             labels = {
                 one.key: one.label for spec in (self.before, self.after) for one in _answers(spec, merge.question)
             }
             message = f"{labels.get(merge.value, merge.value)} is merged into {labels.get(merge.into, merge.into)}."
-            yield Concerned(kind, merge.question, message, self._answering(merge.question, (merge.value,)))
+            yield Concerned(merge.kind, merge.question, message, self._answering(merge.question, merge.value))
         for category in self.before.categories:
-            new = self.new_categories.get(category.key)
-            if new is not None and new.retired and not category.retired:
-                having = self._answering(CATEGORY, (category.key,))
+            if _retires(category, self.new_categories):
+                having = self._answering(CATEGORY, category.key)
                 yield Concerned("category", category.key, "It is retired.", having)
         for relation in self.before.relations:
-            changed = self.new_relations.get(relation.key)
-            if changed is not None and changed.retired and not relation.retired:
+            if _retires(relation, self.new_relations):
                 yield Concerned("relation", relation.key, "It is retired.", self._pointing(relation.key))
         for attribute in self.before.attributes:
-            yield from self._retired(attribute)
-
-    def _retired(self, attribute: AttributeSpec) -> Iterator[Concerned]:
-        new = self.new_attributes.get(attribute.key)
-        if new is None:
-            return
-        if new.retired and not attribute.retired:
-            yield Concerned("attribute", attribute.key, "It is retired.", self._answering(attribute.key))
-        offered = {value.key for value in attribute.values if not value.retired}
-        for value in new.values:
-            if value.retired and value.key in offered:
-                having = self._answering(attribute.key, (value.key,))
-                yield Concerned("attribute", attribute.key, f"{value.key} is retired.", having)
+            if _retires(attribute, self.new_attributes):
+                yield Concerned("attribute", attribute.key, "It is retired.", self._answering(attribute.key))
+            new = self.new_attributes.get(attribute.key)
+            offered = {value.key for value in attribute.values if not value.retired}
+            for value in new.values if new is not None else ():
+                if value.retired and value.key in offered:
+                    having = self._answering(attribute.key, value.key)
+                    yield Concerned("attribute", attribute.key, f"{value.key} is retired.", having)
 
     def levels_with_markables(self) -> Iterator[SchemeProblem]:
         """Yield the levels that are left out and have markables."""
@@ -324,38 +314,31 @@ class Comparison:
 
     # ---- judgements
 
-    def _answering(self, question: str, values: Sequence[str] | None = None) -> QuerySet[Judgement]:
-        """Return the judgements that answer a question, or answer it by one of these values.
+    def _answering(self, question: str, value: str | None = None) -> QuerySet[Judgement]:
+        """Return the judgements that answer a question, or answer it by this value.
 
         A scheme may have thousands of values: what nobody has answered is not asked of the database one by one.
         """
-        if values is not None and not any((question, value) in self.in_use for value in values):
+        if value is not None and (question, value) not in self.in_use:
             return self.judgements.none()
         if question == CATEGORY:
-            return self.judgements.filter(category__key__in=values or ())
+            return self.judgements.filter(category__key=value)
         answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"), attribute__key=question)
-        if values is not None:
-            answers = answers.filter(value__key__in=values)
+        if value is not None:
+            answers = answers.filter(value__key=value)
         return self.judgements.filter(Exists(answers))
 
-    def _pointing(self, relation: str, **conditions: Any) -> QuerySet[Judgement]:
-        """Return the judgements that set a relation, with targets of these conditions."""
-        pointers = Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=relation, **conditions)
-        return self.judgements.filter(Exists(pointers))
+    def _pointing(self, relation: str) -> QuerySet[Judgement]:
+        return self.judgements.filter(_points(relation))
 
     def _is_set(self, relation: str) -> Q:
         """Return the condition that a judgement will have targets of a relation, once merged ones are moved."""
-
-        def points(key: str) -> Exists:
-            return Exists(Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=key))
-
-        gone = [moved.category for moved in self.moved if moved.relation == relation != moved.to]
-        is_set = Q(points(relation))
-        if gone:
+        is_set = Q(_points(relation))
+        if gone := [moved.category for moved in self.moved if moved.relation == relation != moved.to]:
             is_set &= ~Q(category__key__in=gone)
         for moved in self.moved:
             if moved.to == relation != moved.relation:
-                is_set |= Q(points(moved.relation), category__key=moved.category)
+                is_set |= Q(_points(moved.relation), category__key=moved.category)
         return is_set
 
     def _unasked(self, having: QuerySet[Judgement], condition: Condition | None) -> QuerySet[Judgement]:
@@ -364,12 +347,9 @@ class Comparison:
             return having.none()
         if condition.relation:
             return having.exclude(self._is_set(condition.relation))
-        values = {value for value in condition.values if (condition.question, value) not in self.into}
-        values |= {
-            value
-            for (question, value), into in self.into.items()
-            if question == condition.question and into in condition.values
-        }
+        merged = {value: into for (question, value), into in self.into.items() if question == condition.question}
+        values = {value for value in condition.values if value not in merged}
+        values |= {value for value, into in merged.items() if into in condition.values}
         if condition.question == CATEGORY:
             return having.exclude(category__key__in=values)
         answers = AttributeAnswer.objects.filter(
@@ -403,7 +383,7 @@ class Comparison:
         key = category.key
         if (CATEGORY, key) not in self.in_use:
             return
-        having = self._answering(CATEGORY, (key,))
+        having = self._answering(CATEGORY, key)
         into = self.into.get((CATEGORY, key), key)
         new = self.new_categories.get(into)
         if new is None:
@@ -494,7 +474,7 @@ class Comparison:
         for value in attribute.values:
             if value.key not in kept and (key, value.key) not in self.into:
                 message = f"{value.key} is in use: retire it, or merge it into another."
-                yield Concerned("attribute", key, message, self._answering(key, (value.key,)))
+                yield Concerned("attribute", key, message, self._answering(key, value.key))
         if self._condition_narrows(attribute.asked_if, new.asked_if):
             message = "It would no longer be asked where it has an answer."
             yield Concerned("attribute", key, message, self._unasked(having, new.asked_if))
@@ -505,6 +485,17 @@ class Comparison:
         if lost:
             elsewhere = having.filter(markable__level__key__in=lost)
             yield Concerned("attribute", key, f"It has answers on {_names(lost)}.", elsewhere)
+
+
+def _retires[Asked: CategorySpec | RelationSpec | AttributeSpec](before: Asked, after: Mapping[str, Asked]) -> bool:
+    """Return whether something is retired by the questions or values of the new scheme."""
+    new = after.get(before.key)
+    return new is not None and new.retired and not before.retired
+
+
+def _points(relation: str) -> Exists:
+    """Return the condition that a judgement sets a relation."""
+    return Exists(Pointer.objects.filter(judgement=OuterRef("pk"), relation__key=relation))
 
 
 def _names(levels: Iterable[str]) -> str:

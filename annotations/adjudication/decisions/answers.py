@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,22 +45,21 @@ class GoldAnswers:
         if self.kind == Project.Answers.SCUS:
             return ", ".join(self.scus.get(index) or f"SCU {index}" for index in decision.indices)
         label = next((one.label for one in self.scheme.spec.categories if one.key == decision.category), "")
-        others = [self._other_member(name, decision.markable) for name in decision.indices]
-        linked = self._targets(decision.pointers) or ", ".join(filter(None, others))
+        # of each chain the words of the first other member, if there is one
+        members = ([key for key in self._members[f"#{name}"] if key != decision.markable] for name in decision.indices)
+        linked = self._targets(decision.pointers) or ", ".join(self._words(others[0]) for others in members if others)
         return f"{label}: {linked}" if linked else label
-
-    def _other_member(self, index: str, key: str) -> str:
-        """Return the words of the first member of a chain besides a markable; empty where there is none."""
-        return next((self._words(member) for member in self._members[f"#{index}"] if member != key), "")
 
     def _attribute(self, item: Item) -> str:
         """Return the answer at the markable, else that of its chain: any member of it may answer for all."""
         names = self._chains.get(item.markable, ())
         members = [item.markable, *(key for name in names if len(names) == 1 for key in self._members[name])]
         spec = next((one for one in self.scheme.spec.attributes if one.key == item.question), None)
-        for key in members[: None if spec is not None and spec.of == Subject.ENTITY else 1]:
+        if spec is None:
+            return ""
+        for key in members if spec.of == Subject.ENTITY else members[:1]:
             answer = dict(self.decisions.get(key, Decision(key)).attributes).get(item.question)
-            if answer is not None and spec is not None:
+            if answer is not None:
                 labels = {one.key: one.label for one in spec.values}
                 values = answer if isinstance(answer, tuple) else (answer,)
                 return ", ".join(labels.get(one, one) if isinstance(one, str) else f"{one:g}" for one in values)
@@ -85,11 +84,10 @@ class GoldAnswers:
 
 
 def read_gold_answers(
-    project: Project, gold: Iterable[tuple[int, int]], contents: Mapping[int, str]
+    project: Project, gold: Collection[tuple[int, int]], contents: Mapping[int, str]
 ) -> dict[int, GoldAnswers]:
     """Return the answers of gold codings, given with the keys of their texts, by primary key. Nine queries at most."""
-    texts: Collection[tuple[int, int]] = list(gold)
-    keys = [pk for pk, _ in texts]
+    keys = [pk for pk, _ in gold]
     scheme = read_scheme(project.pk)
     decisions = decisions_by_coding(Judgement.objects.filter(coding__in=keys), scheme.further)
     scus: dict[int, dict[str, str]] = defaultdict(dict)
@@ -97,5 +95,5 @@ def read_gold_answers(
         for coding, key, label in SCU.objects.filter(coding__in=keys).values_list("coding", "key", "label"):
             scus[coding][key] = label
     return {
-        pk: GoldAnswers(scheme, project.answers, contents[text], decisions.get(pk, {}), scus[pk]) for pk, text in texts
+        pk: GoldAnswers(scheme, project.answers, contents[text], decisions.get(pk, {}), scus[pk]) for pk, text in gold
     }

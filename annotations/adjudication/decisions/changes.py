@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
+
+from django.db.models import F
 
 from annotations.adjudication.decisions.log import Draft, GoldLog, answer_to
 from annotations.adjudication.proposal import Item
@@ -43,18 +46,15 @@ def _share_words(first: str, second: str) -> bool:
     return any(start < other[1] and other[0] < end for start, end in spans[0] for other in spans[1])
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """An operation that a draft names: the coding is what it was after so many operations of its log."""
-
-    coding: int
-    sequence: int
+# A coding as it was after an operation of its log, by primary key and sequence.
+type Base = tuple[int, int]
+type Log = Sequence[tuple[int, str, Mapping[str, Any]]]
 
 
 def read_changes(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> dict[int, WorkChanges]:
     """Return the changes for each gold coding, by primary key. A query; a second one where something was changed."""
     bases = _find_bases(gold, logs)
-    changed = _changed_items({base for found in bases.values() for base in found.values()})
+    changed = changes_since({base for found in bases.values() for base in found.values()})
     return {
         one.pk: WorkChanges(
             {
@@ -69,43 +69,46 @@ def read_changes(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> dict[in
     }
 
 
-def _find_bases(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> Mapping[int, Mapping[UUID, _Base]]:
+def _find_bases(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> Mapping[int, Mapping[UUID, Base]]:
     """Return what drafts rest on, by text and uuid, of those codings whose log has gone on and that are submitted."""
-    found: dict[int, dict[UUID, _Base]] = defaultdict(dict)
+    found: dict[int, dict[UUID, Base]] = defaultdict(dict)
     texts = {one.text_id for one in gold if logs[one.pk].drafts}
     uuids = {uuid for log in logs.values() for draft in log.drafts for uuid in draft.codings}
     operations = Operation.objects.filter(uuid__in=uuids, coding__text__in=texts, coding__kind__in=INDEPENDENT_KINDS)
-    rows = operations.filter(coding__status=Coding.Status.SUBMITTED).order_by()
-    for text, uuid, coding, sequence, version in rows.values_list(
-        "coding__text", "uuid", "coding", "sequence", "coding__version"
-    ):
-        if version > sequence:
-            found[text][uuid] = _Base(coding, sequence)
+    rows = operations.filter(coding__status=Coding.Status.SUBMITTED, coding__version__gt=F("sequence")).order_by()
+    for text, uuid, coding, sequence in rows.values_list("coding__text", "uuid", "coding", "sequence"):
+        found[text][uuid] = coding, sequence
     return found
 
 
-def _changed_items(bases: Iterable[_Base]) -> dict[_Base, set[Item]]:
-    sequences: dict[int, set[int]] = defaultdict(set)
-    for base in bases:
-        sequences[base.coding].add(base.sequence)
-    logs: dict[int, list[tuple[int, str, Mapping[str, object]]]] = defaultdict(list)
-    if sequences:
-        operations = Operation.objects.filter(coding__in=list(sequences)).order_by("coding", "sequence")
-        for coding, *entry in operations.values_list("coding", "sequence", "kind", "payload"):
-            sequence, kind, payload = entry
-            logs[coding].append((sequence, kind, payload))
-    changed: dict[_Base, set[Item]] = {}
-    for coding, log in logs.items():
-        now, then = ReplayedCoding(), dict[int, ReplayedCoding]()
-        for sequence, kind, payload in log:
-            now.apply(kind, payload)
-            for earlier in then.values():
-                earlier.follow(kind, payload)
-            if sequence in sequences[coding]:
-                then[sequence] = ReplayedCoding(dict(now.decisions))
-        for sequence, before in then.items():
-            changed[_Base(coding, sequence)] = set(differences(before.decisions, now.decisions))
-    return changed
+def changes_since(bases: Collection[Base]) -> dict[Base, set[Item]]:
+    """Return which items codings answer otherwise than after an operation of their logs. A query where there is any."""
+    logs = read_logs_of({coding for coding, _ in bases}) if bases else {}
+    now = {coding: replay_until(log, log[-1][0]).decisions for coding, log in logs.items()}
+    return {
+        (coding, sequence): set(differences(replay_until(logs[coding], sequence).decisions, now[coding]))
+        for coding, sequence in bases
+    }
+
+
+def read_logs_of(codings: Collection[int]) -> dict[int, Log]:
+    """Return the whole logs of codings, by primary key. One query."""
+    logs: dict[int, list[tuple[int, str, Mapping[str, Any]]]] = defaultdict(list)
+    operations = Operation.objects.filter(coding__in=codings).order_by("coding", "sequence")
+    for coding, sequence, kind, payload in operations.values_list("coding", "sequence", "kind", "payload").iterator():
+        logs[coding].append((sequence, kind, payload))
+    return {**logs}
+
+
+def replay_until(log: Log, last: int) -> ReplayedCoding:
+    """Return a coding as it was after an operation of its log, by the text and scheme of today."""
+    replayed = ReplayedCoding()
+    for sequence, kind, payload in log:
+        if sequence <= last:
+            replayed.apply(kind, payload)
+        else:
+            replayed.follow(kind, payload)
+    return replayed
 
 
 def differences(before: Mapping[str, Decision], after: Mapping[str, Decision]) -> Iterator[Item]:

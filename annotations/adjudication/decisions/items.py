@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from annotations.adjudication.decisions.changes import WorkChanges, read_changes
-from annotations.adjudication.decisions.log import GoldLog, LoggedDecision, read_logs
+from annotations.adjudication.decisions.log import GoldLog, read_logs
 from annotations.adjudication.proposal import Item, item_order
 from annotations.coding.decisions import DecideItems
 from annotations.coding.log.payloads import Reason, Source
@@ -23,6 +23,7 @@ class ItemDecision:
     changed: whether coders whose work the draft rests on have changed their answer to it since.
     """
 
+    gold: Coding
     item: Item
     source: Source
     codings: tuple[UUID, ...]
@@ -38,26 +39,26 @@ def gold_decisions(gold: Sequence[Coding]) -> dict[int, tuple[ItemDecision, ...]
     """Return what was decided of gold codings, by primary key, in text order. Four queries at most, for any number."""
     logs = read_logs([one.pk for one in gold], details=True)
     changes = read_changes(gold, logs)
-    return {one.pk: tuple(_decisions_of(logs[one.pk], changes[one.pk])) for one in gold}
+    return {one.pk: tuple(_decisions_of(one, logs[one.pk], changes[one.pk])) for one in gold}
 
 
-def _decisions_of(log: GoldLog, changes: WorkChanges) -> Sequence[ItemDecision]:
+def _decisions_of(gold: Coding, log: GoldLog, changes: WorkChanges) -> Iterator[ItemDecision]:
     said: dict[int, DecideItems] = {}
-    found = log.decisions()
-    return [
-        _decision(item, found[item], said, changes.affect(item, found[item].draft))
-        for item in sorted(found, key=item_order)
-    ]
-
-
-def _decision(item: Item, decision: LoggedDecision, said: dict[int, DecideItems], changed: bool) -> ItemDecision:
-    entry = decision.entry
-    assert entry.user is not None
-    assert entry.applied_at is not None
-    if entry.kind != Operation.Kind.DECIDE:
-        return ItemDecision(item, Source.OWN, (), Reason.NONE, "", "", entry.user, entry.applied_at, changed)
-    decide = said.setdefault(entry.sequence, entry.decide())
-    codings = tuple(UUID(uuid) for uuid in decide.codings)
-    return ItemDecision(
-        item, decide.source, codings, decide.reason, decide.section, decide.note, entry.user, entry.applied_at, changed
-    )
+    for item, decision in sorted(log.decisions().items(), key=lambda pair: item_order(pair[0])):
+        entry = decision.entry
+        decide = DecideItems((), Source.OWN)
+        if entry.kind == Operation.Kind.DECIDE:
+            decide = said.setdefault(entry.sequence, entry.decide())
+        assert entry.user is not None
+        yield ItemDecision(
+            gold,
+            item,
+            decide.source,
+            tuple(map(UUID, decide.codings)),
+            decide.reason,
+            decide.section,
+            decide.note,
+            entry.user,
+            entry.applied_at,
+            changes.affect(item, decision.draft),
+        )

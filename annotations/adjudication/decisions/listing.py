@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from annotations.adjudication.decisions.items import ItemDecision, gold_decision
 from annotations.coding.log.payloads import Reason, Source
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import split_key
+from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Operation, Project, Text
 from annotations.models.coding import DECIDED_KINDS, INDEPENDENT_KINDS
 from annotations.projects.letters import letters_of_coders, names_of_coders, sees_names
@@ -30,16 +32,14 @@ REASONS = {
     Reason.NONE: "No reason given",
 }
 SOURCES = {Source.DRAFT: "Draft", Source.CODER: "Coder", Source.OWN: "Own answer"}
+# The columns of a table of decisions, and the formats that they are written in.
+COLUMNS = (
+    *("text", "round", "markable", "words", "question", "source", "coders", "reason", "section", "note"),
+    *("decided_by", "decided_at", "changed", "answer"),
+)
+CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 # In addresses, for what has no reason.
 NO_REASON = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class ListedDecision:
-    """A decision, and the gold that it is of, with its text and round."""
-
-    gold: Coding
-    decision: ItemDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +70,21 @@ class DecisionFilters:
 
     def as_query(self) -> dict[str, str]:
         """Return the parameters of an address, without those that are empty."""
-        query = {"reason": self.reason, "section": self.section, "source": self.source, "text": self.text}
-        query["changed"] = "true" if self.changed else ""
+        query = asdict(self) | {"changed": "true" if self.changed else ""}
         return {name: value for name, value in query.items() if value}
 
-    def admits(self, one: ListedDecision) -> bool:
+    def admits(self, decision: ItemDecision) -> bool:
         """Return whether a decision is listed."""
-        decision = one.decision
         return (
             self.reason in ("", decision.reason or NO_REASON)
             and self.section in ("", decision.section)
             and self.source in ("", decision.source)
-            and self.text in ("", one.gold.text.slug)
+            and self.text in ("", decision.gold.text.slug)
             and (decision.changed or not self.changed)
         )
 
 
-def list_decisions(project: Project, round_name: str = "") -> list[ListedDecision]:
+def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]:
     """Return the decisions on the gold and agreed pyramids of the project, or of a round. Five queries.
 
     They are in the order of rounds and texts. Raise ValidationError if there is no such round.
@@ -100,39 +98,24 @@ def list_decisions(project: Project, round_name: str = "") -> list[ListedDecisio
     rows = gold.select_related("text", "round").defer("text__content")
     found = list(rows.order_by("round__position", "round_id", "text__position", "text__slug"))
     decisions = gold_decisions(found)
-    return [ListedDecision(one, decision) for one in found for decision in decisions[one.pk]]
+    return [decision for one in found for decision in decisions[one.pk]]
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCount:
-    """How many decisions have what a filter asks for, by the value that it has in addresses."""
+def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[str, str, int]]]:
+    """Return what can be filtered by, by parameter: its value, its label, and how many decisions have it.
 
-    value: str
-    label: str
-    number: int
-
-
-def count_reasons(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
-    """Return how many decisions have each reason, in the order of reasons."""
-    counts = Counter(one.decision.reason for one in decisions)
-    return [DecisionCount(reason or NO_REASON, label, counts[reason]) for reason, label in REASONS.items()]
-
-
-def count_sources(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
-    """Return of how many decisions the answer is the draft's, a coder's or another."""
-    counts = Counter(one.decision.source for one in decisions)
-    return [DecisionCount(source, label, counts[source]) for source, label in SOURCES.items()]
-
-
-def count_sections(decisions: Iterable[ListedDecision]) -> list[DecisionCount]:
-    """Return how many decisions name each section of the guidelines, the most frequent first."""
-    counts = Counter(one.decision.section for one in decisions if one.decision.section)
-    return [DecisionCount(name, name, counts[name]) for name in sorted(counts, key=lambda name: (-counts[name], name))]
-
-
-def count_changed(decisions: Iterable[ListedDecision]) -> DecisionCount:
-    """Return how many decisions rest on work that has changed since."""
-    return DecisionCount("true", "Work changed since", sum(one.decision.changed for one in decisions))
+    Reasons and sources are in their order, sections of the guidelines the most frequent first.
+    """
+    reasons, sources = Counter(one.reason for one in decisions), Counter(one.source for one in decisions)
+    sections = Counter(one.section for one in decisions if one.section)
+    return {
+        "reason": [(reason or NO_REASON, label, reasons[reason]) for reason, label in REASONS.items()],
+        "source": [(source, label, sources[source]) for source, label in SOURCES.items()],
+        "section": [
+            (name, name, sections[name]) for name in sorted(sections, key=lambda name: (-sections[name], name))
+        ],
+        "changed": [("true", "Work changed since", sum(one.changed for one in decisions))],
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +124,6 @@ class DescribedDecision:
     letter; by: who decided, for who sees names.
     """
 
-    gold: Coding
     decision: ItemDecision
     keyword: Keyword
     question: str
@@ -163,8 +145,8 @@ class DescribedDecision:
         """Return the fields that the API, files and the command give."""
         decision = self.decision
         return {
-            "text": self.gold.text.slug,
-            "round": self.gold.round.name,
+            "text": decision.gold.text.slug,
+            "round": decision.gold.round.name,
             "markable": decision.item.markable,
             "words": self.keyword.words,
             "question": decision.item.question,
@@ -181,7 +163,7 @@ class DescribedDecision:
 
 
 def describe_decisions(
-    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool | None = None
+    project: Project, decisions: Sequence[ItemDecision], *, with_names: bool | None = None
 ) -> list[DescribedDecision]:
     """Return the decisions in words. with_names: as the person sees coders for whom the project was read, or as said.
 
@@ -195,34 +177,25 @@ def describe_decisions(
     answers = read_gold_answers(project, {(one.gold.pk, one.gold.text_id) for one in decisions}, contents)
     return [
         DescribedDecision(
-            one.gold,
-            one.decision,
-            _keyword(contents[one.gold.text_id], one.decision.item.markable),
-            labels(one.decision.item.question),
-            answers[one.gold.pk].describe(one.decision.item),
-            tuple(
-                sorted(
-                    called[one.gold.text_id, uuid]
-                    for uuid in one.decision.codings
-                    if (one.gold.text_id, uuid) in called
-                )
-            ),
-            one.decision.user if shown else None,
+            one,
+            keyword_in_context(contents[one.gold.text_id], place.parts)
+            if place
+            else Keyword("", one.item.markable, ""),
+            labels(one.item.question),
+            answers[one.gold.pk].describe(one.item),
+            tuple(sorted(name for uuid in one.codings if (name := called.get((one.gold.text_id, uuid))) is not None)),
+            one.user if shown else None,
         )
         for one in decisions
+        for key, place in [(one.item.markable, split_key(one.item.markable))]
     ]
 
 
-def _keyword(content: str, key: str) -> Keyword:
-    place = split_key(key)
-    return keyword_in_context(content, place.parts) if place else Keyword("", key, "")
-
-
 def _name_sources(
-    project: Project, decisions: Sequence[ListedDecision], *, with_names: bool
+    project: Project, decisions: Sequence[ItemDecision], *, with_names: bool
 ) -> dict[tuple[int, UUID], str]:
     """Return what coders are called, by the text and the operation that names their coding."""
-    uuids = {uuid for one in decisions for uuid in one.decision.codings}
+    uuids = {uuid for one in decisions for uuid in one.codings}
     if not uuids:
         return {}
     texts = {one.gold.text_id for one in decisions}
@@ -230,3 +203,20 @@ def _name_sources(
     rows = list(operations.order_by().values_list("coding__text", "uuid", "coding__coder__username"))
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
+
+
+def write_decisions(decisions: Sequence[DescribedDecision], format_key: str) -> bytes:
+    """Return the decisions as a CSV file, or as a list in JSON."""
+    records = [one.record() for one in decisions]
+    if format_key == "json":
+        return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n".encode()
+    rows = (
+        {
+            **record,
+            "coders": ", ".join(record["coders"]),
+            "decided_by": record["decided_by"] or "",
+            "changed": "yes" if record["changed"] else "no",
+        }
+        for record in records
+    )
+    return write_table([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)], raw=False)

@@ -7,17 +7,14 @@ agreed pyramid the words of a contributor are an answer, too: to move it decides
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, F, JSONField, Q, QuerySet, TextField, Value, When
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast
+from django.db.models import Case, F, JSONField, Q, When
 
 from annotations.adjudication.proposal import Item
 from annotations.coding.decisions import DecideItems, Decision, parse_operation
@@ -38,26 +35,34 @@ class Draft:
     sequence: int
 
 
+type RenameKey = Callable[[str], str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What of an operation says where items are and what is decided; the last three are read where they are wanted."""
+    """An operation of the log; of what has all judgements of a text, the payload may be read without them."""
 
     sequence: int
     kind: str
     step: UUID
     undoes: UUID | None
-    answers: bool
-    markable: str | None
-    to: str | None
-    edits: str | None
-    method: str | None
-    coder: str | None
-    codings: str | None
-    contested: str | None
-    items: str | None
-    user: str | None = None
-    applied_at: datetime | None = None
-    payload: Any = None
+    user: str | None
+    applied_at: datetime
+    coding_kind: str
+    payload: Mapping[str, Any]
+
+    @property
+    def markable(self) -> str | None:
+        """The key of the markable that it is about, if it is about one."""
+        return self.payload.get("markable")
+
+    @property
+    def answers(self) -> bool:
+        """Whether it answers what is asked of its markable; to mark alone or to move in a text does not."""
+        if self.kind == Operation.Kind.MOVE:
+            return self.coding_kind == Coding.Kind.AGREED
+        is_judged = self.payload.get("category") is not None or "attributes" in self.payload
+        return is_judged or self.kind != Operation.Kind.JUDGE
 
     def decide(self) -> DecideItems:
         """Return what an operation `decide` says."""
@@ -108,7 +113,7 @@ class GoldLog:
             found |= {Item(key, CATEGORY): decision for key, decision in others if decision.draft is not None}
         return found
 
-    def rename(self, name: Callable[[str], str | None]) -> None:
+    def rename(self, name: RenameKey) -> None:
         """Let the markables have other keys; what has none any more is gone."""
         self.contested = [Item(key, one.question) for one in self.contested if (key := name(one.markable)) is not None]
         self.named = {
@@ -120,55 +125,54 @@ class GoldLog:
         self.touched = {key for old in self.touched if (key := name(old)) is not None}
 
 
+def renaming(kind: str, payload: Mapping[str, Any]) -> RenameKey | None:
+    """Return which keys an operation gives to markables, None where words are gone; None where it changes no key."""
+    if kind == Operation.Kind.CORRECT:
+        edits = parse_correction(payload)
+        return lambda key: map_key(key, edits)
+    if kind == Operation.Kind.MOVE:
+        return lambda key: payload["to"] if key == payload["markable"] else key
+    return None
+
+
 def read_logs(gold: Collection[int], *, details: bool = False) -> dict[int, GoldLog]:
     """Return what the logs of gold codings come to, by primary key. One query; with details, a second one at most.
 
-    details: read who decided what when and why.
+    details: read what decides an item where only the answers of the whole log say that.
     """
-    logs = _fold_logs(gold, read_entries(gold, "short" if details else ""))
+    logs = _fold_logs(gold)
     if details and (wanting := [pk for pk, log in logs.items() if log.wants_answers]):
-        logs |= _fold_logs(wanting, read_entries(wanting, "whole"), with_answers=True)
+        logs |= _fold_logs(wanting, whole=True)
     return logs
 
 
-def _fold_logs(
-    gold: Iterable[int], rows: Iterable[tuple[Any, ...]], *, with_answers: bool = False
-) -> dict[int, GoldLog]:
+def _fold_logs(gold: Collection[int], *, whole: bool = False) -> dict[int, GoldLog]:
     entries: dict[int, list[Entry]] = defaultdict(list)
-    for coding, *row in rows:
-        entries[coding].append(Entry(*row))
-    return {pk: fold(entries[pk], ReplayedCoding() if with_answers else None) for pk in gold}
+    for coding, entry in read_entries(gold, whole=whole):
+        entries[coding].append(entry)
+    return {pk: fold(entries[pk], ReplayedCoding() if whole else None) for pk in gold}
 
 
-ANSWERING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK)
-# What has all judgements of a text in its payload, which are long.
-LONG_KINDS = (Operation.Kind.DRAFT, Operation.Kind.IMPORT)
-KINDS = (Operation.Kind.DRAFT, Operation.Kind.CORRECT, *ANSWERING_KINDS, Operation.Kind.MOVE, Operation.Kind.DECIDE)
-TEXTS = ("markable", "to", "edits", "method", "coder", "codings", "contested", "items")
+KINDS = (
+    *(Operation.Kind.DRAFT, Operation.Kind.CORRECT, Operation.Kind.MOVE, Operation.Kind.DECIDE),
+    *(Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK),
+)
+# What is read of a draft, whose judgements are long.
+DRAFT_FIELDS = ("method", "coder", "codings", "contested")
 
 
-def read_entries(gold: Collection[int], payloads: str) -> Iterable[tuple[Any, ...]]:
-    """Select what logs are folded of. payloads: none, the short ones, or the whole of the log."""
-    operations: QuerySet[Operation, Any] = Operation.objects.filter(coding__in=list(gold))
-    if payloads != "whole":
+def read_entries(gold: Collection[int], *, whole: bool = False) -> Iterator[tuple[int, Entry]]:
+    """Yield the operations of logs, each with the coding that it is of: those of KINDS, or whole logs. One query."""
+    operations = Operation.objects.filter(coding__in=list(gold)).order_by("coding", "sequence")
+    if not whole:
         operations = operations.filter(kind__in=KINDS)
-    answers = (
-        (Q(payload__category__isnull=False) & ~Q(payload__category=None))
-        | Q(payload__attributes__isnull=False)
-        | ~Q(kind__in=(Operation.Kind.JUDGE, Operation.Kind.MOVE))
-        | Q(kind=Operation.Kind.MOVE, coding__kind=Coding.Kind.AGREED)
-    )
-    rows = operations.annotate(
-        answers=Case(When(answers, then=Value(True)), default=Value(False), output_field=BooleanField()),
-        **{f"{name}_text": Cast(KeyTextTransform(name, "payload"), TextField()) for name in TEXTS},
-    ).order_by("coding", "sequence")
-    columns = ["coding", "sequence", "kind", "step", "uuid", "undoes", "answers", *(f"{name}_text" for name in TEXTS)]
-    if payloads:
-        short = Case(When(~Q(kind__in=LONG_KINDS), then=F("payload")), output_field=JSONField())
-        rows = rows.annotate(short=short)
-        columns += ["user__username", "applied_at", "payload" if payloads == "whole" else "short"]
-    for coding, sequence, kind, step, uuid, *rest in rows.values_list(*columns):
-        yield coding, sequence, kind, step or uuid, *rest
+    short = Case(When(~Q(kind=Operation.Kind.DRAFT), then=F("payload")), output_field=JSONField())
+    columns = ("coding", "sequence", "kind", "step", "uuid", "undoes", "user__username", "applied_at", "coding__kind")
+    of_draft = [] if whole else [f"payload__{name}" for name in DRAFT_FIELDS]
+    rows = operations.annotate(read=F("payload") if whole else short).values_list(*columns, "read", *of_draft)
+    for coding, sequence, kind, step, uuid, undoes, user, applied_at, coding_kind, payload, *fields in rows:
+        read = dict(zip(DRAFT_FIELDS, fields, strict=True)) if payload is None else payload
+        yield coding, Entry(sequence, kind, step or uuid, undoes, user, applied_at, coding_kind, read)
 
 
 def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog:
@@ -176,42 +180,37 @@ def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog
     result = GoldLog()
     undone = _undone_steps(log)
     done = [entry.undoes is None and entry.step not in undone for entry in log]
-    deciding = {entry.step for entry, is_done in zip(log, done, strict=True) if is_done and entry.items}
+    deciding = {
+        entry.step for entry, is_done in zip(log, done, strict=True) if is_done and entry.kind == Operation.Kind.DECIDE
+    }
     for entry, is_done in zip(log, done, strict=True):
         before = answers.decisions.get(entry.markable or "") if answers else None
         if answers is not None:
             answers.apply(entry.kind, entry.payload)
+        if (rename := renaming(entry.kind, entry.payload)) is not None:
+            result.rename(rename)
         if entry.kind == Operation.Kind.DRAFT:
             result.drafts.append(_draft_of(entry))
-            result.contested = [Item(*item) for item in json.loads(entry.contested or "[]")]
-        elif entry.kind == Operation.Kind.CORRECT:
-            edits = parse_correction({"edits": json.loads(entry.edits or "")})
-            result.rename(lambda key, edits=edits: map_key(key, edits))  # type: ignore[misc]
-        elif entry.kind == Operation.Kind.MOVE:
-            result.rename(lambda key, entry=entry: entry.to if key == entry.markable else key)  # type: ignore[misc]
-            if is_done:
-                result.touched.add(str(entry.to))
-                if entry.answers and entry.step not in deciding:
-                    _judge(result, str(entry.to), entry)
+            result.contested = [Item(*item) for item in entry.payload["contested"]]
         elif is_done and entry.kind == Operation.Kind.DECIDE:
             decision = LoggedDecision(entry, result.draft)
-            result.named |= {Item(*item): decision for item in json.loads(entry.items or "[]")}
+            result.named |= {Item(*item): decision for item in entry.payload["items"]}
         elif is_done and entry.markable is not None:
-            result.touched.add(entry.markable)
+            key = entry.payload.get("to", entry.markable)
+            result.touched.add(key)
             if entry.answers and entry.step not in deciding:
-                _judge(result, entry.markable, entry, before, answers)
+                _judge(result, key, entry, before, answers)
     return result
 
 
-def _judge(
-    result: GoldLog, key: str, entry: Entry, before: Decision | None = None, answers: ReplayedCoding | None = None
-) -> None:
+def _judge(result: GoldLog, key: str, entry: Entry, before: Decision | None, answers: ReplayedCoding | None) -> None:
     """Let a judgement that no decision goes with decide what is asked of its markable."""
     named = [item for item in result.named if item.markable == key]
-    result.wants_answers |= bool(named) and entry.kind != Operation.Kind.MOVE
+    is_move = entry.kind == Operation.Kind.MOVE
+    result.wants_answers |= bool(named) and not is_move
     for item in named:
         after = answers.decisions.get(key) if answers else None
-        if answers is None or answer_to(before, item.question) != answer_to(after, item.question):
+        if answers is None or is_move or answer_to(before, item.question) != answer_to(after, item.question):
             del result.named[item]
     result.judged[key] = LoggedDecision(entry, result.draft)
 
@@ -227,12 +226,9 @@ def answer_to(decision: Decision | None, question: str) -> object:
 
 
 def _draft_of(entry: Entry) -> Draft:
-    return Draft(
-        str(entry.method),
-        tuple(UUID(uuid) for uuid in json.loads(entry.codings or "[]")),
-        UUID(entry.coder) if entry.coder else None,
-        entry.sequence,
-    )
+    coder = entry.payload.get("coder")
+    codings = tuple(map(UUID, entry.payload["codings"]))
+    return Draft(entry.payload["method"], codings, UUID(coder) if coder else None, entry.sequence)
 
 
 def _undone_steps(log: Sequence[Entry]) -> set[UUID]:

@@ -18,10 +18,10 @@ from annotations.coding.decisions import (
 )
 from annotations.coding.judgements import decisions_of
 from annotations.coding.log.merges import parse_merge
-from annotations.coding.markables.corrections import Edit, map_decision, parse_correction
+from annotations.coding.markables.corrections import Edit, map_decision, map_links, parse_correction
 from annotations.coding.markables.markables import lies_within
 from annotations.coding.pyramids.scus import scu_descriptions
-from annotations.coding.readings import Readings, map_targets, sort_readings, without_doubles
+from annotations.coding.readings import Readings, sort_readings, without_doubles
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Markable, Operation
 
@@ -114,15 +114,7 @@ class ReplayedCoding:
     def _repoint(self, key: str, to: str | None) -> None:
         for source, decision in self.decisions.items():
             if key in decision.targets():
-                relations = (
-                    (relation, map_targets(readings, lambda target: to if target == key else target))
-                    for relation, readings in decision.relations
-                )
-                self.decisions[source] = replace(
-                    decision,
-                    pointers=map_targets(decision.pointers, lambda target: to if target == key else target),
-                    relations=tuple((relation, readings) for relation, readings in relations if readings),
-                )
+                self.decisions[source] = map_links(decision, lambda target: to if target == key else target)
 
 
 def _moved(decisions: Mapping[str, Decision], edits: Sequence[Edit]) -> dict[str, Decision]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.log.payloads import is_span
 from annotations.coding.markables.tokenization import is_word_character
 from annotations.coding.readings import map_targets
 from annotations.core.differences import TooManyDifferences, compare_lists
@@ -90,14 +91,10 @@ def _parse_edit(value: Any) -> Edit:
             and old != new
             and is_storable(old)
             and is_storable(new)
-            and all(_is_span(span) for span in segments)
+            and all(map(is_span, segments))
         ):
             return Edit(start, old, new, tuple((first, last) for first, last in segments))
     raise OperationRejected("bad_payload", "an edit has start, end, old and new words, and segments.")
-
-
-def _is_span(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(edge) is int for edge in value)
 
 
 def _differing(old: str, new: str) -> Span:
@@ -254,11 +251,15 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
     def moved_key(target: str) -> str | None:
         return map_key(target, edits)
 
-    relations = ((relation, map_targets(readings, moved_key)) for relation, readings in decision.relations)
+    moved = replace(decision, markable=key, head=tuple(map_spans(decision.head, edits) or ()))
+    return map_links(moved, moved_key)
+
+
+def map_links(decision: Decision, new_key: Callable[[str], str | None]) -> Decision:
+    """Return the decision with other keys for its targets, without those for which there is none."""
+    relations = ((relation, map_targets(readings, new_key)) for relation, readings in decision.relations)
     return replace(
         decision,
-        markable=key,
-        pointers=map_targets(decision.pointers, moved_key),
-        head=tuple(map_spans(decision.head, edits) or ()),
+        pointers=map_targets(decision.pointers, new_key),
         relations=tuple((relation, readings) for relation, readings in relations if readings),
     )

@@ -1,7 +1,6 @@
 """Tokenization: the words that contributors consist of and that the reliability of pyramids is measured on."""
 
 import unicodedata
-from collections.abc import Iterator
 
 # The level of the markables that are the words of summaries.
 WORD_LEVEL = "word"
@@ -23,10 +22,7 @@ UNSPACED = (
 
 def token_spans(content: str) -> list[tuple[int, int]]:
     """Return the words of a text, `[start, end)` in code points: runs of letters, digits and their marks."""
-    return list(_iterate_spans(content))
-
-
-def _iterate_spans(content: str) -> Iterator[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
     position, length = 0, len(content)
     while position < length:
         start = position
@@ -40,7 +36,8 @@ def _iterate_spans(content: str) -> Iterator[tuple[int, int]]:
                 if following >= length or not content[following].isalnum() or _is_unspaced(content[following]):
                     break
                 position = _after_marks(content, following + 1)
-        yield start, position
+        spans.append((start, position))
+    return spans
 
 
 def _after_marks(content: str, position: int) -> int:

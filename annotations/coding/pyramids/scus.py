@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotations.coding.decisions import Description, MoveMarkable, OperationRejected, WritingOperation
@@ -103,9 +103,8 @@ def _refuse_outside(coding: Coding, touched: Mapping[str, int]) -> None:
 def contributors_of(coding: Coding) -> list[Contributor]:
     """Return the contributors of a coding in text order, each with SCUs. Two queries."""
     scus: dict[int, list[str]] = defaultdict(list)
-    for judgement, key in (
-        Index.objects.filter(judgement__coding=coding).order_by("pk").values_list("judgement", "entity")
-    ):
+    indices = Index.objects.filter(judgement__coding=coding).order_by("pk")
+    for judgement, key in indices.values_list("judgement", "entity"):
         scus[judgement].append(key)
     judgements = Judgement.objects.filter(coding=coding, markable__level__coded=True)
     return [
@@ -160,13 +159,7 @@ class WeightedSCU:
     contributors: tuple[str, ...]
 
     def state(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "label": self.label,
-            "comment": self.comment,
-            "weight": self.weight,
-            "contributors": list(self.contributors),
-        }
+        return asdict(self) | {"contributors": list(self.contributors)}
 
 
 def weighted_scus(coding: Coding) -> list[WeightedSCU]:

@@ -7,10 +7,14 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
-from annotations.adjudication.decisions.listing import describe_decisions, list_decisions
+from annotations.adjudication.decisions.listing import (
+    CONTENT_TYPES,
+    describe_decisions,
+    list_decisions,
+    write_decisions,
+)
 from annotations.core.text import pluralize
 from annotations.management.base import ProgramCommand
-from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 
 
 class Command(ProgramCommand):

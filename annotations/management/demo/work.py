@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, parse_operation
+from annotations.coding.markables.corrections import map_links
 from annotations.coding.operations import Change
-from annotations.coding.readings import alternatives, map_targets
+from annotations.coding.readings import alternatives
 from annotations.coding.status import submit_coding
 from annotations.formats.model.document import Document, Links
 from annotations.models import Coding, Operation, Project
@@ -46,11 +47,7 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
     if isinstance(answer, dict):
         decision = parse_operation("judge", {"markable": keys[label], **answer})
         assert isinstance(decision, Decision)
-        return replace(
-            decision,
-            pointers=map_targets(decision.pointers, keys.__getitem__),
-            relations=tuple((key, map_targets(one, keys.__getitem__)) for key, one in decision.relations),
-        )
+        return map_links(decision, keys.__getitem__)
     if project.answers == Project.Answers.INDICES:
         indices = tuple(answer.split())
         return Decision(keys[label], category="refers" if indices else "none", indices=indices)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from annotations.formats.model.scheme import AttributeSpec, RelationSpec, SchemeSpec
-from annotations.schemes.design.wording import SchemeWording, join_words
+from annotations.schemes.design.wording import SchemeWording, join_words, name_first
 
 # What a field is called in a sentence; the others are named as they are.
 FIELDS = {
@@ -105,37 +105,26 @@ def _changes(kind: str, old: Any, new: Any, spec: SchemeSpec) -> Iterator[str]:
 
 def _value_changes(name: str, old: AttributeSpec, new: AttributeSpec) -> Iterator[str]:
     before, after = ({one.key: one for one in attribute.values} for attribute in (old, new))
+    kept = [(one, after[key]) for key, one in before.items() if key in after]
+
+    def named(labels: Sequence[str]) -> str:
+        return join_words(name_first(labels, MOST_NAMED), "and")
+
     for verb, labels in (
         ("has new values:", [one.label for key, one in after.items() if key not in before]),
         ("has no longer these values:", [one.label for key, one in before.items() if key not in after]),
         (
             "calls these values otherwise:",
-            [
-                f"{one.label} (now {after[key].label})"
-                for key, one in before.items()
-                if key in after and after[key].label != one.label
-            ],
+            [f"{one.label} (now {now.label})" for one, now in kept if now.label != one.label],
         ),
     ):
         if labels:
-            yield f"{name} {verb} {join_words(_first(labels), 'and')}."
-    if any(
-        (one.help, one.colour) != (after[key].help, after[key].colour) for key, one in before.items() if key in after
-    ):
+            yield f"{name} {verb} {named(labels)}."
+    if any((one.help, one.colour) != (now.help, now.colour) for one, now in kept):
         yield f"{name}: help or colours of values changed."
     for verb, retired in (("retired", True), ("offered again", False)):
-        labels = [
-            after[key].label
-            for key, one in before.items()
-            if key in after and one.retired != after[key].retired == retired
-        ]
+        labels = [now.label for one, now in kept if one.retired != now.retired == retired]
         if labels:
-            yield f"{name}: {join_words(_first(labels), 'and')} {'is' if len(labels) == 1 else 'are'} {verb}."
-    if [key for key in before if key in after] != [key for key in after if key in before]:
+            yield f"{name}: {named(labels)} {'is' if len(labels) == 1 else 'are'} {verb}."
+    if [one.key for one, _ in kept] != [key for key in after if key in before]:
         yield f"{name}: another order of its values."
-
-
-def _first(labels: Sequence[str]) -> list[str]:
-    if len(labels) <= MOST_NAMED:
-        return list(labels)
-    return [*labels[: MOST_NAMED - 1], f"{len(labels) - MOST_NAMED + 1} others"]

@@ -19,7 +19,6 @@ MARKED = (
 )
 BRACKETS = re.compile(r"\[([^]]+)\]")
 SENTENCE = re.compile(r"[^.]+\.")
-VERBS = ("met", "greeted", "had left", "annoyed")
 SLUG = "sample"
 
 type Span = tuple[int, int]
@@ -35,13 +34,12 @@ def _read_phrases() -> tuple[str, list[Span]]:
 
 
 CONTENT, PHRASES = _read_phrases()
+VERBS: list[Span] = [
+    (CONTENT.index(verb), CONTENT.index(verb) + len(verb)) for verb in ("met", "greeted", "had left", "annoyed")
+]
 SENTENCES: list[Span] = [
     (found.start() + len(found[0]) - len(found[0].lstrip()), found.end()) for found in SENTENCE.finditer(CONTENT)
 ]
-
-
-def _verbs() -> list[Span]:
-    return [(CONTENT.index(verb), CONTENT.index(verb) + len(verb)) for verb in VERBS]
 
 
 def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
@@ -49,7 +47,7 @@ def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:
     coded = list(spec.coded_levels)
     for level in spec.levels:
         place = coded.index(level.key) if level.coded else None
-        yield level.key, PHRASES if place == 0 else _verbs() if place == 1 else SENTENCES
+        yield level.key, PHRASES if place == 0 else VERBS if place == 1 else SENTENCES
 
 
 def sample_state(spec: SchemeSpec, answers: str, user: str) -> dict[str, Any]:

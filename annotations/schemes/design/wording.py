@@ -17,6 +17,11 @@ from annotations.formats.model.scheme import (
 )
 
 MOST_NAMED = 10
+ANSWERS: dict[str, str] = {
+    AnswerKind.SEVERAL: "several values",
+    AnswerKind.TEXT: "text",
+    AnswerKind.NUMBER: "a number",
+}
 
 
 def join_words(words: Sequence[str], last: str = "or") -> str:
@@ -47,14 +52,13 @@ class SchemeWording:
             return "always"
         if condition.relation:
             return f"if {self.label(condition.relation)} is set"
-        if condition.question == CATEGORY:
-            labels = {one.key: one.label for one in self.spec.categories}
-            return f"if the category is {_named(condition.values, labels)}"
-        labels = {}
-        for one in self.spec.attributes:
-            if one.key == condition.question:
-                labels = {value.key: value.label for value in one.values}
-        return f"if {self.label(condition.question)} is {_named(condition.values, labels)}"
+        name, labels = "the category", {one.key: one.label for one in self.spec.categories}
+        if condition.question != CATEGORY:
+            attributes = [one for one in self.spec.attributes if one.key == condition.question]
+            name = self.label(condition.question)
+            labels = {value.key: value.label for one in attributes for value in one.values}
+        named = name_first([labels.get(value, value) for value in condition.values], MOST_NAMED)
+        return f"if {name} is {join_words(named) or 'nothing'}"
 
     def asked(self, question: RelationSpec | AttributeSpec) -> str:
         """Return when a question is asked; one of a relation is asked for each that is set."""
@@ -66,30 +70,23 @@ class SchemeWording:
         """Return to what a relation points, and how often."""
         if not relation.to_levels:
             return "no longer offered"
-        count = {None: "any number of targets", 1: "1 target"}.get(
-            relation.max_targets, f"up to {relation.max_targets} targets"
-        )
-        options = [f"{count} (level: {self.levels(relation.to_levels)})"]
-        if relation.joint:
-            options.append("several meant together")
-        if relation.later:
-            options.append("also later in the text")
-        return ", ".join(options)
+        return self._pointing(relation, "any number of targets", "target")
 
     def antecedents(self, category: CategorySpec) -> str:
         """Return to what a category points; nothing where it does not."""
         relation = self.spec.identity_relation(category.key)
         if relation is None or not relation.to_levels:
             return ""
-        count = {None: "1 antecedent, several if ambiguous", 1: "1 antecedent"}.get(
-            relation.max_targets, f"up to {relation.max_targets} antecedents"
-        )
-        options = [f"{count} (level: {self.levels(relation.to_levels)})"]
-        if relation.joint:
-            options.append("several meant together")
-        if relation.later:
-            options.append("also later in the text")
-        return ", ".join(options)
+        return self._pointing(relation, "1 antecedent, several if ambiguous", "antecedent")
+
+    def _pointing(self, relation: RelationSpec, any_number: str, noun: str) -> str:
+        count = {None: any_number, 1: f"1 {noun}"}.get(relation.max_targets, f"up to {relation.max_targets} {noun}s")
+        options = {
+            f"{count} (level: {self.levels(relation.to_levels)})": True,
+            "several meant together": relation.joint,
+            "also later in the text": relation.later,
+        }
+        return ", ".join(option for option, is_offered in options.items() if is_offered)
 
     def subject(self, attribute: AttributeSpec) -> str:
         """Return of what an attribute is asked."""
@@ -102,18 +99,11 @@ class SchemeWording:
 
     def answer(self, attribute: AttributeSpec) -> str:
         """Return how an attribute is answered."""
-        match attribute.kind:
-            case AnswerKind.TEXT:
-                return "text"
-            case AnswerKind.NUMBER:
-                return "a number"
-            case AnswerKind.SEVERAL:
-                return "several values"
-        return "one value"
+        return ANSWERS.get(attribute.kind, "one value")
 
 
-def _named(values: Sequence[str], labels: dict[str, str]) -> str:
-    names = [labels.get(value, value) for value in values]
-    if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
-    return join_words(names) or "nothing"
+def name_first(labels: Sequence[str], most: int) -> list[str]:
+    """Return the labels; of more than are named the first ones, and how many others there are."""
+    if len(labels) <= most:
+        return list(labels)
+    return [*labels[: most - 1], f"{len(labels) - most + 1} others"]

@@ -166,7 +166,7 @@ def _scheme_of(tables: Tables) -> SchemeSpec:
 
 def _check_scheme(tables: Tables, scheme: SchemeSpec) -> Iterator[Finding]:
     """Yield findings on what changes of the scheme left. Raise FormatError on what no scheme can be, at its row."""
-    leftovers = find_leftovers(scheme)
+    leftovers = list(find_leftovers(scheme))
     for problem in check_scheme(scheme):
         table = tables[TABLE_OF_KIND[problem.kind]]
         row = list(table["key"]).index(problem.question)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -15,19 +14,17 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.adjudication.decisions.listing import (
-    DecisionCount,
+    CONTENT_TYPES,
     DecisionFilters,
-    count_changed,
-    count_reasons,
-    count_sections,
-    count_sources,
+    count_decisions,
     describe_decisions,
     list_decisions,
+    write_decisions,
 )
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import codings_to_gold, hand_on_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.readiness import EarlyText, Submissions, describe_early, is_early, submissions_of
+from annotations.adjudication.readiness import EarlyText, describe_early, find_early, is_early
 from annotations.adjudication.states import GoldState, State, gold_states
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round
@@ -36,7 +33,6 @@ from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.letters import sees_names
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import rounds_of
-from annotations.transfers.exporting.decisions import CONTENT_TYPES, write_decisions
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.paging import gold_address
@@ -65,9 +61,8 @@ def draft(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     again = form.cleaned_data["again"]
     rows = gold_of_rounds(project, [round_])
     # What has gold was asked about when that began.
-    early = [
-        EarlyText(one.text, one.submissions) for one in rows if one.gold is None and one.submitted and one.is_early
-    ]
+    new = [one for one in rows if one.gold is None and one.submissions.submitted]
+    early = [EarlyText(one.text, one.submissions) for one in new if is_early(round_, one.submissions)]
     begun = [one for one in rows if again and one.gold and one.gold.state is not State.CLOSED]
     if (early or begun) and not is_confirmed(request):
         lines = describe_early(early, names=sees_names(project))
@@ -129,9 +124,6 @@ def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpRe
 
 def _making(project: Project, coding: Coding, states: Sequence[GoldState], back: str) -> Question:
     """Return the question before an adjudicator's coding becomes gold."""
-    found = submissions_of(project, Coding.Kind.TEXT, [coding.round], [coding.text])
-    submissions = found.get((coding.text_id, coding.round_id), Submissions())
-    early = not states and is_early(coding.round, submissions)
     lines = [
         f"Its {pluralize(coding.judgements.count(), 'answer')} become gold, which {coding.coder} goes on with. What "
         "coders answer otherwise is contested until it is decided.",
@@ -141,8 +133,8 @@ def _making(project: Project, coding: Coding, states: Sequence[GoldState], back:
         else "There is no gold of this text yet.",
         "This is not undone. Gold can be drafted again from what coders say, and each answer can be changed.",
     ]
-    if early:
-        lines += EarlyText(coding.text, submissions).describe(names=sees_names(project)).splitlines()
+    early = [] if states else find_early(project, [(coding.text, coding.round)])
+    lines += describe_early(early, names=sees_names(project))
     return Question(
         f"Make gold of “{coding.text}” from the coding of {coding.coder}?", lines, "Make gold", back, "rounds"
     )
@@ -189,10 +181,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
         "refused": refused,
         "shown": shown,
         "rows": describe_decisions(project, list(shown)),
-        "reasons": _choices(count_reasons(found), query, "reason"),
-        "sections": _choices(count_sections(found), query, "section"),
-        "sources": _choices(count_sources(found), query, "source"),
-        "changed": _choices([count_changed(found)], query, "changed")[0],
+        "choices": {name: _choices(counts, query, name) for name, counts in count_decisions(found).items()},
         "n_decisions": len(found),
         "round_name": round_name,
         "rounds": rounds,
@@ -205,18 +194,18 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
 
 
-def _choices(counts: Sequence[DecisionCount], query: Mapping[str, str], name: str) -> list[dict[str, Any]]:
-    """Return filters with how many decisions they leave, and the address that sets them, or takes them back."""
+def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[dict[str, object]]:
+    """Return the values of a filter: each with the decisions that it leaves, and the address that sets it or not."""
     chosen = query.get(name, "")
     others = {key: value for key, value in query.items() if key != name}
     return [
         {
-            "label": one.label,
-            "number": one.number,
-            "address": f"?{urlencode(others if one.value == chosen else others | {name: one.value})}",
-            "chosen": one.value == chosen,
+            "label": label,
+            "number": number,
+            "address": f"?{urlencode(others if value == chosen else others | {name: value})}",
+            "chosen": value == chosen,
         }
-        for one in counts
+        for value, label, number in counts
     ]
 
 

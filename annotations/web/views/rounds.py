@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.hands import codings_to_gold, open_gold
-from annotations.adjudication.readiness import GoldIsEarly
+from annotations.adjudication.readiness import GoldIsEarly, describe_early
 from annotations.adjudication.states import State
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Round, Text
@@ -361,7 +361,7 @@ def gold(request: HttpRequest, slug: str, name: str, text: str) -> HttpResponse:
         coding = open_gold(project, row, name, signed_in_user(request), early=is_confirmed(request))
     except GoldIsEarly as error:
         lines = [
-            *error.lines(names=sees_names(project)),
+            *describe_early(error.texts, names=sees_names(project)),
             "What they submit later you can draft from then. This is asked once for the text.",
         ]
         back = gold_address(project.slug, name, row.slug)

@@ -16,8 +16,7 @@ from agreement.results.datasheet import (
     write_markdown,
 )
 from agreement.results.tables import Column, Table
-from annotations.adjudication.error_estimate import CheckedSample
-from annotations.adjudication.error_estimate import ErrorEstimate as SampleEstimate
+from annotations.adjudication.error_estimate import CheckedSample, combine_samples
 from annotations.models import Project
 from annotations.web.markdown import render
 from tests.shared.cases import examples
@@ -66,7 +65,8 @@ class _Sheet:
 
 
 def estimate(name: str, *samples: CheckedSample) -> ErrorEstimate:
-    return copy_fields(ErrorEstimate, SampleEstimate(samples), round=name, value=SampleEstimate(samples).share)
+    found = combine_samples(samples)
+    return copy_fields(ErrorEstimate, found, round=name, value=found.share)
 
 
 def facts_of(**fields: object) -> dict[str, str]:

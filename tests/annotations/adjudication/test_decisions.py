@@ -13,7 +13,7 @@ import pytest
 from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.proposal import Item, Method
-from annotations.adjudication.states import State, contested_items, gold_states
+from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.decisions import Reason, Source
 from annotations.coding.judgements import judgements_of
@@ -106,6 +106,7 @@ def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
         [one] = gold_decisions([gold])[gold.pk]
     logged = gold.operations.get(kind="decide")
     assert one == ItemDecision(
+        gold,
         Item(marked[1], CATEGORY),
         Source.CODER,
         (UUID(bobs),),
@@ -161,7 +162,7 @@ def test_undoing_and_redoing_takes_decisions_along(gold, marked):
     for step, category in ((redone, "place"), (before, None)):
         send(gold, answer(first, category, uuid4(), step))
     assert told(gold) == []
-    assert [one.decided for one in contested_items(gold)] == [False, False]
+    assert [one.decided for one in gold_states([gold])[0].contested] == [False, False]
 
 
 def answer(key: str, category: str | None, step: UUID, undoes: UUID | None = None) -> Change:

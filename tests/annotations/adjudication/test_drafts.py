@@ -15,7 +15,7 @@ from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Item, Method, propose
-from annotations.adjudication.states import State, contested_items, gold_states
+from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
 from annotations.coding.chains import chains_of, members_of
 from annotations.coding.decisions import Decision
@@ -194,7 +194,7 @@ def test_an_item_is_decided_by_an_answer_until_that_is_undone(drafted, marked, d
         [state] = gold_states([drafted])
     assert (state.state, state.n_open, [one.item for one in state.contested]) == (State.OPEN, 1, [second])
     judge(drafted, marked[0], "none")
-    assert [one.decided for one in contested_items(drafted)] == [False]
+    assert [one.decided for one in gold_states([drafted])[0].contested] == [False]
     done, undone = uuid4(), uuid4()
     answer = {"markable": second.markable, "category": "none"}
     send(drafted, Change(uuid4(), "judge", answer, step=done))
@@ -235,14 +235,14 @@ def test_an_item_is_decided_by_what_says_what_holds_of_it_until_that_is_undone(d
 
 def test_a_note_decides_nothing(drafted, marked):
     judge(drafted, marked[1], None, note="Ask.")
-    assert [one.decided for one in contested_items(drafted)] == [False]
+    assert [one.decided for one in gold_states([drafted])[0].contested] == [False]
 
 
 def test_who_opens_gold_first_has_it_in_hands(project, text, codings, marked, alice, charlie):
     judge(codings["alice"], marked[0], "place")
     submit_coding(codings["alice"], alice)
     [one] = gold_of_rounds(project, list(text.rounds.all()))
-    assert (one.submitted, one.assigned, one.gold) == (1, 2, None)
+    assert (one.submissions.submitted, one.submissions.assigned, one.gold) == (1, 2, None)
     draft_gold(project, DraftRequest(Method.AGREED))
     gold = open_gold(project, text, text.rounds.get().name, charlie)
     assert (gold.coder, gold.version) == (charlie, 1)

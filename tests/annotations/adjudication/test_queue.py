@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
-from annotations.adjudication.error_estimate import CheckedSample, ErrorEstimate, estimate_errors
+from annotations.adjudication.error_estimate import CheckedSample, combine_samples, estimate_errors
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.spot_check import sample_units
+from annotations.adjudication.queue import sample_units
 from annotations.coding import operations
 from annotations.coding.operations import Change
 from annotations.coding.status import reopen_coding, submit_coding
@@ -198,7 +198,7 @@ def test_errors_are_estimated_of_what_was_checked_in_its_order(gold, keys, charl
     found = estimate()
     assert (found.checked, found.wrong, found.unseen, found.share) == (2, 1, 0, 0.5)
     assert (found.low, found.high) == (0.5, 0.5)  # there are no others
-    of_many = ErrorEstimate((CheckedSample(2, 1, 10**6),))
+    of_many = combine_samples([CheckedSample(2, 1, 10**6)])
     # of one wrong in two: the shares p at which p^2 and (1-p)^2 are .025
     assert (of_many.low, of_many.high) == pytest.approx((1 - 0.975**0.5, 0.975**0.5))
     assert str(found) == (
@@ -264,7 +264,7 @@ def exact_share(samples: list[tuple[int, int, int]]) -> Fraction:
 
 def test_a_long_text_counts_for_more_than_a_short_one_of_which_as_many_were_checked():
     samples = [(10, 5, 10), (10, 0, 1990), (0, 0, 7)]
-    found = ErrorEstimate(tuple(CheckedSample(*one) for one in samples))
+    found = combine_samples([CheckedSample(*one) for one in samples])
     assert (found.checked, found.wrong, found.unseen, found.unreached) == (20, 5, 2007, 7)
     assert found.share == pytest.approx(float(exact_share(samples)))
     assert found.share == pytest.approx(10 / 2020)
@@ -275,9 +275,10 @@ def test_a_long_text_counts_for_more_than_a_short_one_of_which_as_many_were_chec
 
 @pytest.mark.parametrize(("wrong", "low", "high"), [(0, 0, 2 / 12), (3, 3 / 12, 5 / 12), (10, 10 / 12, 1)])
 def test_no_end_is_beyond_what_is_possible_after_what_was_checked(wrong, low, high):
-    found = ErrorEstimate((CheckedSample(10, wrong, 2),))
+    found = combine_samples([CheckedSample(10, wrong, 2)])
     assert (found.low, found.high) == pytest.approx((low, high))
-    assert ErrorEstimate((CheckedSample(10, wrong, 0),)).low == ErrorEstimate((CheckedSample(10, wrong, 0),)).high
+    of_all = combine_samples([CheckedSample(10, wrong, 0)])
+    assert of_all.low == of_all.high
 
 
 SIZES = [(20, 2000), (10, 10, 10, 500), (20, 50, 100, 300, 1000), (30,) * 8]
@@ -295,7 +296,7 @@ def test_the_interval_has_the_share_at_least_as_often_as_it_says(sizes, shares):
     for _ in range(runs):
         found = source.hypergeometric(wrong, totals - wrong, drawn)
         rows = zip(drawn.tolist(), found.tolist(), (totals - drawn).tolist(), strict=True)
-        estimate = ErrorEstimate(tuple(CheckedSample(*row) for row in rows))
+        estimate = combine_samples([CheckedSample(*row) for row in rows])
         assert estimate.low is not None
         assert estimate.high is not None
         covered += estimate.low - 1e-9 <= wrong.sum() / totals.sum() <= estimate.high + 1e-9

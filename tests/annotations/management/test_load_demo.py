@@ -365,17 +365,17 @@ def test_scores_of_the_training_are_the_means_of_one_minus_masi_and_all_gold_say
 
 def test_all_that_is_contested_in_the_pilot_is_decided_with_reasons_by_what_coders_said(demo):
     listed = list_decisions(Project.objects.get(slug="chronicle"))
-    assert Counter(str(one.decision.reason) for one in listed) == {"slip": 6, "guideline": 4, "ambiguous": 2}
-    assert Counter(str(one.decision.source) for one in listed) == {"coder": 7, "draft": 4, "own": 1}
-    assert all(one.decision.note and one.gold.round.name == "pilot" for one in listed)
-    assert {bool(one.decision.section) for one in listed if one.decision.reason == "guideline"} == {True}
+    assert Counter(str(one.reason) for one in listed) == {"slip": 6, "guideline": 4, "ambiguous": 2}
+    assert Counter(str(one.source) for one in listed) == {"coder": 7, "draft": 4, "own": 1}
+    assert all(one.note and one.gold.round.name == "pilot" for one in listed)
+    assert {bool(one.section) for one in listed if one.reason == "guideline"} == {True}
     states = gold_states([*{one.gold.pk: one.gold for one in listed}.values()])
     assert [(str(one.state), one.n_open) for one in states] == [("closed", 0)] * 2
     assert sum(len(one.contested) for one in states) == len(listed)
     for one in listed:
-        key = one.decision.item.markable
+        key = one.item.markable
         [_, categories, pointers] = answers_of(one.gold)
-        for uuid in one.decision.codings:
+        for uuid in one.codings:
             [_, theirs, targets] = answers_of(Coding.objects.select_related("text").get(operations__uuid=uuid))
             assert (theirs[key], targets.get(key)) == (categories[key], pointers.get(key))
     coded = Operation.objects.filter(coding__round=chronicle_round("pilot"), coding__kind=Coding.Kind.TEXT)

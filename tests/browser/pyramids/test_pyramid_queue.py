@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.queue import build_pyramid_queue
+from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.states import State, gold_states
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import contributors_of, scu_descriptions

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
+from annotations.adjudication.keeping import keep_decided_pyramid
 from annotations.adjudication.proposal import Item, Method
-from annotations.adjudication.pyramids.keeping import AgreedPyramid, keep_decided_pyramid
 from annotations.adjudication.states import State, gold_states
 from annotations.coding import operations
-from annotations.coding.decisions import Description, OperationRejected
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.operations import Change
 from annotations.coding.pyramids.pyramid_rules import held_words, pyramid_violations
@@ -174,9 +174,8 @@ def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options
     touched = set(data.draw(st.lists(st.sampled_from([one.key for one in agreed.contributors]), unique=True))
                   if agreed.contributors else [])  # fmt: skip
     removed = {one.key for one in proposal.contributors[:1]} - {one.key for one in agreed.contributors}
-    described = {scu: Description(scu, label) for scu, label in agreed.labels.items()}
     log = GoldLog(touched=touched | removed)
-    found = keep_decided_pyramid(proposal, log, AgreedPyramid(agreed.contributors, described), summaries(options))
+    found = keep_decided_pyramid(proposal, log, agreed, summaries(options))
     by_key = {one.key: one for one in found.contributors}
     for one in agreed.contributors:
         if one.key in touched:
@@ -185,7 +184,7 @@ def test_whatever_was_decided_stays_and_every_rule_is_kept(data, method, options
     assert list(pyramid_violations(found.contributors, options, summaries=SPANS)) == []
     named = {one.scu: one.label for one in found.descriptions}
     assert {scu for one in found.contributors for scu in one.scus} <= named.keys()
-    assert all(named[scu] == label for scu, label in agreed.labels.items() if scu in named)
+    assert all(named[scu] == one.label for scu, one in agreed.descriptions.items() if scu in named)
 
     def words(key: str) -> set[int]:
         place = split_key(key)

@@ -12,7 +12,7 @@ from agreement.data.reading import read_answers
 from agreement.reports.overall import overall
 from agreement.reports.request.parameters import Parameters
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.queue import build_pyramid_queue
+from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.states import State, gold_states
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.log.replay import log_mismatches

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.adjudication.proposal import Item, Method
-from annotations.adjudication.pyramids.proposal import CoderPyramid, PyramidProposal, Summaries, propose_pyramid
+from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal, Summaries, propose_pyramid
+from annotations.coding.decisions import Description
 from annotations.coding.pyramids.pyramid_rules import Contributor, PyramidOptions, held_words, pyramid_violations
 from annotations.formats.model.keys import markable_key
 from tests.shared.cases import examples
@@ -36,7 +37,7 @@ def key_of(words: Sequence[int]) -> str:
     return markable_key("contributor", parts)
 
 
-def pyramid(scus: dict[str, list[list[int]]]) -> CoderPyramid:
+def pyramid(scus: dict[str, list[list[int]]]) -> PyramidContent:
     """Return the pyramid of SCUs with the words of each contributor; labels are keys without what follows a dash."""
     of_key: dict[str, list[str]] = {}
     parts = {}
@@ -46,10 +47,10 @@ def pyramid(scus: dict[str, list[list[int]]]) -> CoderPyramid:
             of_key.setdefault(key, []).append(scu)
             parts[key] = [list(map(int, part.split("-"))) for part in key.partition(":")[2].split(",")]
     found = tuple(Contributor(key, parts[key], tuple(keys)) for key, keys in of_key.items())
-    return CoderPyramid(found, {scu: scu.partition("-")[0] for scu in scus})
+    return PyramidContent(found, {scu: Description(scu, scu.partition("-")[0]) for scu in scus})
 
 
-def content(found: PyramidProposal | CoderPyramid) -> list[list[list[int]]]:
+def content(found: PyramidProposal | PyramidContent) -> list[list[list[int]]]:
     """Return the words of each contributor of each SCU, in text order, whatever keys they have."""
     scus: dict[str, list[list[int]]] = {}
     for one in found.contributors:
@@ -62,7 +63,7 @@ def content(found: PyramidProposal | CoderPyramid) -> list[list[list[int]]]:
 
 
 @st.composite
-def pyramids(draw: st.DrawFn, options: PyramidOptions, suffix: str = "") -> CoderPyramid:
+def pyramids(draw: st.DrawFn, options: PyramidOptions, suffix: str = "") -> PyramidContent:
     """Return a pyramid that keeps the rules of the options."""
     scus: dict[str, list[list[int]]] = {}
     free = set(range(len(WORDS)))
@@ -84,7 +85,7 @@ METHODS = [Method.MOST, Method.AGREED, Method.CODER, Method.EMPTY]
 by_options = st.sampled_from(OPTIONS)
 
 
-def propose(codings: Sequence[CoderPyramid], options: PyramidOptions, method: Method, coder: int) -> PyramidProposal:
+def propose(codings: Sequence[PyramidContent], options: PyramidOptions, method: Method, coder: int) -> PyramidProposal:
     return propose_pyramid(summaries(options), codings, method, coder if method is Method.CODER else None)
 
 
@@ -160,7 +161,7 @@ def test_what_one_coder_has_besides_is_contested_once():
 
 @pytest.mark.parametrize("method", [Method.EMPTY, Method.MOST])
 def test_without_answers_everything_that_coders_have_is_contested(method):
-    codings = [pyramid({"one": [[0]]}), pyramid({"other": [[8]]}), CoderPyramid((), {})]
+    codings = [pyramid({"one": [[0]]}), pyramid({"other": [[8]]}), PyramidContent((), {})]
     found = propose_pyramid(summaries(), codings, method)
     assert (found.contributors, found.descriptions) == ((), ())
     assert found.contested == (Item(key_of([0]), "category"), Item(key_of([8]), "category"))

@@ -14,11 +14,11 @@ from agreement.measures import match_sets
 from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.error_estimate import estimate_errors
 from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.proposal import CoderPyramid, PyramidProposal
-from annotations.adjudication.pyramids.queue import arrange_queue, pyramid_of
+from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal
+from annotations.adjudication.pyramid_queue import arrange_queue, pyramid_of
 from annotations.adjudication.queue import Column, DraftContent, Kind, Queue
 from annotations.adjudication.states import ContestedItem, GoldState
-from annotations.coding.decisions import Decision, Description
+from annotations.coding.decisions import Decision
 from annotations.coding.operations import Change
 from annotations.coding.pyramids.pyramid_rules import PyramidOptions, held_words
 from annotations.coding.state import coding_state
@@ -45,16 +45,16 @@ from tests.shared.pyramids import build, codings_of, contributor, models_of, say
 QUEUE = "/api/v1/projects/ferry/texts/sinking/agreed/queue/"
 
 
-def decisions_of(found: CoderPyramid | PyramidProposal) -> dict[str, Decision]:
+def decisions_of(found: PyramidContent | PyramidProposal) -> dict[str, Decision]:
     return {one.key: Decision(one.key, category="scu", indices=one.scus) for one in found.contributors}
 
 
 def queue_of(
-    codings: Sequence[CoderPyramid], proposal: PyramidProposal, options: PyramidOptions, checks: int = 0
+    codings: Sequence[PyramidContent], proposal: PyramidProposal, options: PyramidOptions, checks: int = 0
 ) -> Queue:
     """Return the queue of a draft of pyramids, nothing of which has been decided."""
     columns = [
-        Column(letter, "", letter, decisions_of(one), {key: Description(key, of) for key, of in one.labels.items()})
+        Column(letter, "", letter, decisions_of(one), one.descriptions)
         for letter, one in zip("ABC", codings, strict=False)
     ]
     drafted = decisions_of(proposal)
@@ -74,7 +74,7 @@ def words_of(key: str) -> frozenset[int]:
     return frozenset(held_words(WORDS, place.parts))
 
 
-def held_by(one: CoderPyramid, options: PyramidOptions) -> list[tuple[str, frozenset[int]]]:
+def held_by(one: PyramidContent, options: PyramidOptions) -> list[tuple[str, frozenset[int]]]:
     """Return the SCUs of a pyramid with the words of each contributor. Exclusive words are so in these pyramids."""
     return [(scu, words_of(contributor.key)) for contributor in one.contributors for scu in contributor.scus]
 
@@ -108,7 +108,7 @@ def test_the_queue_is_what_a_slow_computation_says(data, options, method):
     proposal = propose(codings, options, method, 1)
     queue = queue_of(codings, proposal, options)
 
-    drafted = CoderPyramid(proposal.contributors, {one.scu: one.label for one in proposal.descriptions})
+    drafted = PyramidContent(proposal.contributors, {one.scu: one for one in proposal.descriptions})
     held = [held_by(one, options) for one in codings]
     of_draft = scus_of(held_by(drafted, options))
     draft_names = {scu: f"draft {scu}" for scu in of_draft}

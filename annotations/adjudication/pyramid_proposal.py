@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from agreement.measures import Overlap, Readings, ReliabilityData, consensus, match_sets
-from annotations.adjudication.proposal import Item, Method, Value, all_coded
+from annotations.adjudication.proposal import Item, Method, Value, all_coded, free_key
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.markables.markables import MAX_PARTS
 from annotations.coding.pyramids.pyramid_rules import (
@@ -28,11 +28,11 @@ type Words = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class CoderPyramid:
-    """The pyramid of a coder: its contributors in text order, and the labels of its SCUs by their keys."""
+class PyramidContent:
+    """A pyramid: its contributors in text order, and labels and comments of SCUs by their keys."""
 
     contributors: Sequence[Contributor]
-    labels: Mapping[str, str]
+    descriptions: Mapping[str, Description]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,11 @@ class Summaries:
     words: Sequence[Span]
     options: PyramidOptions
 
+    def words_of(self, key: str) -> Words:
+        """Return the words that a contributor holds."""
+        place = split_key(key)
+        return frozenset(held_words(self.words, place.parts if place is not None else ()))
+
 
 @dataclass(frozen=True, slots=True)
 class PyramidProposal:
@@ -52,13 +57,13 @@ class PyramidProposal:
     descriptions: tuple[Description, ...]
     contested: tuple[Item, ...]
 
-    def decisions(self, category: str) -> list[Decision]:
+    def decisions(self, category: str) -> tuple[Decision, ...]:
         """Return the contributors as judgements of the category that takes SCUs."""
-        return [Decision(one.key, category=category, indices=one.scus) for one in self.contributors]
+        return tuple(Decision(one.key, category=category, indices=one.scus) for one in self.contributors)
 
 
 def propose_pyramid(
-    summaries: Summaries, codings: Sequence[CoderPyramid], method: Method, coder: int | None = None
+    summaries: Summaries, codings: Sequence[PyramidContent], method: Method, coder: int | None = None
 ) -> PyramidProposal:
     """Return a draft of what the pyramids of coders say together; `coder` is the place of one, for its method.
 
@@ -161,12 +166,12 @@ class WordPyramid:
     Where words belong to one SCU, a word that is in several counts for the first of them.
     """
 
-    def __init__(self, pyramid: CoderPyramid, summaries: Summaries) -> None:
-        self.labels = pyramid.labels
+    def __init__(self, pyramid: PyramidContent, summaries: Summaries) -> None:
+        self.labels = {key: one.label for key, one in pyramid.descriptions.items()}
         held = [
             HeldWords(one.key, scu, words)
             for one in pyramid.contributors
-            if (words := frozenset(held_words(summaries.words, one.parts)))
+            if (words := summaries.words_of(one.key))
             for scu in one.scus
         ]
         of_scu: dict[str, set[int]] = {}
@@ -216,11 +221,13 @@ class _Group:
 
 class _Draft:
     def __init__(
-        self, summaries: Summaries, codings: Sequence[CoderPyramid], method: Method, coder: int | None
+        self, summaries: Summaries, codings: Sequence[PyramidContent], method: Method, coder: int | None
     ) -> None:
-        self.summaries, self.method, self.coder = summaries, method, coder
+        self.summaries, self.method = summaries, method
         self.codings = [WordPyramid(one, summaries) for one in codings]
-        self.voting = self.codings if coder is None else [self.codings[coder]]
+        # by their places, those of whom the draft is made
+        self.voters = range(len(codings)) if coder is None else [coder]
+        self.voting = [self.codings[number] for number in self.voters]
         self.parts = {one.key: one.parts for coding in codings for one in coding.contributors}
         self.scus = find_sets([[*one.scus.values()] for one in self.codings], method, coder) if codings else []
         # of each coder which SCU of the draft an SCU matches
@@ -273,18 +280,12 @@ class _Draft:
         """Return the contributors of an SCU in one summary."""
         if self.summaries.options.one_contributor:
             return [words]
-        codings = [self._said_of(coding, matched, scu, words) for coding, matched in self._in_draft()]
+        codings = [self._said_of(self.codings[one], self.matched[one], scu, words) for one in self.voters]
         if len({frozenset(Counter(sets).items()) for sets in codings}) == 1:
             return sorted(set(codings[0]), key=sorted)
         groups = find_sets(codings, Method.AGREED if self.method is Method.AGREED else Method.MOST)
         left = words.difference(*groups)
         return [*groups, left] if left else groups
-
-    def _in_draft(self) -> Iterator[tuple[WordPyramid, Mapping[str, int]]]:
-        """Yield the coders of whom the draft is made, with the SCUs that theirs match."""
-        for coding, matched in zip(self.codings, self.matched, strict=True):
-            if any(coding is one for one in self.voting):
-                yield coding, matched
 
     def _said_of(self, coding: WordPyramid, matched: Mapping[str, int], scu: int, words: Words) -> list[Words]:
         """Return which of some words a coder has in one contributor: of the SCU that matches, then of others."""
@@ -303,7 +304,7 @@ class _Draft:
         keys = []
         for group in self._groups:
             given = counts.get(group.words, Counter())
-            usable = [key for key in given if set(held_words(self.summaries.words, self.parts[key])) == group.words]
+            usable = [key for key in given if self.summaries.words_of(key) == group.words]
             keys.append(min(usable, key=lambda key: (-given[key], self._order(key)), default=self._key_of(group.words)))
         while broken := self._broken(keys):
             keys = [
@@ -339,8 +340,7 @@ class _Draft:
             counts = Counter(label for _, label, _ in best if label)
             label = min(counts, key=lambda one: (-counts[one], one), default="")
             ordered = [key for *_, key in sorted(candidates, key=lambda one: (one[0], one[1] != label, one[2]))]
-            numbers = (str(n) for n in range(1, len(used) + 2))
-            key = next(key for key in (*ordered, *numbers) if key not in used)
+            key = free_key(ordered, used)
             used.add(key)
             names.append(Description(key, label))
         return names

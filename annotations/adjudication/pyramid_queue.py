@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from annotations.adjudication.proposal import Method
-from annotations.adjudication.pyramids.drafts import read_summaries
-from annotations.adjudication.pyramids.proposal import (
-    CoderPyramid,
+from annotations.adjudication.drafts import read_summaries
+from annotations.adjudication.proposal import Method, free_key
+from annotations.adjudication.pyramid_proposal import (
     HeldWords,
+    PyramidContent,
     Summaries,
     WordPyramid,
     Words,
@@ -18,6 +18,7 @@ from annotations.adjudication.pyramids.proposal import (
 )
 from annotations.adjudication.queue import (
     MAX_CHECKS,
+    SAMPLE_SIZE,
     Answer,
     Column,
     Decisions,
@@ -30,11 +31,10 @@ from annotations.adjudication.queue import (
     read_draft,
     show_cards,
 )
-from annotations.adjudication.spot_check import SAMPLE_SIZE
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Description
-from annotations.coding.pyramids.pyramid_rules import Contributor, held_words
+from annotations.coding.pyramids.pyramid_rules import Contributor
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Project
 
@@ -47,8 +47,7 @@ def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_S
     [state] = gold_states([agreed])
     if state.draft is None:
         return Queue(state)
-    drafted = read_draft(agreed, state.draft)
-    columns = read_columns(agreed, state.draft)
+    columns, drafted = read_columns(agreed, state.draft), read_draft(agreed, state.draft)
     summaries = read_summaries(project, agreed.text)
     return arrange_queue(summaries, state, columns, drafted, deciding_steps(agreed), checks)
 
@@ -72,7 +71,7 @@ def arrange_queue(
     return _Builder(summaries, state, columns, drafted).build(steps, checks)
 
 
-def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> CoderPyramid:
+def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) -> PyramidContent:
     """Return the pyramid that a log comes to."""
     found = [
         (place.parts, key, decision.indices)
@@ -80,22 +79,7 @@ def pyramid_of(decisions: Decisions, descriptions: Mapping[str, Description]) ->
         if decision.indices and (place := split_key(key)) is not None
     ]
     contributors = [Contributor(key, parts, scus) for parts, key, scus in sorted(found, key=lambda one: one[:2])]
-    return CoderPyramid(contributors, {key: one.label for key, one in descriptions.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A contributor by its key of today, with the words that the draft gives it, and what is said of it.
-
-    `scus` are the coders' own, by which contributors are told apart that are in SCUs which match none of the draft.
-    """
-
-    key: str
-    words: Words
-    answers: tuple[Answer | None, ...]
-    scus: tuple[tuple[str, ...], ...]
-    draft: Answer | None
-    contested: bool
+    return PyramidContent(contributors, descriptions)
 
 
 class _Pyramid:
@@ -138,7 +122,12 @@ class _Builder:
         self.coders = [_Pyramid(one, self._number_scus(one).__getitem__) for one in codings]
         self.of_draft = _Pyramid(self.draft, self.own.__getitem__)
         self.contested = {one.item.markable for one in state.contested}
-        self.units = self._read_units()
+        # the words of contributors that rows may have, by their keys of today: those that the draft gives them
+        self.words = {drafted.today[one.key]: one.words for one in self.draft.held if one.key in drafted.today}
+        in_draft = {*self.words}
+        self.words |= {key: summaries.words_of(key) for key in self.contested - in_draft}
+        ordered = sorted(self.words, key=lambda key: (sorted(self.words[key]), key))
+        self.units = {key: self._unit(key, is_drafted=key in in_draft) for key in ordered}
 
     def _keys_of(self, pyramid: WordPyramid, scu: str, today: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(today.get(one.key, one.key) for one in pyramid.held if one.scu == scu))
@@ -154,8 +143,7 @@ class _Builder:
         """Return the number of an SCU that the draft has not: of several coders one, where it has the same words."""
         words = coding.scus[scu]
         if words not in self.by_words:
-            numbers = (str(n) for n in range(1, len(self.used) + 2))
-            key = next(key for key in (scu, *numbers) if key not in self.used)
+            key = free_key([scu], self.used)
             self.used.add(key)
             self.by_words[words] = len(self.entities)
             self.scus.append(Description(key, coding.labels.get(scu, "")))
@@ -164,38 +152,23 @@ class _Builder:
 
     # ---- rows
 
-    def _words_of(self, key: str) -> Words:
-        place = split_key(key)
-        return frozenset(held_words(self.summaries.words, place.parts if place is not None else ()))
-
-    def _read_units(self) -> dict[str, _Unit]:
-        """Return the contributors that rows may have, in text order, by their keys."""
-        words = {self.drafted.today[one.key]: one.words for one in self.draft.held if one.key in self.drafted.today}
-        drafted = {*words}
-        words |= {key: self._words_of(key) for key in self.contested - drafted}
-        ordered = sorted(words, key=lambda key: (sorted(words[key]), key))
-        return {
-            key: _Unit(
-                key,
-                words[key],
-                tuple(one.answer_on(words[key], now) for one in self.coders),
-                tuple(tuple(held.scu for held in one.said_of(words[key])) for one in self.coders),
-                self.of_draft.answer_on(words[key], now) if key in drafted else None,
-                key in self.contested,
-            )
-            for key in ordered
-            for now in [self._words_of(key)]
-        }
+    def _unit(self, key: str, *, is_drafted: bool) -> Row:
+        words, now = self.words[key], self.summaries.words_of(key)
+        answers = tuple(one.answer_on(words, now) for one in self.coders)
+        draft = self.of_draft.answer_on(words, now) if is_drafted else None
+        return Row((key,), answers, draft, key in self.contested)
 
     def _rows(self) -> list[Row]:
         """Return the rows in text order: contributors that no coder separates are one."""
-        found: dict[object, list[_Unit]] = {}
-        for unit in self.units.values():
+        found: dict[object, list[str]] = {}
+        for key, unit in self.units.items():
             given = [one for one in unit.answers if one is not None]
             is_alone = not given or any(one.units for one in given)
-            together = (unit.answers, unit.scus, unit.draft, unit.contested)
-            found.setdefault(unit.key if is_alone else together, []).append(unit)
-        return [_row([one.key for one in units], units[0]) for units in found.values()]
+            # by the coders' own SCUs those are told apart that are in SCUs which match none of the draft
+            scus = tuple(tuple(held.scu for held in one.said_of(self.words[key])) for one in self.coders)
+            together = (unit.answers, scus, unit.draft, unit.contested)
+            found.setdefault(key if is_alone else together, []).append(key)
+        return [replace(self.units[keys[0]], units=tuple(keys)) for keys in found.values()]
 
     # ---- cards
 
@@ -220,46 +193,40 @@ class _Builder:
         lacking = [self._not_drafted(row) for row in rows if row.contested and row.draft is None]
         cards += [QueueCard(Kind.UNIT, (row,), disagreement=self._disagreement([row])) for row in lacking]
         sample = [key for key in self.drafted.sample if key in self.units]
-        to_check = [_row([key], self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
+        to_check = [replace(self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
         shown, left_off = show_cards(cards, to_check)
+        today = self.drafted.today
         return Queue(
             self.state,
             tuple(self.columns),
             tuple(self.entities),
             len(self.own),
             shown,
-            self._draft_of_today(),
+            {today[key]: one for key, one in self.drafted.decisions.items() if key in today},
             steps,
             len(sample),
             left_off,
             tuple(self.scus),
         )
 
-    def _draft_of_today(self) -> Decisions:
-        today = self.drafted.today
-        return {today[key]: one for key, one in self.drafted.decisions.items() if key in today}
-
     def _card(self, number: int, own: Sequence[Row], elsewhere: Sequence[Row]) -> QueueCard:
-        others = [Row(row.units, row.answers, row.draft, row.contested, elsewhere=True) for row in elsewhere]
-        rows = sorted([*own, *others], key=lambda row: sorted(self.units[row.units[0]].words))
+        others = [replace(row, elsewhere=True) for row in elsewhere]
+        rows = sorted([*own, *others], key=lambda row: sorted(self.words[row.units[0]]))
         return QueueCard(Kind.ENTITY, tuple(rows), number, disagreement=self._disagreement(own))
+
+    def _given(self, row: Row) -> list[Answer | None]:
+        """Return the answers of those who have a pyramid."""
+        return [answer for answer, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
 
     def _not_drafted(self, row: Row) -> Row:
         """Return the row of a contributor that the draft lacks, undecided unless that is what most coders say."""
         method = self.state.draft.method if self.state.draft is not None else ""
-        given = [answer for answer, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
+        given = self._given(row)
         most_lack_it = method == Method.MOST and 2 * given.count(None) > len(given)
         return replace(row, undecided=method != Method.CODER and not most_lack_it)
 
-    def _disagreement(self, rows: Iterable[Row]) -> float:
-        """Return the share of the answers of those who have a pyramid that differ from the draft."""
-        different = total = 0
-        for row in rows:
-            given = [one for one, of in zip(row.answers, self.coders, strict=True) if of.pyramid.held]
-            different += len(row.units) * sum(one != row.draft for one in given)
-            total += len(row.units) * len(given)
+    def _disagreement(self, rows: Sequence[Row]) -> float:
+        """Return the share of answers that differ from the draft."""
+        different = sum(len(row.units) * sum(one != row.draft for one in self._given(row)) for row in rows)
+        total = sum(len(row.units) * len(self._given(row)) for row in rows)
         return different / total if total else 0.0
-
-
-def _row(keys: Sequence[str], unit: _Unit, *, contested: bool | None = None) -> Row:
-    return Row(tuple(keys), unit.answers, unit.draft, unit.contested if contested is None else contested)
