@@ -1,4 +1,5 @@
 // Types of the coding page. The browser does not load this file.
+import type { AttributeState, AttributeValueState, CategoryState, ComparedItem, RelationState } from "../api.js";
 import type { Action, AttributeAnswer, Change, Judgement, Judgements, Keyboard, KeyHandlers, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
 import type { Table } from "../workbench/table.js";
 
@@ -6,46 +7,18 @@ export * from "../workbench/types.js";
 
 // ---- what is coded
 
-export interface Category {
-  key: string;
-  label: string;
-  help: string;
-  /** "#rrggbb", or none: the next of the page's own */
-  colour: string;
-  takes_index: boolean;
-  takes_optional: boolean;
-  singleton: boolean;
-}
-
 /** When a question is asked. */
 export type Condition = { question: string; values: string[] } | { relation: string };
+type Asked<Q> = Omit<Q, "asked_if"> & { asked_if: Condition | null };
 
-export interface RelationConstraints {
-  label: string;
-  identity: boolean;
-  from_levels: string[];
-  /** none: it is no longer offered */
-  to_levels: string[];
-  max_targets: number | null;
-  joint: boolean;
-  later: boolean;
-  asked_if: Condition | null;
-  /** no longer offered; what was answered stays */
-  retired: boolean;
-}
-
-export interface AttributeConstraints {
-  label: string;
-  of: "markable" | "entity" | "relation";
-  relation: string | null;
-  levels: string[];
-  kind: "one" | "several" | "text" | "number";
-  required: boolean;
-  asked_if: Condition | null;
-  values: string[];
-  retired: boolean;
-  retired_values: string[];
-}
+export type Category = CategoryState;
+export type Value = AttributeValueState;
+export type RawRelation = Asked<RelationState>;
+export type RawAttribute = Asked<AttributeState>;
+export type RelationConstraints = Omit<RawRelation, "key" | "help">;
+export type AttributeConstraints = Omit<RawAttribute, "key" | "help" | "primary_of" | "values"> & { values: string[]; retired_values: string[] };
+/** A judgement that was compared, beside the gold. */
+export type Comparison = ComparedItem;
 
 /** The table of annotations/schemes/constraints.py. */
 export interface Constraints {
@@ -71,16 +44,6 @@ export interface Violation {
   message: string;
 }
 
-export type RawRelation = RelationConstraints & { key: string; help: string };
-export type RawAttribute = Omit<AttributeConstraints, "values" | "retired_values"> & { key: string; help: string; primary_of: string | null; values: Value[] };
-
-export interface Value {
-  key: string;
-  label: string;
-  help: string;
-  colour: string;
-  retired: boolean;
-}
 
 export interface RawScheme {
   answers: "pointers" | "indices" | "categories";
@@ -165,17 +128,6 @@ export interface TextModel extends WorkbenchModel {
   gold: boolean;
   /** in training, where each judgement is compared with the gold; null: elsewhere */
   feedback: RawFeedback | null;
-}
-
-/** A judgement that was compared, beside the gold. */
-export interface Comparison {
-  markable: string;
-  is_judged: boolean;
-  is_as_gold: boolean;
-  gold_category: string | null;
-  gold_chain: string[];
-  answers: { label: string; own: string; gold: string; is_equal: boolean }[];
-  explanation: string;
 }
 
 export interface RawFeedback {

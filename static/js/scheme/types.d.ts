@@ -1,65 +1,18 @@
 // Types of the scheme designer. The browser does not load this file.
+import type { AttributeState, AttributeValueState, CategoryState, LevelState, Merge, RelationState, SchemePreview, SchemeProblem } from "../api.js";
 
 /** When a question is asked. */
 export type Condition = { question: string; values: string[] } | { relation: string };
+type Asked<Q> = Omit<Q, "asked_if"> & { asked_if: Condition | null };
 
-export interface Level {
-  key: string;
-  label: string;
-  coded: boolean;
-  coders_mark: boolean;
-}
-
-export interface Category {
-  key: string;
-  label: string;
-  help: string;
-  colour: string;
-  /** null: every coded level */
-  level: string | null;
-  takes_index: boolean;
-  takes_optional: boolean;
-  singleton: boolean;
-  /** no longer offered */
-  retired: boolean;
-}
-
-export interface Relation {
-  key: string;
-  label: string;
-  help: string;
-  from_levels: string[];
-  to_levels: string[];
-  identity: boolean;
-  max_targets: number | null;
-  joint: boolean;
-  later: boolean;
-  asked_if: Condition | null;
-  retired: boolean;
-}
-
-export interface Value {
-  key: string;
-  label: string;
-  help: string;
-  colour: string;
-  retired: boolean;
-}
-
-export interface Attribute {
-  key: string;
-  label: string;
-  help: string;
-  of: "markable" | "entity" | "relation";
-  relation: string | null;
-  levels: string[];
-  kind: "one" | "several" | "text" | "number";
-  required: boolean;
-  asked_if: Condition | null;
-  primary_of: string | null;
-  values: Value[];
-  retired: boolean;
-}
+export type Level = LevelState;
+export type Category = Omit<CategoryState, "points_to" | "max_pointers" | "allow_later">;
+export type Relation = Asked<RelationState>;
+export type Value = AttributeValueState;
+export type Attribute = Asked<AttributeState>;
+export type Problem = Omit<SchemeProblem, "path">;
+/** What a change would do. */
+export type Effects = SchemePreview;
 
 /** What coders are asked: the JSON that the server reads and writes. Never changed, only replaced. */
 export interface Scheme {
@@ -95,13 +48,6 @@ export interface Row {
   note: string;
 }
 
-/** Values of a question that are answered by another one from now on: of the category where `question` is that. */
-export interface Merge {
-  question: string;
-  value: string;
-  into: string;
-}
-
 /** What is edited, and undone in one step. */
 export interface Draft {
   scheme: Scheme;
@@ -116,12 +62,6 @@ export interface StoredDraft {
   version: string;
   /** milliseconds since 1970 */
   at: number;
-}
-
-export interface Problem {
-  kind: string;
-  question: string;
-  message: string;
 }
 
 /** What follows from a scheme, in words. */
@@ -181,11 +121,3 @@ export interface Designer {
   say: (words: string) => void;
 }
 
-/** What a change would do, as the API says it. */
-export interface Effects {
-  problems: (Problem & { path: string })[];
-  effects: { kind: string; question: string; change: string; judgements: number; texts: number; coders: number }[];
-  violations: { kind: string; question: string; text: string; title: string; judgements: number; coders: number }[];
-  changes: boolean;
-  asks_otherwise: boolean;
-}

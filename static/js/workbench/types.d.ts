@@ -1,4 +1,5 @@
 // Types that both workbenches share. The browser does not load this file.
+import type { DecidePayload, JudgePayload, LevelState, MarkableState } from "../api.js";
 
 /** First and behind the last: UTF-16 units where nothing else is said. The server counts code points. */
 export type Span = [number, number];
@@ -11,23 +12,8 @@ export type Readings = string[] | string[][];
 /** A value, several values, a text or a number. */
 export type AttributeAnswer = string | string[] | number;
 
-export interface Judgement {
-  category: string | null;
-  /** of the identity relation of the category */
-  pointers: Readings;
-  indices: string[];
-  note: string;
-  /** of the chain that the markable is in */
-  name: string;
-  /** the coder's own MIN, in code points */
-  head: Span[];
-  unsure: boolean;
-  optional: boolean;
-  /** of the other relations that are set, by their keys */
-  relations: Record<string, Readings>;
-  /** those that are answered, by their keys */
-  attributes: Record<string, AttributeAnswer>;
-}
+/** A whole judgement of a markable. */
+export type Judgement = Required<Omit<JudgePayload, "markable">>;
 
 /** By the key of the markable; never changed, only replaced. */
 export type Judgements = Map<string, Judgement>;
@@ -37,33 +23,24 @@ export interface Description {
   comment: string;
 }
 
-type ImportedJudgement = Partial<Judgement> & { markable: string };
+export type RawLevel = LevelState;
+export type RawMarkable = Pick<MarkableState, "key" | "level" | "parts"> & Partial<MarkableState>;
+/** What holds of items of gold, each a markable and a question, and why; it changes no judgement. */
+export type DecidedItems = DecidePayload;
 type ImportedDescription = Partial<Description> & { scu: string };
 
 /** What to do, before it is an operation with a uuid. */
 export type Change =
-  | { kind: "judge"; payload: ImportedJudgement }
+  | { kind: "judge"; payload: JudgePayload }
   | { kind: "clear" | "unmark" | "check"; payload: { markable: string } }
   | { kind: "move"; payload: { markable: string; to: string } }
   | { kind: "describe"; payload: ImportedDescription }
-  | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
-  | { kind: "draft"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
+  | { kind: "import"; payload: { judgements: JudgePayload[]; scus?: ImportedDescription[] } }
+  | { kind: "draft"; payload: { judgements: JudgePayload[]; scus?: ImportedDescription[] } }
   | { kind: "decide"; payload: DecidedItems }
   | { kind: "correct"; payload: { edits: Edit[] } }
   | { kind: "merge"; payload: { changes: MergedAnswer[] } }
   | { kind: "submit" | "reopen"; payload: object };
-
-/** What holds of items of gold, each a markable and a question, and why; it changes no judgement. */
-export interface DecidedItems {
-  items: [string, string][];
-  source: "draft" | "coder" | "own";
-  /** those whose answer was taken, as the draft names them */
-  codings?: string[];
-  reason?: "" | "ambiguous" | "guideline" | "slip" | "scheme";
-  /** the heading of the guidelines that it concerns */
-  section?: string;
-  note?: string;
-}
 
 /** The key of a markable, a question, and the answer to it before and after. */
 type MergedAnswer = [string, string, string | string[], string | string[]];
@@ -167,22 +144,6 @@ export interface RawSegment {
   end: number;
   label?: string;
   speaker?: string;
-}
-
-export interface RawMarkable {
-  key: string;
-  level: string;
-  label?: string;
-  parts: Span[];
-  head?: Span[];
-  own?: boolean;
-}
-
-export interface RawLevel {
-  key: string;
-  label: string;
-  coded: boolean;
-  coders_mark: boolean;
 }
 
 export interface EditorOptions<M extends WorkbenchModel, S> {

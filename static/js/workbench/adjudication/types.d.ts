@@ -1,4 +1,5 @@
 // Types of the queue of gold and of agreed pyramids. The browser does not load this file.
+import type { QueueCoder, SCUName } from "../../api.js";
 import type { Change, DecidedItems, Judgement } from "../types.js";
 
 export * from "../types.js";
@@ -38,14 +39,6 @@ export interface QueueCard {
   rows: QueueRow[];
 }
 
-export interface QueueCoder {
-  letter: string;
-  /** null: the reader sees letters only */
-  name: string | null;
-  /** the last operation of the coding, as decisions name it */
-  coding: string;
-}
-
 /** Why something cannot be done. */
 export interface Refusal {
   refused: string;
@@ -71,7 +64,7 @@ export interface Queue {
   /** how many of them are the draft's; the others are of coders alone */
   drafted: number;
   /** of a pyramid: which SCU each entity is */
-  scus: { key: string; label: string }[];
+  scus: SCUName[];
   cards: QueueCard[];
   /** of each coder by key, without what says nothing */
   judgements: Record<string, Partial<Judgement>>[];

@@ -5,10 +5,12 @@ import re
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.urls import get_resolver
 
 from annotations.coding.log.payloads import PAYLOADS
+from scripts.api_types import render_types
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +22,13 @@ def schema():
 
 def test_the_schema_is_made_without_a_warning_and_is_valid(schema):
     assert '"openapi"' in schema
+
+
+def test_types_of_the_scripts_are_those_of_the_schema(schema):
+    written = (settings.BASE_DIR / "static/js/api.d.ts").read_text(encoding="utf-8")
+    assert written == render_types(json.loads(schema)["components"]["schemas"]), (
+        "run the command in scripts/api_types.py"
+    )
 
 
 def test_every_route_of_the_api_is_described(schema):
