@@ -279,3 +279,6 @@ class CodingAdmin(LookedAtOnly, admin.ModelAdmin[Coding]):
 
     list_display = ["text", "coder", "status", "version"]
     list_filter = ["text__project", "status"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Coding]:
+        return super().get_queryset(request).exclude(kind=Coding.Kind.GOLD).filter(by_model=False)

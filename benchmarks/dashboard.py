@@ -64,7 +64,7 @@ def measure_page(page: str, repeats: int) -> dict[str, float]:
         StoredAnswers.objects.all().delete()
         return {"nothing_stored_ms": round(request_time(), 1)}
     request_time()  # templates and imports
-    codings = list(Coding.objects.filter(text__project=project).order_by("pk")[: repeats * 2])
+    codings = list(Coding.objects.of_people().filter(text__project=project).order_by("pk")[: repeats * 2])
     times: dict[str, list[float]] = {key: [] for key in TIMES if key != "nothing_stored_ms"}
     for number in range(repeats):
         reading.forget_answers()

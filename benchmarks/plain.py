@@ -25,7 +25,7 @@ def coding(request: HttpRequest, pk: int) -> JsonResponse:
 
     if request.method == "POST":
         return JsonResponse({"version": save(pk, json.loads(request.body)["operations"])})
-    row = Coding.objects.select_related("text").get(pk=pk)
+    row = Coding.objects.of_people().select_related("text").get(pk=pk)
     pointers: dict[int, list[str]] = {}
     rows = Pointer.objects.filter(judgement__coding=pk)
     for judgement, target in rows.values_list("judgement_id", "target__key"):
@@ -50,7 +50,7 @@ def save(pk: int, changes: list[dict[str, Any]]) -> int:
     from annotations.models import Category, Coding, Judgement, Markable, Operation, Pointer, Relation
 
     payloads = [change["payload"] for change in changes]
-    coding = Coding.objects.select_for_update().get(pk=pk)
+    coding = Coding.objects.of_people().select_for_update().get(pk=pk)
     keys = {key for payload in payloads for key in (payload["markable"], *payload["pointers"])}
     markables = dict(Markable.objects.filter(text=coding.text_id, key__in=keys).values_list("key", "pk"))
     categories = dict(Category.objects.filter(project__texts=coding.text_id).values_list("key", "pk"))

@@ -32,7 +32,9 @@ def count_codings_of_models(project: Project, texts: Collection[str] = (), round
     """
     if not read_model_names(project):
         return 0
-    codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
+    codings = (
+        Coding.objects.of_coders().filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).order_by()
+    )
     codings = codings.filter(text__slug__in=texts) if texts else codings
     return (codings.filter(round__name__in=rounds) if rounds else codings).begun().count()
 

@@ -118,7 +118,7 @@ def list_codings(
     )
     listed_under = repr(listing)
     known = before.of_texts if before and before.listed_under == listed_under else {}
-    codings = Coding.with_gold.filter(text__project=project).order_by().values("text")
+    codings = Coding.objects.filter(text__project=project).order_by().values("text")
     rows = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
     of_texts = dict[int, TextCodings]()
     for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in rows):
@@ -216,7 +216,7 @@ def read_stamp(project: Project) -> tuple[Stamp, ProjectRows]:
     operations, uuid = Operation.objects.order_by("-pk"), Cast("uuid", TextField())
     columns = _columns(project) | {
         "known_of_codings": _summarize(
-            Coding.with_gold.filter(text__project=project), "text__project", Sum("version"), Max("created_at")
+            Coding.objects.filter(text__project=project), "text__project", Sum("version"), Max("created_at")
         ),
         "known_of_rounds": _summarize(RoundText.objects.filter(round__project=project), "round__project"),
         "seen_uuid": Subquery(operations.filter(pk=seen.operation if seen else 0).values(one=uuid)),
@@ -239,7 +239,7 @@ def read_stamp(project: Project) -> tuple[Stamp, ProjectRows]:
 
 def _columns(project: Project) -> dict[str, Subquery]:
     members = Membership.objects.filter(project=project)
-    coders = Coding.with_gold.filter(text__project=project, coder__isnull=False).order_by().values("coder")
+    coders = Coding.objects.filter(text__project=project, coder__isnull=False).order_by().values("coder")
     return {
         "texts_in_json": _join(Text.objects.filter(project=project), "project", "pk", "slug", "title"),
         "rounds_in_json": _join(Round.objects.filter(project=project), "project", "position", "pk", "name", "kind"),

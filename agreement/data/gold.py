@@ -24,4 +24,4 @@ def why_gold_is_left_out(status: str, round_kind: str) -> str:
 
 def has_gold(project: Project) -> bool:
     """Return whether there is any gold, whether it counts or not. A query."""
-    return Coding.with_gold.filter(text__project=project, kind=Coding.Kind.GOLD).exists()
+    return Coding.objects.filter(text__project=project, kind=Coding.Kind.GOLD).exists()

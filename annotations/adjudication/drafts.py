@@ -163,7 +163,7 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
     early = find_early(project, [(place.text, place.round) for place in new]) if kind is TEXTS else []
     if early and not request.early:
         raise GoldIsEarly(early)
-    record_view(Coding.with_models.filter(pk__in=[one.pk for place in to_draft for one in place.codings]))
+    record_view(Coding.objects.of_coders().filter(pk__in=[one.pk for place in to_draft for one in place.codings]))
     scheme = read_scheme(project.pk)
     logs = read_logs([place.gold.pk for place in to_draft if place.gold is not None and place.gold.is_begun])
     drafted = [_draft(project, request, place, user, scheme, logs) for place in to_draft]
@@ -207,7 +207,7 @@ def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText
     """Return the texts of rounds with their gold, in the order of rounds and texts. Seventeen queries at most."""
     kind = DraftKind.of(project)
     submissions = submissions_of(project, kind.coders, rounds)
-    rows = Coding.with_gold.filter(round__in=rounds, kind=kind.drafted).select_related("coder").order_by()
+    rows = Coding.objects.filter(round__in=rounds, kind=kind.drafted).select_related("coder").order_by()
     states = gold_states(list(rows))
     gold = {(state.coding.text_id, state.coding.round_id): state for state in states}
     changes = read_changes([one.coding for one in states], {one.coding.pk: one.log for one in states})
@@ -228,7 +228,7 @@ def gold_of_rounds(project: Project, rounds: Sequence[Round]) -> list[GoldOfText
 
 def agreed_state(docset: Docset) -> GoldState | None:
     """Return how far the agreed pyramid of a docset is, if there is one. Thirteen queries at most."""
-    rows = Coding.objects.filter(text__docset=docset, kind=PYRAMIDS.drafted).select_related("coder")
+    rows = Coding.objects.of_people().filter(text__docset=docset, kind=PYRAMIDS.drafted).select_related("coder")
     return next(iter(gold_states(list(rows))), None)
 
 
@@ -288,7 +288,7 @@ def _submitted(
     """Return the submitted codings by text and round, locked; with the method “coder” where that coder's is among."""
     codings = codings_of_coders(project, kind.coders)
     if request.coder:  # an adjudicator's coding, or that of a model, can become gold, too
-        codings |= Coding.with_models.filter(
+        codings |= Coding.objects.of_coders().filter(
             text__project=project, kind=kind.coders, occasion=1, coder__username=request.coder
         )
     codings = codings.filter(status=Coding.Status.SUBMITTED)
@@ -315,7 +315,7 @@ def _place_of(codings: Sequence[Coding], coder: str) -> int | None:
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:
     """Return the gold there is, locked, by text and round; a docset has one agreed pyramid, whatever the round."""
-    gold = Coding.with_gold.filter(text__project=project, kind=kind.drafted).order_by("pk")
+    gold = Coding.objects.filter(text__project=project, kind=kind.drafted).order_by("pk")
     rows = gold.select_for_update(of=("self",)).select_related("round", "text").defer("text__content")
     return {(one.text_id, one.round_id if kind is TEXTS else 0): one for one in rows}
 

@@ -36,7 +36,7 @@ def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingC
 
     Raise Http404 where there is none, and GoldOfOther where somebody else has it.
     """
-    found = Coding.with_gold.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
+    found = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
     rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
     own = [coding for coding in rows if coding.coder_id == user.pk]
     for coding in own:
@@ -52,7 +52,7 @@ def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingC
 def codings_to_gold(project: Project, round_: Round, user: User) -> QuerySet[Coding]:
     """Return the submitted codings of adjudicators that the user may make gold of: a manager all, others their own."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
-    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1, coder__in=adjudicators)
+    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1, coder__in=adjudicators)
     codings = codings.filter(status=Coding.Status.SUBMITTED).select_related("text", "coder", "round")
     return codings if sees_names(project) else codings.filter(coder=user)
 
@@ -74,7 +74,7 @@ def open_gold(project: Project, text: Text, round_name: str, user: User, *, earl
     if gold is None:
         if not early and (texts := find_early(project, [(text, round_)])):
             raise GoldIsEarly(texts)
-        return Coding.with_gold.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
+        return Coding.objects.create(text=text, round=round_, kind=Coding.Kind.GOLD, coder=user)
     if gold.coder_id != user.pk:
         # Whoever opens what nobody has goes on with it: what they do says who they are.
         _give(gold, user, user if gold.coder_id is not None else None)
@@ -111,7 +111,7 @@ def _open_round(project: Project, name: str) -> Round:
 
 
 def _locked_gold(text: Text, round_: Round) -> Coding | None:
-    codings = Coding.with_gold.filter(text=text, round=round_, kind=Coding.Kind.GOLD)
+    codings = Coding.objects.filter(text=text, round=round_, kind=Coding.Kind.GOLD)
     rows = codings.select_for_update(of=("self",)).select_related("text__project", "round")
     return rows.first()
 

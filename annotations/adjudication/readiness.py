@@ -30,7 +30,7 @@ class Submissions:
 def codings_of_coders(project: Project, kind: Coding.Kind) -> Any:
     """Return the codings that drafts are made of. Who adjudicates has seen the work of others."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
-    codings = Coding.objects.filter(text__project=project, kind=kind, occasion=1).order_by()
+    codings = Coding.objects.of_people().filter(text__project=project, kind=kind, occasion=1).order_by()
     return codings.exclude(coder__in=adjudicators)
 
 

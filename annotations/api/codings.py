@@ -155,7 +155,7 @@ class CodingFilters(filters.FilterSet):
 class CodingList(RowListView):
     """The codings of a project that you may see, with how far they are: as a coder your own."""
 
-    queryset = Coding.objects.none()
+    queryset = Coding.objects.of_people().none()
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind", "round__position", "round_id", "occasion"]
@@ -165,7 +165,7 @@ class CodingList(RowListView):
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.blind = is_blind_to_peers(project)
         self.hides_repeats = not may(project, Right.SEE_RESULTS)
-        codings = Coding.with_models.visible_to(self.request.user).filter(text__project=project)
+        codings = Coding.objects.of_coders().visible_to(self.request.user).filter(text__project=project)
         columns = {*self.columns(), *COLUMNS, "text_id", "text__role"}
         return cast(QuerySet[Any, Any], with_states(codings)).values(*columns)
 
@@ -229,7 +229,7 @@ class CodingDetail(APIView):
     def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
         coding = self._coding(request, project, text, coder, agreed)
-        record_view(Coding.with_models.filter(pk=coding.pk), request.user)
+        record_view(Coding.objects.of_coders().filter(pk=coding.pk), request.user)
         return etag_response(coding_state(coding, project))
 
     @extend_schema(parameters=[IF_MATCH, *WHICH], request=StatusSerializer, responses=CodingStateSerializer)
@@ -253,7 +253,9 @@ class CodingDetail(APIView):
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
         user = cast(User, request.user)
         text = find_slug(project, user.pk, text)
-        codings = Coding.with_models.visible_to(user, models=True).filter(text__project=project, text__slug=text)
+        codings = (
+            Coding.objects.of_coders().visible_to(user, models=True).filter(text__project=project, text__slug=text)
+        )
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
         round_name, occasion = which_of(request)
         if not may(project, Right.SEE_RESULTS):
@@ -275,7 +277,7 @@ def change_status(request: Request, project: Project, coding: Coding, *, own: bo
 
     The coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
     """
-    Coding.with_gold.select_for_update(of=("self",)).get(pk=coding.pk)
+    Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))
     fields = validated(StatusSerializer(data=request.data))
@@ -356,7 +358,7 @@ class JudgementList(RowListView):
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         self.further = further_questions(project.pk)
-        judgements = Judgement.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        judgements = Judgement.objects.filter(coding__in=Coding.objects.of_people().filter(text__project=project))
         return cast(QuerySet[Any, Any], judgements.values(*self.columns()))
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
@@ -387,5 +389,5 @@ class OperationList(RowListView):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        operations = Operation.objects.filter(coding__in=Coding.objects.filter(text__project=project))
+        operations = Operation.objects.filter(coding__in=Coding.objects.of_people().filter(text__project=project))
         return cast(QuerySet[Any, Any], operations.values(*self.columns()))

@@ -231,7 +231,7 @@ class AgreedPyramid(APIView):
         project = project_for(request.user, slug, Right.DISCUSS)
         docset_row = find_docset(project, request.user, docset)
         fields = validated(AgreedSerializer(data=request.data))
-        pyramids = Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID)
+        pyramids = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID)
         [start] = rows_by_name(pyramids.select_related("coder", "text"), [fields["coder"]], "coder", "coder")
         adjudicator = cast(User, request.user)
         if may(project, Right.MANAGE):

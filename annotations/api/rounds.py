@@ -332,5 +332,5 @@ class OwnFeedback(APIView):
         feedback = feedback_on(coding)
         if feedback is None:
             raise Http404("There is no gold to see beside this coding.")
-        record_view(Coding.with_models.filter(pk=coding.pk))
+        record_view(Coding.objects.of_coders().filter(pk=coding.pk))
         return Response(FeedbackSerializer(feedback).data)

@@ -69,8 +69,8 @@ def hand_over(coding: Coding, to: User | None) -> None:
     """Let somebody else go on with the coding. Its active time is what they have worked on it."""
     coding.coder = to  # type: ignore[assignment]
     coding.save(update_fields=["coder"])
-    count_active_time(Coding.with_gold.filter(pk=coding.pk))
-    coding.refresh_from_db(fields=["active_time", "last_active"], from_queryset=Coding.with_gold.all())
+    count_active_time(Coding.objects.filter(pk=coding.pk))
+    coding.refresh_from_db(fields=["active_time", "last_active"], from_queryset=Coding.objects.all())
 
 
 def count_active_time(codings: QuerySet[Coding]) -> None:
@@ -80,7 +80,7 @@ def count_active_time(codings: QuerySet[Coding]) -> None:
         Coding(pk=coding, active_time=active_time(times), last_active=max(times))
         for coding, times in _times_of_coders(Operation.objects.filter(coding__in=codings.order_by().values("pk")))
     ]
-    Coding.with_gold.bulk_update(counted, ["active_time", "last_active"], batch_size=1000)
+    Coding.objects.bulk_update(counted, ["active_time", "last_active"], batch_size=1000)
 
 
 def _times_of_coders(operations: QuerySet[Operation]) -> Iterator[tuple[int, list[datetime]]]:
@@ -282,7 +282,7 @@ def read_worked_days(project: Project, round_: Round | None = None) -> list[Work
     if round_ is not None:
         operations = operations.filter(coding__round=round_)
     seconds = {coding: active_seconds_by_day(times) for coding, times in _times_of_coders(operations)}
-    codings = Coding.objects.filter(text__project=project)
+    codings = Coding.objects.of_people().filter(text__project=project)
     codings = codings if round_ is None else codings.filter(round=round_)
     names = codings.order_by().values_list(
         *("pk", "coder__username", "round__position", "round__name", "text__position", "text__slug")

@@ -41,7 +41,7 @@ def gold_at_once(coding: Coding) -> Coding | None:
 
 
 def _submitted_gold(coding: Coding) -> Coding | None:
-    gold = Coding.with_gold.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD)
+    gold = Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD)
     return gold.filter(status=Coding.Status.SUBMITTED).select_related("text").first()
 
 
@@ -52,7 +52,7 @@ def was_gold_shown(coding: Coding) -> bool:
     """
     if not _is_submitted_training(coding):
         return False
-    gold = Coding.with_gold.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD).first()
+    gold = Coding.objects.filter(text=coding.text_id, round=coding.round_id, kind=Coding.Kind.GOLD).first()
     if gold is None or gold.status == Coding.Status.SUBMITTED:
         return gold is not None
     submissions = coding.operations.filter(kind=Operation.Kind.SUBMIT).order_by("-sequence")

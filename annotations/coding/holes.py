@@ -69,7 +69,7 @@ def find_empty_gold(codings: Collection[int]) -> set[int]:
     """
     answered = Judgement.objects.filter(Q(category__isnull=False) | Q(answers__isnull=False), coding=OuterRef("pk"))
     marked = Level.objects.filter(project=OuterRef("text__project"), coders_mark=True)
-    gold = Coding.with_gold.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
+    gold = Coding.objects.filter(pk__in=list(codings), kind=Coding.Kind.GOLD)
     return set(gold.filter(~Exists(answered), ~Exists(marked)).order_by().values_list("pk", flat=True))
 
 

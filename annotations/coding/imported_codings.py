@@ -68,8 +68,8 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         begin_round_of(coding, scheme_version)
     if unsaved:
         mark_codings_of_models(unsaved[0].text.project_id, unsaved)
-    Coding.with_gold.bulk_create(unsaved)
-    Coding.with_gold.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
+    Coding.objects.bulk_create(unsaved)
+    Coding.objects.bulk_update(saved, ["status", "version", "viewed_at", "last_active"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
     keys = reserve_keys(Judgement, len(decisions))
     insert(

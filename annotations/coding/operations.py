@@ -143,7 +143,7 @@ def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, 
     """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
     for coding in codings:
         _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)], scheme_version)
-    Coding.with_gold.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
+    Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
 def log_assignment(coding: Coding, user: User, to: User | None) -> None:
@@ -151,7 +151,7 @@ def log_assignment(coding: Coding, user: User, to: User | None) -> None:
     payload = {"to": to.get_username() if to is not None else None}
     scheme_version = coding.text.project.scheme_version
     _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.ASSIGN, payload)], scheme_version)
-    Coding.with_gold.filter(pk=coding.pk).update(corrections=F("corrections") + 1)
+    Coding.objects.filter(pk=coding.pk).update(corrections=F("corrections") + 1)
 
 
 def check_assignment(payload: Mapping[str, Any]) -> None:
@@ -241,7 +241,7 @@ def _lock_coding(coding: Coding) -> Coding:
 
 @compiled_query(IntegerField())
 def _coding_for_update(coding: int) -> QuerySet[Coding]:
-    locked = Coding.with_gold.select_for_update(of=("self",)).select_related("text__project", "round")
+    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project", "round")
     return locked.defer("text__content").filter(pk=coding).order_by()
 
 

@@ -34,7 +34,7 @@ def _read_correction(coding: Coding) -> bool:
     for (corrections,) in _corrections(coding.pk):
         if corrections != coding.corrections:
             fields = ("status", "version", "corrections", "active_time", "text__content")
-            row = Coding.with_gold.filter(pk=coding.pk).values_list(*fields).first()
+            row = Coding.objects.filter(pk=coding.pk).values_list(*fields).first()
             if row is not None:
                 coding.status, coding.version, coding.corrections, coding.active_time, coding.text.content = row
                 return True
@@ -43,7 +43,7 @@ def _read_correction(coding: Coding) -> bool:
 
 @compiled_query(IntegerField())
 def _corrections(coding: int) -> QuerySet[Coding, tuple[int]]:
-    return Coding.with_gold.filter(pk=coding).order_by().values_list("corrections")
+    return Coding.objects.filter(pk=coding).order_by().values_list("corrections")
 
 
 def _read_state(coding: Coding, project: Project) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
 
     Beside a draft coders have the letters that its queue gives them, and those who have submitted since the next ones.
     """
-    pyramids = Coding.with_models.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
+    pyramids = Coding.objects.of_coders().visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
     record_view(pyramids, agreed.coder)
     coders = dict(
         pyramids.filter(status=Coding.Status.SUBMITTED).order_by("coder__username").values_list("pk", "coder__username")

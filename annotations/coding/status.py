@@ -59,7 +59,7 @@ def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
     Raise OperationRejected once the coder has the gold beside it, and where the coder is shown the text again, and
     would not find it.
     """
-    later = Coding.with_models.filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
+    later = Coding.objects.of_coders().filter(text=coding.text_id, coder=coding.coder_id, round=coding.round_id)
     if later.filter(occasion__gt=coding.occasion).exists():
         raise OperationRejected("repeated", f"{coding.coder} is shown the text again, and no longer sees this coding.")
     version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason), check=_refuse_after_gold)
@@ -122,7 +122,11 @@ class ReopenRequest:
 
 def reopen_requests(project: Project) -> list[ReopenRequest]:
     """Return the requests that nobody has answered, by text and coder, for managers. One query."""
-    asking = Coding.objects.filter(text__project=project, status=Coding.Status.SUBMITTED).exclude(reopen_request="")
+    asking = (
+        Coding.objects.of_people()
+        .filter(text__project=project, status=Coding.Status.SUBMITTED)
+        .exclude(reopen_request="")
+    )
     rows = asking.values_list("coder__username", "text__title", "text__slug", "kind", "reopen_request", "round__name")
     return [
         ReopenRequest(

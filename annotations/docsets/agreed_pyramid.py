@@ -35,7 +35,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
         raise ValidationError(f"{start.coder} has not submitted this pyramid.")
     if pyramids_of(docset).filter(kind=Coding.Kind.AGREED).exists():
         raise ValidationError(f"{docset} already has an agreed pyramid.")
-    record_view(Coding.with_models.filter(pk=start.pk), adjudicator)
+    record_view(Coding.objects.of_coders().filter(pk=start.pk), adjudicator)
     coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED, round=start.round)
     descriptions = [Description(key, **description) for key, description in scu_descriptions(start).items()]
     fill_coding(coding, adjudicator, decisions_of(start), descriptions, submitted=False)
@@ -94,12 +94,14 @@ def create_contributors(coding: Coding, decisions: Sequence[Decision]) -> tuple[
 
 def pyramids_of(docset: Docset) -> QuerySet[Coding]:
     """Return the pyramids of a docset, coders' own and agreed."""
-    return Coding.with_models.filter(text__docset=docset, text__role=Text.Role.MODELS)
+    return Coding.objects.of_coders().filter(text__docset=docset, text__role=Text.Role.MODELS)
 
 
 def submitted_pyramids(docset: Docset) -> QuerySet[Coding]:
     """Return the coders' own pyramids of a docset that are submitted, with which an agreed one may start."""
-    return Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED)
+    return Coding.objects.of_people().filter(
+        text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED
+    )
 
 
 def refuse_other_than_adjudicator(project: Project, person: User) -> None:

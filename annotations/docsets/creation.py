@@ -117,7 +117,7 @@ def delete_summary(docset: Docset, name: str) -> None:
     Raise ValidationError if a coding of the docset has begun, if there is no such summary, and if one would be left.
     """
     lock_project(docset.project_id)
-    codings = Coding.with_models.select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
+    codings = Coding.objects.of_coders().select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
     if any(coding.is_begun for coding in codings):
         raise ValidationError(f"Somebody has begun to code {docset}; its summaries stay as they are.")
     text = docset.texts.get(role=Text.Role.MODELS)

@@ -233,7 +233,7 @@ def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
     docsets = Docset.objects.filter(project=project).order_by("title", "slug")
     if may(project, Right.SEE_RESULTS):
         return docsets
-    coded = Coding.objects.filter(coder=user.pk, text__docset__isnull=False).order_by()
+    coded = Coding.objects.of_people().filter(coder=user.pk, text__docset__isnull=False).order_by()
     return docsets.filter(pk__in=coded.values("text__docset"))
 
 
@@ -251,7 +251,7 @@ def refuse_other_projects(project: Project) -> None:
 
 def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
     """Return the codings of summaries that the user sees."""
-    return Coding.with_models.visible_to(user).filter(text__project=project, text__docset__isnull=False)
+    return Coding.objects.of_coders().visible_to(user).filter(text__project=project, text__docset__isnull=False)
 
 
 def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingProgress]:

@@ -237,10 +237,10 @@ def check_backups() -> Findings:
 
 def check_logs() -> Findings:
     """Compare codings with their logs; of many, some by chance."""
-    keys = list(Coding.with_gold.values_list("pk", flat=True))
+    keys = list(Coding.objects.values_list("pk", flat=True))
     for pk in random.sample(keys, min(CODINGS, len(keys))):
         with read_snapshot():
-            coding = Coding.with_gold.select_related("text", "coder").defer("text__content").filter(pk=pk).first()
+            coding = Coding.objects.select_related("text", "coder").defer("text__content").filter(pk=pk).first()
             mismatch = next(iter(log_mismatches(coding)), None) if coding is not None else None
         if mismatch is not None:
             yield Problem(

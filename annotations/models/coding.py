@@ -11,7 +11,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Concat, StrIndex
 from django.db.models.lookups import GreaterThan
 
-from annotations.core.database.queries import count_subquery, related_rows
+from annotations.core.database.queries import count_subquery
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
 from annotations.models.people.rights import Person
@@ -29,13 +29,21 @@ GOLD = "gold"
 
 def _later_occasions(user: Person) -> models.QuerySet[Any]:
     """Return the user's codings of a later occasion of the text of a coding in its round."""
-    later = related_rows(Text, "codings").filter(
+    later = Coding.objects.of_people().filter(
         text=OuterRef("text"), coder=user.pk, round=OuterRef("round"), occasion__gt=OuterRef("occasion")
     )
     return later.order_by()
 
 
 class CodingQuerySet(models.QuerySet["Coding"]):
+    def of_people(self) -> CodingQuerySet:
+        """Return the codings of people who code: without gold, and without those of models."""
+        return self.of_coders().filter(by_model=False)
+
+    def of_coders(self) -> CodingQuerySet:
+        """Return the codings of people and of models: without gold."""
+        return self.exclude(kind=GOLD)
+
     def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
         """Return all codings of people in a project for users who see all work, else the user's own.
 
@@ -111,36 +119,12 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         )
 
 
-AllCodings = models.Manager.from_queryset(CodingQuerySet)
-
-
-class CodersManager(AllCodings["Coding"]):
-    """The codings of coders, of people and of models: gold is passed over."""
-
-    def get_queryset(self) -> CodingQuerySet:
-        codings = super().get_queryset()
-        assert isinstance(codings, CodingQuerySet)
-        return codings.exclude(kind=GOLD)
-
-
-class CodingManager(CodersManager):
-    """The codings of people who code.
-
-    Gold and what models code is passed over, so that no figure, list or count has it unless it is asked for.
-    """
-
-    def get_queryset(self) -> CodingQuerySet:
-        return super().get_queryset().filter(by_model=False)
-
-
 class Coding(models.Model):
     """The coding of one text by one coder in a round. `version` is the sequence number of its last operation.
 
     `occasion` is 1, and more where the text is shown to the coder again within the round, who is not told so. Gold is
     what was decided for a text in a round: it is in the hands of the manager or adjudicator who works on it, or of
-    nobody yet, and its log says who did what; the note of each of its judgements explains it. `objects` are the codings
-    of people who code, and `with_models` also those of models: what changes or deletes whatever there is of a text or
-    project goes through `with_gold`.
+    nobody yet, and its log says who did what; the note of each of its judgements explains it.
     """
 
     class Kind(models.TextChoices):
@@ -208,9 +192,7 @@ class Coding(models.Model):
         help_text="Why the coder asks a manager to reopen it; empty: does not ask.",
     )
 
-    objects = CodingManager()
-    with_models = CodersManager()
-    with_gold = AllCodings()
+    objects = models.Manager.from_queryset(CodingQuerySet)()
 
     class Meta:
         ordering = ["text__position", "text__slug", "coder__username", "round__position", "round_id", "occasion"]

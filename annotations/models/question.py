@@ -21,7 +21,9 @@ MARKABLE_KEY_LENGTH = 500
 
 def _shown_again() -> models.QuerySet[Any]:
     """Return the codings of a later occasion that the coder of a question was given after it was asked."""
-    codings = related_rows(Text, "codings").filter(text=OuterRef("text"), coder=OuterRef("coder"), occasion__gt=1)
+    codings = related_rows(Text, "codings").filter(
+        text=OuterRef("text"), coder=OuterRef("coder"), occasion__gt=1, by_model=False
+    )
     return codings.filter(created_at__gte=OuterRef("created_at")).order_by()
 
 

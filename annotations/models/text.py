@@ -18,7 +18,7 @@ class TextQuerySet(models.QuerySet["Text"]):
         """Return all texts of a project for users who see all work or manage it, else those assigned to the user."""
         if user.is_superuser:
             return self
-        own = related_rows(self.model, "codings", "with_models").filter(text=OuterRef("pk"), coder=user.pk)
+        own = related_rows(self.model, "codings").exclude(kind="gold").filter(text=OuterRef("pk"), coder=user.pk)
         return self.filter(
             sees_all_work(user, "project") | manages(user, "project") | (Q(Exists(own)) & is_member(user, "project"))
         )
@@ -27,7 +27,7 @@ class TextQuerySet(models.QuerySet["Text"]):
         """Return those texts of a project, which was read for the user, that the user may see (`visible_to`)."""
         if may(project, Right.READ_TEXTS):
             return self.filter(project=project)
-        own = related_rows(self.model, "codings", "with_models").filter(text=OuterRef("pk"), coder=user.pk)
+        own = related_rows(self.model, "codings").exclude(kind="gold").filter(text=OuterRef("pk"), coder=user.pk)
         return self.filter(Exists(own), project=project)
 
     def with_words(self) -> TextQuerySet:

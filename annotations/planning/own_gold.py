@@ -19,9 +19,9 @@ def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:
 
     The texts are not before the user in another round, and the rounds are none of training: that has its own feedback.
     """
-    own = Coding.objects.filter(text__project=project, coder=user, kind=Coding.Kind.TEXT)
+    own = Coding.objects.of_people().filter(text__project=project, coder=user, kind=Coding.Kind.TEXT)
     open_texts = own.exclude(status=Coding.Status.SUBMITTED).order_by().values("text")
-    gold = Coding.with_gold.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
+    gold = Coding.objects.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
     found = own.filter(
         Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round"))),
         status=Coding.Status.SUBMITTED,
@@ -65,7 +65,7 @@ class TextBesideGold:
 def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextBesideGold]:
     """Return what of codings differs from the gold of their texts. Seventeen queries at most, whatever their number."""
     texts = {one.text_id for one in codings}
-    rows = Coding.with_gold.filter(text__in=texts, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED).order_by()
+    rows = Coding.objects.filter(text__in=texts, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED).order_by()
     gold = {(one.text_id, one.round_id): one for one in rows}
     pairs = [(one, gold[one.text_id, one.round_id]) for one in codings if (one.text_id, one.round_id) in gold]
     scheme = read_scheme(project.pk)

@@ -69,12 +69,12 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
                 f"Texts of the round {plan.round} are for who has passed {plan.round.required_round}."
             )
         _refuse_hoarding(plan, part, user)
-        now, own = timezone.now(), Coding.objects.filter(round=plan.round, coder=user)
+        now, own = timezone.now(), Coding.objects.of_people().filter(round=plan.round, coder=user)
         full: list[int] = []
         # Rows that others hold are passed over as long as there are any; at last one waits for them.
         for skip_locked in (True, False):
             while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
-                codings = Coding.objects.filter(
+                codings = Coding.objects.of_people().filter(
                     round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
                 )
                 taken = codings.filter(released_at=None).count()
@@ -109,7 +109,7 @@ def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanC
 
 
 def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
-    own = Coding.objects.filter(round=plan.round, coder=user, kind=Coding.Kind.TEXT, occasion=1)
+    own = Coding.objects.of_people().filter(round=plan.round, coder=user, kind=Coding.Kind.TEXT, occasion=1)
     if part.maximum is not None and own.count() >= part.maximum:
         raise ValidationError(f"You have your {pluralize(part.maximum, 'text')} of the round {plan.round}: no more.")
     if own.not_begun().filter(reserved_until__gt=timezone.now()).count() >= MOST_RESERVED:
@@ -121,25 +121,31 @@ def _release_expired(project: Project, now: datetime) -> None:
 
     The project is locked where there is any, as by whoever else deletes codings: before rows of plans.
     """
-    expired = Coding.objects.not_begun().filter(
-        round__project=project,
-        round__plan__pool=True,
-        status=Coding.Status.OPEN,
-        reserved_until__lte=now,
-        kind=Coding.Kind.TEXT,
+    expired = (
+        Coding.objects.of_people()
+        .not_begun()
+        .filter(
+            round__project=project,
+            round__plan__pool=True,
+            status=Coding.Status.OPEN,
+            reserved_until__lte=now,
+            kind=Coding.Kind.TEXT,
+        )
     )
     if not expired.order_by().exists():
         return
     lock_project(project.pk)
     keys = list(expired.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
-    Coding.objects.filter(pk__in=keys).delete()
+    Coding.objects.of_people().filter(pk__in=keys).delete()
 
 
 def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
     """Return the texts of plans that have a free place, and are none of the user's."""
-    codings = Coding.objects.filter(
-        text=OuterRef("text"), round=OuterRef("plan__round"), kind=Coding.Kind.TEXT, occasion=1
-    ).order_by()
+    codings = (
+        Coding.objects.of_people()
+        .filter(text=OuterRef("text"), round=OuterRef("plan__round"), kind=Coding.Kind.TEXT, occasion=1)
+        .order_by()
+    )
     lasting = codings.filter(released_at=None).exclude(
         version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now
     )

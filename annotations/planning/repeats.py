@@ -105,7 +105,7 @@ def view_repeats(project: Project, request: RepeatRequest) -> RepeatView:
     submitted: dict[int, int] = defaultdict(int)
     before = timezone.now() - timedelta(days=request.days)
     earlier: dict[int, dict[str, bool]] = defaultdict(dict)
-    again = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion__gt=1).order_by()
+    again = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion__gt=1).order_by()
     for coder, text, status in again.values_list("coder", "text__slug", "status"):
         earlier[coder][text] = status == Coding.Status.SUBMITTED
     for coder, text, may_repeat, last in rows:
@@ -172,7 +172,12 @@ def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[int, st
     or an answer to read, which would go out of sight; or asks to reopen it.
     """
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
-    elsewhere = Coding.objects.filter(text=OuterRef("text"), coder=OuterRef("coder")).exclude(round=round_).order_by()
+    elsewhere = (
+        Coding.objects.of_people()
+        .filter(text=OuterRef("text"), coder=OuterRef("coder"))
+        .exclude(round=round_)
+        .order_by()
+    )
     asked = Question.objects.filter(text=OuterRef("text"), coder=OuterRef("coder")).order_by()
     asked = asked.filter(Q(resolved_at=None) | Q(has_news=True))
     may_repeat = ~Exists(elsewhere) & ~Exists(asked) & Q(reopen_request="")
@@ -182,14 +187,14 @@ def _submitted(round_: Round, members: Mapping[str, User]) -> list[tuple[int, st
 
 
 def _first_occasions(round_: Round) -> QuerySet[Coding]:
-    codings: QuerySet[Coding] = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    codings: QuerySet[Coding] = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
     return codings
 
 
 def _open_codings(round_: Round, members: Mapping[str, User]) -> Mapping[int, Sequence[tuple[int, int]]]:
     """Return the places and occasions of what each coder has to code in the round, in the order of their list."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    rows = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
+    rows = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
     rows = rows.filter(coder__in=members.values()).order_by("place", "text__position", "text__slug")
     for coder, place, occasion in rows.values_list("coder", "place", "occasion"):
         found[coder].append((place, occasion))
@@ -290,8 +295,8 @@ def withdraw_repeats(project: Project, round_: Round) -> int:
     """
     lock_project(project.pk)
     refuse_closed(Round.objects.get(pk=round_.pk))
-    rows = Coding.objects.not_begun().filter(round=round_, occasion__gt=1, status=Coding.Status.OPEN)
+    rows = Coding.objects.of_people().not_begun().filter(round=round_, occasion__gt=1, status=Coding.Status.OPEN)
     keys = list(rows.select_for_update(of=("self",)).values_list("pk", flat=True))
-    Coding.objects.filter(pk__in=keys).delete()
+    Coding.objects.of_people().filter(pk__in=keys).delete()
     RepeatPlan.objects.filter(round=round_).update(automatic=False)
     return len(keys)

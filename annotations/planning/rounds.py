@@ -55,7 +55,7 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
     memberships = RoundText.objects.filter(round__project=project).order_by()
     texts = dict(memberships.values_list("round").annotate(number=Count("pk")))
     submitted = Q(status=Coding.Status.SUBMITTED)
-    codings = Coding.objects.filter(round__project=project, occasion=1).order_by().values_list("round")
+    codings = Coding.objects.of_people().filter(round__project=project, occasion=1).order_by().values_list("round")
     counts = {
         key: numbers
         for key, *numbers in codings.annotate(
@@ -196,13 +196,13 @@ def delete_round(round_: Round) -> None:
     """
     lock_project(round_.project_id)
     refuse_deletion(round_)
-    Coding.with_gold.filter(round=round_).delete()
+    Coding.objects.filter(round=round_).delete()
     round_.delete()
 
 
 def refuse_deletion(round_: Round) -> None:
     """Raise ValidationError if the round has codings, or a text that is in no other, and where another requires it."""
-    if Coding.with_models.filter(round=round_).exists():
+    if Coding.objects.of_coders().filter(round=round_).exists():
         raise ValidationError(f"The round {round_} has codings; only an empty one is deleted.")
     _refuse_only_round(round_, round_.texts.defer("content"))
     _refuse_required(round_, NON_FIELD_ERRORS)
@@ -236,7 +236,7 @@ def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
     round_.refresh_from_db()
     refuse_closed(round_)
     texts = [text for text in texts if text.project_id == round_.project_id]
-    codings = Coding.with_models.filter(round=round_, text__in=[text.pk for text in texts])
+    codings = Coding.objects.of_coders().filter(round=round_, text__in=[text.pk for text in texts])
     if names := _names(Text.objects.filter(pk__in=codings.values("text")).defer("content")):
         raise ValidationError(f"{names}: there are codings in the round {round_}. Unassign them first.")
     _refuse_only_round(round_, texts)
@@ -295,13 +295,13 @@ def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
     for one in (*left.values(), *([target] if moving else [])):
         refuse_closed(one)
     keys = [text.pk for text in moving]
-    codings = Coding.with_models.filter(text__in=keys)
+    codings = Coding.objects.of_coders().filter(text__in=keys)
     crossing = [one.pk for one in left.values() if _is_practice(one) != _is_practice(target)]
     if names := _names(Text.objects.filter(pk__in=codings.filter(round__in=crossing).values("text")).defer("content")):
         raise ValidationError(
             f"{names}: practice does not become work that counts, nor the reverse. Add it to a round."
         )
-    gold = Coding.with_gold.filter(text__in=keys, kind=Coding.Kind.GOLD)
+    gold = Coding.objects.filter(text__in=keys, kind=Coding.Kind.GOLD)
     there = list(gold.filter(round=target).values_list("text", flat=True))
     gold.exclude(round__in=crossing).exclude(text__in=there).update(round=target)
     first = Round.objects.filter(codings__in=codings.begun(), scheme_version__isnull=False).first()

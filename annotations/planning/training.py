@@ -157,7 +157,7 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     """
     log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
     submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
-    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
     codings = codings.annotate(
         submitted_at=Subquery(submissions.order_by("-sequence")[:1]),
         checked_at=Subquery(checks.order_by("sequence")[:1]),
@@ -226,7 +226,7 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
         if not is_to_pass(round_):
             continue
         requiring = Round.objects.open().filter(required_round=round_)
-        work = Coding.objects.filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
+        work = Coding.objects.of_people().filter(kind=Coding.Kind.TEXT, coder__memberships__project=project)
         going_on = work.begun().filter(round__in=requiring).order_by()
         concerned = work.filter(Q(round=round_) | Q(round__in=requiring, status=Coding.Status.OPEN))
         concerned = concerned.exclude(coder__in=going_on.values("coder")).order_by()
@@ -250,7 +250,7 @@ def training_without_gold(project: Project) -> list[GoldMissing]:
     """Return the open training rounds with texts that coders have and that have no gold to see. A query without any."""
     found = []
     for round_ in Round.objects.open().filter(project=project, kind=Round.Kind.TRAINING):
-        codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT).order_by()
+        codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT).order_by()
         codings = codings.exclude(text__in=_submitted_gold(round_).order_by().values("text"))
         texts = list(project.texts.filter(codings__in=codings).distinct().defer("content"))
         if texts:
@@ -267,7 +267,7 @@ def is_to_pass(round_: Round) -> bool:
 
 def tell_managers(*, coding: int, **_: object) -> None:
     """Tell managers by mail where this submission, of a text or its gold, leaves a coder without a text to pass on."""
-    of_training = Coding.with_gold.filter(pk=coding, round__kind=Round.Kind.TRAINING)
+    of_training = Coding.objects.filter(pk=coding, round__kind=Round.Kind.TRAINING)
     submitted = of_training.select_related("round__project", "text", "coder").first() if is_enabled() else None
     if submitted is None:
         return
@@ -319,7 +319,7 @@ def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:
 
 
 def _submitted_gold(round_: Round) -> QuerySet[Coding]:
-    gold: QuerySet[Coding] = Coding.with_gold.filter(
+    gold: QuerySet[Coding] = Coding.objects.filter(
         round=round_, kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED, text__rounds=round_
     )
     return gold.order_by("text__position", "text__slug").select_related("text").defer("text__content")
@@ -330,7 +330,7 @@ def _texts_with_reopened_gold(codings: Sequence[Coding]) -> set[int]:
     waiting = [one for one in codings if one.status == Coding.Status.SUBMITTED]
     if not waiting:
         return set()
-    gold = Coding.with_gold.filter(round=waiting[0].round_id, kind=Coding.Kind.GOLD, status=Coding.Status.OPEN)
+    gold = Coding.objects.filter(round=waiting[0].round_id, kind=Coding.Kind.GOLD, status=Coding.Status.OPEN)
     gold = gold.filter(text__in=[one.text_id for one in waiting], operations__kind=Operation.Kind.REOPEN)
     return set(gold.order_by().values_list("text", flat=True))
 

@@ -82,7 +82,7 @@ def forget_person(user: User) -> ForgottenPerson:
         transaction.on_commit(partial(order.file.delete, save=False))
     _delete_mentions(terms)
     _rename_in_admin_log(user, pseudonym)
-    codings = Coding.with_gold.filter(coder=user).count()
+    codings = Coding.objects.filter(coder=user).count()
     try:
         with transaction.atomic():
             user.delete()

@@ -34,5 +34,5 @@ def shuffle_codings(text: int, codings: Iterable[int]) -> list[int]:
 
 def names_of_coders(project: Project) -> list[str]:
     """Return the names of all coders of the project, who have letters. A query."""
-    codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
+    codings = Coding.objects.of_people().filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
     return list(codings.values_list("coder__username", flat=True).distinct())

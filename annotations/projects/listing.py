@@ -43,7 +43,7 @@ def find_projects(user: User, search: str = "", *, archived: bool = False) -> Pr
 
 def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEntry]:
     """Return the entries of some of these projects, by four queries."""
-    codings = Coding.with_models.visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
+    codings = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project__in=projects).order_by()
     counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
     progress = {pk: found for pk, *found in codings.values_list("text__project").annotate(**counts)}
     texts = dict(
@@ -93,7 +93,7 @@ def steps_to_do(project: Project) -> list[Step]:
         | Exists(Text.objects.filter(docset__isnull=False, **of_project))
     )
     coders = Membership.objects.filter(**of_project, role__in=CODING_ROLES, model=None)
-    assigned = Exists(Coding.objects.filter(text__project=OuterRef("pk"))) | Exists(
+    assigned = Exists(Coding.objects.of_people().filter(text__project=OuterRef("pk"))) | Exists(
         Plan.objects.filter(round__project=OuterRef("pk"), pool=True)
     )
     if project.answers == Project.Answers.SCUS:

@@ -58,7 +58,7 @@ def _compose_texts(subject: str, texts_for: Callable[[User], QuerySet[Text]], ma
 
 def open_texts(user: User) -> QuerySet[Text]:
     """Return the texts that the user codes and has not submitted."""
-    codings = Coding.objects.filter(text=OuterRef("pk"), coder=user, status=Coding.Status.OPEN)
+    codings = Coding.objects.of_people().filter(text=OuterRef("pk"), coder=user, status=Coding.Status.OPEN)
     return Text.objects.filter(Exists(codings))
 
 

@@ -123,13 +123,13 @@ def own_coding(
 
 @compiled_query(IntegerField(), IntegerField(), CharField())
 def _own_codings(user: int, project: int, slug: str) -> QuerySet[Coding]:
-    own = Coding.with_models.filter(coder=user, text__project=project, text__slug=slug)
+    own = Coding.objects.of_coders().filter(coder=user, text__project=project, text__slug=slug)
     return own.latest_first().select_related("text", "round")
 
 
 @compiled_query(IntegerField(), IntegerField(), CharField())
 def _own_codings_without_content(user: int, project: int, slug: str) -> QuerySet[Coding]:
-    own = Coding.with_models.filter(coder=user, text__project=project, text__slug=slug)
+    own = Coding.objects.of_coders().filter(coder=user, text__project=project, text__slug=slug)
     return own.latest_first().select_related("text", "round").defer("text__content")
 
 

@@ -25,7 +25,7 @@ def results_for(user: Person, slug: str, right: Right = Right.SEE_RESULTS) -> Pr
     It takes the right to see results, or another one that includes that. Its submissions are viewed from then on.
     """
     project = project_for(user, slug, right)
-    record_view(Coding.with_models.filter(text__project=project), user)
+    record_view(Coding.objects.of_coders().filter(text__project=project), user)
     return project
 
 
@@ -52,7 +52,7 @@ def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
         return
     with sqlite_write_lock(), transaction.atomic():
         keys = list(new.select_for_update(of=("self",)).values_list("pk", flat=True))
-        Coding.with_models.filter(pk__in=keys).update(viewed_at=timezone.now())
+        Coding.objects.of_coders().filter(pk__in=keys).update(viewed_at=timezone.now())
 
 
 def record_open_results(project: Project) -> None:
@@ -61,7 +61,7 @@ def record_open_results(project: Project) -> None:
     Coders have seen each other's answers by then, and change their own alone no more when the results are closed.
     """
     if Project.objects.filter(pk=project.pk, results_open=True).exists():
-        record_view(Coding.with_models.filter(text__project=project))
+        record_view(Coding.objects.of_coders().filter(text__project=project))
 
 
 def is_viewed(coding: Coding) -> bool:

@@ -34,7 +34,7 @@ def judged_before(judgements: QuerySet[Judgement], version: int) -> QuerySet[Jud
 
 def judgements_of_texts(project: Project, user: Person) -> QuerySet[Judgement]:
     """Return the judgements of texts that the user may see, with something in them."""
-    codings = Coding.with_models.visible_to(user).filter(text__project=project, kind=Coding.Kind.TEXT)
+    codings = Coding.objects.of_coders().visible_to(user).filter(text__project=project, kind=Coding.Kind.TEXT)
     return Judgement.objects.filter(_answered(), coding__in=codings)
 
 

@@ -65,7 +65,7 @@ def save_scheme(
         project = lock_project(project.pk)
         if expected is not None and scheme_tag(project) != expected:
             raise SchemeMoved
-        locked = Coding.with_gold.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")
+        locked = Coding.objects.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")
         versions: dict[int, int] = dict(locked.values_list("pk", "version"))
         change = plan_change(project, spec, answers=answers, merges=merges)
         if change.problems:
@@ -78,7 +78,7 @@ def save_scheme(
             project.answers = answers
             project.save(update_fields=["answers"])
         write_scheme(project, spec)
-        numbered = change.asks_otherwise and Coding.with_gold.filter(text__project=project).begun().exists()
+        numbered = change.asks_otherwise and Coding.objects.filter(text__project=project).begun().exists()
         if numbered:
             _add_version(project, user, former, scheme_to_json(spec.with_pointing(), project.answers), merges)
         if merges:
@@ -191,4 +191,4 @@ def log_merges(changes: Changes, user: User, versions: Mapping[int, int], scheme
             for coding, of_coding in changes.items()
         ),
     )
-    Coding.with_gold.filter(pk__in=list(changes)).update(version=F("version") + 1)
+    Coding.objects.filter(pk__in=list(changes)).update(version=F("version") + 1)

@@ -33,7 +33,7 @@ def undo_merges(project: Project, number: int, user: User) -> int:
     """
     with sqlite_write_lock(), transaction.atomic():
         project = lock_project(project.pk)
-        codings = Coding.with_gold.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")
+        codings = Coding.objects.select_for_update(of=("self",)).filter(text__project=project).order_by("pk")
         versions: dict[int, int] = dict(codings.values_list("pk", "version"))
         changes = _opposites(project, number)
         if not changes:

@@ -152,7 +152,7 @@ def plan_change(
 
 def _problems_of_answers(project: Project, answers: str) -> Iterator[SchemeProblem]:
     kind = "answers"
-    if Coding.with_gold.filter(text__project=project).begun().exists():
+    if Coding.objects.filter(text__project=project).begun().exists():
         yield SchemeProblem(kind, answers, "How coders say identity is not changed once they have begun.")
     pyramids = Project.Answers.SCUS in (answers, project.answers)
     if pyramids and (project.texts.exists() or project.docsets.exists()):

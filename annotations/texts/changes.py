@@ -73,7 +73,7 @@ class DeletionFigures:
 def deletion_figures(texts: QuerySet[Text], *, gold: bool = False) -> DeletionFigures:
     """Return what is deleted with the texts, as it is told to somebody who sees the gold, or not: that goes, too."""
     keys = list(texts.values_list("pk", flat=True))
-    counted = Coding.with_gold.filter(text__in=keys) if gold else Coding.objects.filter(text__in=keys)
+    counted = Coding.objects.filter(text__in=keys) if gold else Coding.objects.of_people().filter(text__in=keys)
     codings = list(counted.order_by().values_list("status", "version", "corrections"))
     answers = AttributeAnswer.objects.filter(judgement=OuterRef("pk"))
     of_codings = {"coding__in": counted.order_by()}
@@ -160,7 +160,7 @@ def delete_project(project: Project, tag: str, *, gold: bool = False) -> Deletio
 def _lock_confirmed(texts: QuerySet[Text], tag: str, read_figures: Callable[[], DeletionFigures]) -> DeletionFigures:
     """Lock the codings of the texts, and return the figures. Raise ValidationError if their tag is another by now."""
     # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
-    list(Coding.with_gold.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
+    list(Coding.objects.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
     figures = read_figures()
     if figures.tag != tag:
         raise ValidationError("This has changed since you opened the page. Look at the figures again.")

@@ -46,7 +46,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
             raise ValidationError("The text was deleted meanwhile.")
         text = locked
         # What a coder sends meanwhile is written first, and then moved; or it waits, and is refused as stale.
-        codings = list(Coding.with_gold.select_for_update(of=("self",)).filter(text=text).order_by("pk"))
+        codings = list(Coding.objects.select_for_update(of=("self",)).filter(text=text).order_by("pk"))
         plan = plan_correction(text, content)
         if plan.obstacles:
             raise ValidationError([f"{one.noun} “{one.words}”: {one.reason}" for one in plan.obstacles[:MAX_EDITS]])

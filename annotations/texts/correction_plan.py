@@ -123,7 +123,7 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
     _plan_heads(plan, text)
     if words:
         _plan_words(plan, text, words, [one for one in in_use if one.pk in whole])
-    statuses = list(Coding.objects.filter(text=text).order_by().values_list("status", flat=True))
+    statuses = list(Coding.objects.of_people().filter(text=text).order_by().values_list("status", flat=True))
     plan.codings, plan.submitted = len(statuses), statuses.count(Coding.Status.SUBMITTED)
     return plan
 

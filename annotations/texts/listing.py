@@ -86,7 +86,7 @@ class TextQuery:
         elif self.sort_key == "markables":
             texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
-            codings = Coding.with_models.visible_to(user).once_for(user).filter(text=OuterRef("pk"))
+            codings = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text=OuterRef("pk"))
             codings = codings.filter(status=Coding.Status.SUBMITTED).exclude(kind=Coding.Kind.GOLD)
             submitted = count_subquery(codings.filter(coder=user.pk) if blind else codings)
             texts = texts.annotate(submitted=submitted)
@@ -108,7 +108,7 @@ def list_texts(project: Project, user: Person, query: TextQuery, number: str | N
 def _rows(project: Project, keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
     texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count(blind=blind))
     by_key = {text.pk: text for text in texts.defer("content")}
-    visible = Coding.with_models.visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
+    visible = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
     codings: dict[int, list[Coding]] = defaultdict(list)
     for coding in visible.with_progress().select_related("coder").order_by("coder__username"):
         codings[coding.text_id].append(coding)

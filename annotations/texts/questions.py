@@ -70,7 +70,7 @@ def _checked_key(text: Text, key: str, seen: Seen | None) -> str:
     texts = Text.objects.select_for_update(of=("self",), no_key=True).filter(pk=text.pk)
     length = texts.values_list(Length("content"), flat=True).first()
     if seen is not None:
-        latest = Coding.with_models.filter(pk=seen.coding.pk).first() or seen.coding
+        latest = Coding.objects.of_coders().filter(pk=seen.coding.pk).first() or seen.coding
         key = key_now(key, Seen(latest, seen.version))
     place = parse_key(key)
     if place is None:

@@ -307,7 +307,7 @@ class ExportForm(FormatForm):
         assert isinstance(rounds, forms.MultipleChoiceField)
         self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])], NO_FORMAT)
         # of models for who may know of them, where they are named
-        codings = Coding.with_models if may_see_models(project) else Coding.objects
+        codings = Coding.objects.of_coders() if may_see_models(project) else Coding.objects.of_people()
         coders.queryset = (
             User.objects.filter(codings__in=codings.filter(text__project=project)).distinct().order_by("username")
         )

@@ -486,7 +486,7 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 
     if trial:
         return {"report": write(None)}
-    record_view(Coding.with_models.filter(text__project=project), transfer.user)
+    record_view(Coding.objects.of_coders().filter(text__project=project), transfer.user)
     transfer.file.name = f"{FOLDER}/{project.slug}-{transfer.format}-{uuid4().hex}.zip"
     path = Path(default_storage.path(transfer.file.name))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

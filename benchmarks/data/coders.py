@@ -33,7 +33,7 @@ def fill(logged: int) -> dict[str, Any]:
     judgements += [{"markable": key, "category": "phrase", "pointers": [before]} for before, key in pairwise(keys)]
     codings = {}
     for number in range(HUNDRED_PLAIN + 1):
-        of_text = Coding.objects.filter(text__slug=f"text-{number:02}").order_by("pk")
+        of_text = Coding.objects.of_people().filter(text__slug=f"text-{number:02}").order_by("pk")
         codings[number] = list(of_text if number in (MIXED, MIXED_PLAIN) else of_text.filter(coder=coders[0]))
         judge(codings[number], judgements)
     for number in (LONG, LONG_PLAIN):

@@ -176,7 +176,7 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
         imports.append(imported_codings.ImportedCoding(coding, coder, decisions, markables, scheme))
     imported_codings.import_codings(imports)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator=adjudicator.get_username()))
-    return Coding.with_gold.select_related("text__project").get(text=text, kind=Coding.Kind.GOLD)
+    return Coding.objects.select_related("text__project").get(text=text, kind=Coding.Kind.GOLD)
 
 
 def index_decisions(keys: Sequence[str], chains: Sequence[int]) -> list[Decision]:
@@ -205,6 +205,6 @@ def change_answer(coding: Coding, number: int) -> None:
     key = list(coding.text.markables.values_list("key", flat=True))[number]
     before = coding.judgements.get(markable__key=key).category
     other = "place" if before is None or before.key != "place" else "none"
-    Coding.objects.filter(pk=coding.pk).update(status="open")
+    Coding.objects.of_people().filter(pk=coding.pk).update(status="open")
     payload = {"markable": key, "category": other, "pointers": []}
     operations.apply(coding, coding.coder, coding.version, [operations.Change(uuid.uuid4(), "judge", payload)])

@@ -210,14 +210,14 @@ def _texts(here: SimpleNamespace, coders: list[User], n: int) -> list[Any]:
         texts = here.project.texts.filter(slug=slug)
         multiply(n, [texts, *_rows_of(texts)], vary)
     # Of the texts of training nobody takes more than a few.
-    Coding.objects.filter(round=here.training, coder=here.other).exclude(text=here.drill).delete()
+    Coding.objects.of_people().filter(round=here.training, coder=here.other).exclude(text=here.drill).delete()
     texts = here.project.texts.filter(pk=here.text.pk)
     return multiply(n, [texts, *_rows_of(texts)], vary)
 
 
 def _training(here: SimpleNamespace, coders: list[User]) -> None:
     """Let everybody have trained as the other coder has."""
-    trained = Coding.objects.filter(text=here.drill, coder=here.other)
+    trained = Coding.objects.of_people().filter(text=here.drill, coder=here.other)
     judgements = Judgement.objects.filter(coding__in=trained)
 
     def vary(row: Model, number: int) -> None:

@@ -164,7 +164,7 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.draft = gold.text
     half.drafted = half.draft.markables.filter(level__coded=True).first()
     half.drill = half.project.texts.get(slug=names.drill)
-    submit_coding(Coding.with_gold.get(text=half.drill, kind="gold"), half.adjudicator)
+    submit_coding(Coding.objects.get(text=half.drill, kind="gold"), half.adjudicator)
     assign_texts(half.project, [half.drill], [half.other], half.training)
     trained = half.drill.codings.select_related("coder", "text__project", "round").get()
     submit_coding(trained, half.other)

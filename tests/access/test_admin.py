@@ -206,7 +206,7 @@ def test_codings_are_shown_only_and_nothing_that_has_one_is_deleted(staff, proje
         assert type(row).objects.filter(pk=row.pk).exists()
     for kind in ("judgement", "operation", "pointer", "markable"):
         assert staff.get(f"/admin/annotations/{kind}/").status_code == 404
-    assert Coding.objects.get(pk=coding.pk).version == 1
+    assert Coding.objects.of_people().get(pk=coding.pk).version == 1
     assert Operation.objects.count() == 1
 
 
@@ -235,7 +235,7 @@ def test_to_delete_somebody_is_to_forget_them(staff, project, codings, alice, ma
     assert User.objects.filter(username__in=("alice", "mallory")).count() == 2
     assert staff.post("/admin/annotations/user/", selected | {"post": "yes"}).status_code == 302
     assert not User.objects.filter(username__in=("alice", "mallory")).exists()
-    assert Coding.objects.get(pk=codings["alice"].pk).coder.username == f"person-{alice.pk}"
+    assert Coding.objects.of_people().get(pk=codings["alice"].pk).coder.username == f"person-{alice.pk}"
     assert Operation.objects.count() == 1
     told = " ".join(f"{entry.object_repr} {entry.change_message}" for entry in LogEntry.objects.all())
     assert f"person-{alice.pk}" in told

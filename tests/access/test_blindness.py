@@ -112,7 +112,7 @@ def test_what_a_manager_has_looked_at_tells_a_coder_no_more(monkeypatch, alice, 
     decide_gold(project, "alice")
     Project.objects.filter(pk=project.pk).update(results_open=True)
     carol = User.objects.get(username="carol")
-    Coding.objects.filter(coder=carol).update(by_model=True)
+    Coding.objects.of_people().filter(coder=carol).update(by_model=True)
     pages = ["", "items/", "coders/", "gold/", "texts/", "categories/", "methods/?include=models", "?include=models"]
 
     def seen_by(reader):

@@ -118,7 +118,7 @@ def model_codes(project):
     """Let a model code the text of the project."""
     text, user = project.texts.get(), add_model(project, "gpt").membership.user
     assign_texts(project, [text], [user], project.rounds.get(name="main"))
-    coding = Coding.with_models.get(coder=user)
+    coding = Coding.objects.of_coders().get(coder=user)
     judge(coding, text.markables.filter(level__coded=True, predefined=True)[0].key, "none", note="Secret: model.")
     submit_coding(coding, user)
 
@@ -132,7 +132,7 @@ def seen_with_gold(person, signed_in, role, attacks=attacks_on_gold, *, is_made,
         project = world(*WORLDS["marking"][:2], True, "coder")
         create_round(project, "extra", copied=project.rounds.get(name="main"))
         if not people_code:
-            Coding.objects.filter(text__project=project).delete()
+            Coding.objects.of_people().filter(text__project=project).delete()
         if is_made:
             charlie_makes_gold(project)
             if not people_code:
@@ -208,15 +208,15 @@ def test_who_decides_gold_reads_letters_and_managers_names(alice, bob, charlie, 
     addresses = [f"/projects/tea/{rest}" for rest in pages]
     addresses += [f"/api/v1/projects/tea/{rest}" for rest in ("gold/", "gold/decisions/", "agreement/gold/")]
     queue = "/api/v1/projects/tea/texts/tea/gold/queue/?round=main"
-    alice_codes = Coding.objects.get(text__project=project, coder=alice, round__name="main")
+    alice_codes = Coding.objects.of_people().get(text__project=project, coder=alice, round__name="main")
     for key in alice_codes.text.markables.filter(level__coded=True).values_list("key", flat=True):
         judge(alice_codes, key, "place")
     submit_coding(alice_codes, alice)
     asked = signed_in(dora).post("/projects/tea/rounds/main/gold/tea/").content.decode()
     assert "1 of 2 coders submitted it." in asked
-    submit_coding(Coding.objects.get(text__project=project, coder=bob, round__name="main"), bob)
+    submit_coding(Coding.objects.of_people().get(text__project=project, coder=bob, round__name="main"), bob)
     draft_gold(project, DraftRequest(Method.MOST, round_name="main", adjudicator="dora"))
-    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(round__name="main", kind="gold")
+    gold = Coding.objects.select_related("text__project", "coder", "round").get(round__name="main", kind="gold")
     [drafted] = gold.operations.filter(kind="draft").values_list("payload__codings", flat=True)
     key = alice_codes.text.markables.filter(level__coded=True).first().key
     said = {"items": [[key, "category"]], "source": "coder", "codings": drafted, "reason": "slip"}
@@ -267,7 +267,7 @@ def test_open_results_show_no_gold_to_who_makes_none(alice, bob, charlie, signed
             project = world(*WORLDS["marking"][:2], True, "coder")
             Membership.objects.filter(user=bob).update(role=role)
             Project.objects.filter(pk=project.pk).update(results_open=True)
-            hers = Coding.objects.get(round__name="training", coder=alice)
+            hers = Coding.objects.of_people().get(round__name="training", coder=alice)
             judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place")
             submit_coding(hers, alice)
             if is_made:

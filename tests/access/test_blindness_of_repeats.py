@@ -23,13 +23,13 @@ from tests.shared.cases import Selection, cases
 def bob_has_coded_before(project):
     """Let what Bob has be the second occasion of a text that he coded, asked about and submitted before."""
     bob = User.objects.get(username="bob")
-    coding = Coding.objects.get(text__project=project, coder=bob, round__name="main")
+    coding = Coding.objects.of_people().get(text__project=project, coder=bob, round__name="main")
     text = coding.text
     asked = ask(text, bob, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
     reply_to(asked, User.objects.get(username="charlie"), "Secret.", resolve=True)
     resolve_question(asked, bob)
     record_question_read(asked, bob)
-    Coding.objects.filter(pk=coding.pk).update(occasion=2, created_at=datetime(2026, 1, 3, tzinfo=UTC))
+    Coding.objects.of_people().filter(pk=coding.pk).update(occasion=2, created_at=datetime(2026, 1, 3, tzinfo=UTC))
     first = Coding.objects.create(text=text, coder=bob, round=coding.round)
     alone = "none"  # in every scheme
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):

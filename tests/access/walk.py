@@ -292,7 +292,7 @@ def people_of(project, role_of_bob="coder"):
 def alice_points(project):
     """Let Alice judge all of the dialogue, mark a phrase of her own and submit."""
     text = project.texts.get()
-    coding = Coding.objects.get(text=text, coder__username="alice", round__name="main")
+    coding = Coding.objects.of_people().get(text=text, coder__username="alice", round__name="main")
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
         judge(coding, key, "place", note="hers")
     question = ask(text, coding.coder, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
@@ -309,7 +309,7 @@ def alice_points(project):
 def alice_trains(project):
     """Let Alice submit a text of training that Bob has begun, and a manager the gold of it and of Alice's text."""
     round_, charlie = project.rounds.get(kind="training"), User.objects.get(username="charlie")
-    hers = Coding.objects.get(round=round_, coder__username="alice")
+    hers = Coding.objects.of_people().get(round=round_, coder__username="alice")
     judge(hers, hers.text.markables.filter(level__coded=True, predefined=True)[0].key, "place", note="hers")
     submit_coding(hers, hers.coder)
     decide_on_coder(round_, hers.coder, "passed", "Secret.", charlie)
@@ -375,9 +375,9 @@ def alice_builds(project):
     assign_texts(project, [models_of(hers)], [alice])
     docset = Docset.objects.get(slug="tea")
     peers = [docset.texts.get(slug="ghost"), add_peer(docset, "secret", "Secret", "The ferry sank. Hers.")]
-    build(Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=alice), SINKING)
+    build(Coding.objects.of_people().select_related("text", "coder").get(text=models_of(docset), coder=alice), SINKING)
     assign_peers(docset, peers, [alice], agreed=False)
-    for coding in Coding.objects.filter(kind="peer", coder=alice).select_related("text", "coder"):
+    for coding in Coding.objects.of_people().filter(kind="peer", coder=alice).select_related("text", "coder"):
         send(coding, says("contributor:4-9", "sank", note="hers"))
         submit_coding(coding, alice)
 
@@ -401,7 +401,7 @@ def world_of_pyramids():
     bob = User.objects.get(username="bob")
     assign_peers(docset, [peer], [bob], agreed=False)
     build(
-        Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=bob),
+        Coding.objects.of_people().select_related("text", "coder").get(text=models_of(docset), coder=bob),
         {"bobs": ["The ferry"]},
         hand_in=False,
     )
@@ -430,7 +430,7 @@ def world(scheme, marked, marking, role_of_bob):
     change_round(pilot, place=1)
     change_round(main, place=9)  # the latest, that addresses mean
     for round_ in (training, main):
-        bob = Coding.objects.get(text__project=project, coder__username="bob", round=round_)
+        bob = Coding.objects.of_people().get(text__project=project, coder__username="bob", round=round_)
         operations.apply(
             bob,
             bob.coder,

@@ -73,7 +73,7 @@ def pointing(draw: random.Random) -> Project:
     later = Round.objects.create(project=project, name="later", position=9)
     assign_texts(project, project.texts.all(), [add_model(project, "gpt").membership.user], main)
     assign_texts(project, project.texts.all()[:3], User.objects.filter(username__in=CODERS[:2]), later)
-    opened = list(Coding.with_models.filter(text__project=project, status=Coding.Status.OPEN))
+    opened = list(Coding.objects.of_coders().filter(text__project=project, status=Coding.Status.OPEN))
     for coding in [*opened, *(open_gold(project, text, main.name, manager) for text in project.texts.all())]:
         units = list(coding.text.markables.order_by("start"))
         linked = [

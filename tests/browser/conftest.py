@@ -188,6 +188,6 @@ def coder_of(sign_in, alice) -> Callable[..., Coder]:
         assign_texts(project, project.texts.all(), [alice])
         page = sign_in(alice, "/projects/own/texts/tea/code/")
         expect(page.locator("#progress-text")).to_contain_text("decided")
-        return Coder(page, Coding.objects.get(text__project=project))
+        return Coder(page, Coding.objects.of_people().get(text__project=project))
 
     return open_text

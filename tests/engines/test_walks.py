@@ -60,7 +60,7 @@ def coder_of(sign_in, alice) -> Callable[..., Coder]:
         assign_texts(project, project.texts.all(), [alice])
         window = sign_in(alice, CODE)
         window.wait_for_text("#progress-text", "decided")
-        return Coder(window, Coding.objects.get(text__project=project))
+        return Coder(window, Coding.objects.of_people().get(text__project=project))
 
     return open_text
 

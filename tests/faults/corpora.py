@@ -115,7 +115,7 @@ def content(person: Person, pk: int) -> dict[str, bytes]:
 def brought(slug: str) -> dict[str, int]:
     """Return how much there is of the imported corpus. Call it inside."""
     project = Project.objects.get(slug=slug)
-    codings = Coding.objects.filter(text__project=project).exclude(text__slug="tea")
+    codings = Coding.objects.of_people().filter(text__project=project).exclude(text__slug="tea")
     return {
         "texts": project.texts.exclude(slug="tea").count(),
         "markables": Markable.objects.filter(text__project=project).exclude(text__slug="tea").count(),

@@ -230,7 +230,7 @@ class Program(Server):
     def log(self, window: Window) -> list[str]:
         """Return the uuids in the log of the window's coding, and assert that it counts from one to the version."""
         with self.inside():
-            coding = Coding.objects.get(
+            coding = Coding.objects.of_people().get(
                 text__project__slug=window.project, text__slug=window.text, coder__username=window.person.name
             )
             rows = list(coding.operations.order_by("sequence").values_list("sequence", "uuid"))

@@ -53,7 +53,9 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
 
 def hand_in(project: Project) -> Project:
     """Submit every coding that is open: from then on it counts."""
-    for coding in Coding.objects.filter(text__project=project, status=Coding.Status.OPEN).select_related("coder"):
+    for coding in (
+        Coding.objects.of_people().filter(text__project=project, status=Coding.Status.OPEN).select_related("coder")
+    ):
         submit_coding(coding, coding.coder)
     return project
 
@@ -80,7 +82,7 @@ def answer(project: Project) -> Project:
     plain_ones = [one for one in categories if one.pk not in pointing and not one.takes_index]
     names = sorted(User.objects.filter(codings__text__project=project).values_list("username", flat=True).distinct())
     texts = sorted(project.texts.values_list("slug", flat=True))
-    codings = Coding.objects.filter(text__project=project, status=Coding.Status.OPEN)
+    codings = Coding.objects.of_people().filter(text__project=project, status=Coding.Status.OPEN)
     for coding in codings.select_related("coder", "text"):
         mine, text = names.index(coding.coder.username), texts.index(coding.text.slug) + 1
         units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
@@ -111,7 +113,9 @@ def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str
     """
     decided = []
     manager = User.objects.get(username=by)
-    codings = Coding.objects.filter(text__project=project, coder__username=like).select_related("text", "round")
+    codings = (
+        Coding.objects.of_people().filter(text__project=project, coder__username=like).select_related("text", "round")
+    )
     for coding in codings:
         gold = open_gold(project, coding.text, coding.round.name, manager)
         rows = coding.judgements.order_by("markable__start").select_related("markable", "category")

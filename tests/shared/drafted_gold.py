@@ -63,10 +63,12 @@ def answer(coding: Coding, said: Said) -> None:
 def drafted(project: Project, *answers: Said, method: Method = Method.MOST) -> Coding:
     """Return gold in Charlie's hands of what the coders submitted: these answers, else that all is a neuter place."""
     for name, said in zip(CODERS, answers, strict=True):
-        coding = Coding.objects.select_related("coder", "text__project").get(
-            text__project=project, coder__username=name
+        coding = (
+            Coding.objects.of_people()
+            .select_related("coder", "text__project")
+            .get(text__project=project, coder__username=name)
         )
         answer(coding, {label: one for label, one in (OTHERS | said).items() if one})
         submit_coding(coding, coding.coder)
     draft_gold(project, DraftRequest(method, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")

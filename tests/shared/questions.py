@@ -72,7 +72,7 @@ def question_project(slug: str, given: Given, scheme: ReadyMadeScheme = QUESTION
     for one in people:
         add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)
     assign_texts(project, project.texts.all(), people[:-1])
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         keys = dict(coding.text.markables.values_list("label", "key"))
         for number, (letter, fields) in enumerate(given.get((coding.coder.username, coding.text.slug), {}).items()):
             payload = dict(fields) | {"markable": keys[letter]}

@@ -136,7 +136,7 @@ def change_rows(rows: QuerySet[Any], **fields: Any) -> None:
 
 
 def coding_of(project: Project) -> Coding:
-    return Coding.objects.select_related("text__project", "coder").get(text__project=project)
+    return Coding.objects.of_people().select_related("text__project", "coder").get(text__project=project)
 
 
 def any_scheme(draw: random.Random) -> ReadyMadeScheme:

@@ -217,7 +217,9 @@ def _read_rows(project: Project, docset: str = "", **selection: Any) -> _Rows:
             infos[pk] = DocsetInfo(
                 pk, slug, title, text, tuple(name for name, _ in own), tuple(span for _, span in own)
             )
-        codings = list(Coding.objects.filter(text__docset__in=chosen, **selection).select_related("coder").order_by())
+        codings = list(
+            Coding.objects.of_people().filter(text__docset__in=chosen, **selection).select_related("coder").order_by()
+        )
         codings.sort(key=lambda coding: (texts[coding.text_id].slug, coding.coder.username, coding.kind))
         of_codings = {f"coding__{name}": value for name, value in selection.items()}
         judgements = Judgement.objects.filter(
@@ -269,7 +271,7 @@ class AgreedPyramid:
 
 def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
     """Return the agreed pyramids of a project by the primary keys of their texts. Three queries, or four."""
-    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
+    agreed = Coding.objects.of_people().filter(text__project=project, kind=Coding.Kind.AGREED).order_by()
     # who orders a draft, or corrects the text, has decided nothing
     working = Operation.objects.filter(coding__in=agreed.values("pk"), user__isnull=False).order_by()
     working = working.exclude(kind__in=[Operation.Kind.DRAFT, Operation.Kind.CORRECT])
@@ -287,7 +289,7 @@ def read_agreed_pyramids(project: Project) -> dict[int, AgreedPyramid]:
 
 def agreed_state(project: Project) -> list[Hashable]:
     """Return which docsets and agreed pyramids there are, equal where nothing of these has changed. Two queries."""
-    agreed = Coding.objects.filter(text__project=project, kind=Coding.Kind.AGREED)
+    agreed = Coding.objects.of_people().filter(text__project=project, kind=Coding.Kind.AGREED)
     docsets = project.docsets.order_by("pk").values_list("pk", "slug")
     return [*docsets, *agreed.order_by("pk").values_list("pk", "status", "version", "coder_id", "round__kind")]
 

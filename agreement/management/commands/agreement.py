@@ -56,7 +56,7 @@ class Command(ProgramCommand):
         own = {name: value for name in REPORTS_OF if (value := options[name]) is not None}
         for name in own.keys() - {*result.api_names, *result.address} if result.uses_answers else ():
             raise CommandError(f"--{name} belongs to --report {' or '.join(REPORTS_OF[name])}.")
-        record_view(Coding.with_models.filter(text__project=project))
+        record_view(Coding.objects.of_coders().filter(text__project=project))
         address = {name: own.pop(name, "") for name in result.address}
         names = ("preset", parameters.GROUPS, *parameters.NAMES) if result.uses_answers else ()
         query = own | {name: options[name] for name in names if options[name] is not None}

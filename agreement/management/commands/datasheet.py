@@ -28,7 +28,7 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        record_view(Coding.with_models.filter(text__project=project))
+        record_view(Coding.objects.of_coders().filter(text__project=project))
         sheet = describe_project(project, *parse_asked(project, {}), sees_gold=True)
         content = as_file(sheet)
         if options["format"] == "json":

@@ -220,7 +220,7 @@ def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
     What is shown again within a round counts once.
     """
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
-    codings = Coding.objects.filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
+    codings = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     is_submitted = Q(status=Coding.Status.SUBMITTED)
     rows = codings.exclude(coder__in=adjudicators).order_by().values_list("coder__username")
     counts = rows.annotate(n=Count("pk"), submitted=Count("pk", filter=is_submitted))

@@ -169,7 +169,9 @@ def describe_models(project: Project) -> tuple[ModelDescription, ...]:
     """Return the models that have begun a coding, by name. Two queries; none for who may not know of models."""
     if not may_see_models(project):
         return ()
-    codings = Coding.with_models.filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
+    codings = (
+        Coding.objects.of_coders().filter(text__project=project, by_model=True, kind__in=INDEPENDENT_KINDS).begun()
+    )
     submitted = Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
     rows = codings.order_by().values_list("coder__username").annotate(n=Count("pk"), done=submitted)
     counts = {coder: n for coder, *n in rows}

@@ -120,7 +120,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         }
         if pyramids:
             # who codes is not told of agreed pyramids besides those that they may read of
-            agreed = Coding.objects.filter(text__project=request.project, kind=Coding.Kind.AGREED)
+            agreed = Coding.objects.of_people().filter(text__project=request.project, kind=Coding.Kind.AGREED)
             has_gold = bool(reader.documents) if reader.codes else agreed.exists()
         else:
             gold = request.answers_with_gold

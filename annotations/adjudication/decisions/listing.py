@@ -89,7 +89,7 @@ def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]
 
     They are in the order of rounds and texts. Raise ValidationError if there is no such round.
     """
-    gold = Coding.with_gold.filter(text__project=project, kind__in=DECIDED_KINDS)
+    gold = Coding.objects.filter(text__project=project, kind__in=DECIDED_KINDS)
     if round_name:
         try:
             gold = gold.filter(round=find_round(project, round_name))

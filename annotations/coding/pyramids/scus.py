@@ -28,7 +28,9 @@ def pyramid_of_peer(coding: Coding) -> Coding | None:
     kind = PYRAMID_OF_PEER_KIND.get(Coding.Kind(coding.kind))
     if kind is None:
         return None
-    pyramids = Coding.with_models.filter(text__docset=coding.text.docset_id, text__role=Text.Role.MODELS, kind=kind)
+    pyramids = Coding.objects.of_coders().filter(
+        text__docset=coding.text.docset_id, text__role=Text.Role.MODELS, kind=kind
+    )
     return (pyramids.filter(coder=coding.coder_id) if kind == Coding.Kind.PYRAMID else pyramids).first()
 
 
@@ -67,7 +69,9 @@ def visible_pyramid_of_peer(coding: Coding) -> Coding | None:
     pyramid = pyramid_of_peer(coding)
     if pyramid is None or pyramid.kind != Coding.Kind.AGREED:
         return pyramid
-    own_pyramids = Coding.with_models.filter(text=pyramid.text_id, coder=coding.coder_id, kind=Coding.Kind.PYRAMID)
+    own_pyramids = Coding.objects.of_coders().filter(
+        text=pyramid.text_id, coder=coding.coder_id, kind=Coding.Kind.PYRAMID
+    )
     is_coding = own_pyramids.filter(status=Coding.Status.OPEN).exists()
     return None if is_coding or pyramid.status != Coding.Status.SUBMITTED else pyramid
 

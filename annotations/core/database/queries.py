@@ -68,8 +68,8 @@ def without_white_space(text: str) -> Combinable:
     return joined
 
 
-def related_rows(model: type[models.Model], relation: str, manager: str = "objects") -> models.QuerySet[Any]:
-    """Return all rows of the model at the other end of a reverse relation that its manager has."""
+def related_rows(model: type[models.Model], relation: str) -> models.QuerySet[Any]:
+    """Return all rows of the model at the other end of a reverse relation."""
     related: Any = model._meta.get_field(relation).related_model
-    rows: models.QuerySet[Any] = getattr(related, manager).all()
+    rows: models.QuerySet[Any] = related.objects.all()
     return rows

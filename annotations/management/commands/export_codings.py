@@ -75,7 +75,7 @@ class Command(ProgramCommand):
             if options["trial"]:
                 report = export_files(project, format_.key, None, **selection)
             else:
-                record_view(Coding.with_models.filter(text__project=project))
+                record_view(Coding.objects.of_coders().filter(text__project=project))
                 report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
         for loss in report.losses:
             self.stderr.write(self.style.WARNING(f"not kept: {loss}"))

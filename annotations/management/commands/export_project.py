@@ -20,7 +20,7 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        record_view(Coding.with_models.filter(text__project=project))
+        record_view(Coding.objects.of_coders().filter(text__project=project))
         with refusals("Nothing was written.", options["path"]):
             archive = write_whole(options["path"], lambda out: archive_project(project, out))
         self.stdout.write(f"{project.slug}: {archive}")

@@ -102,7 +102,7 @@ def _load(source: dict[str, Any]) -> list[str]:
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
     left_out = _load_model(project) if project.slug in models.NAMES else []
-    count_active_time(Coding.with_gold.filter(text__project=project))
+    count_active_time(Coding.objects.filter(text__project=project))
     return left_out
 
 

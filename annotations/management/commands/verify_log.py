@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("projects", metavar="SLUG", nargs="*", help="only these projects; none: all")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        codings = Coding.with_gold.select_related("text", "coder").defer("text__content").order_by("pk")
+        codings = Coding.objects.select_related("text", "coder").defer("text__content").order_by("pk")
         if options["projects"]:
             codings = codings.filter(text__project__slug__in=options["projects"])
         count = n_wrong = 0

@@ -27,7 +27,7 @@ def draft_round(round_: Round, adjudicator: User) -> list[Coding]:
     """Draft the gold of a round of what most coders say, and return it in the order of the texts."""
     request = DraftRequest(Method.MOST, round_name=round_.name, adjudicator=adjudicator.get_username())
     draft_gold(round_.project, request)
-    gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD).order_by("text__position")
+    gold = Coding.objects.filter(round=round_, kind=Coding.Kind.GOLD).order_by("text__position")
     return list(gold.select_related("text__project", "coder", "round"))
 
 

@@ -66,8 +66,10 @@ def _agree(project: Project, models: Text, fields: Mapping[str, Any]) -> None:
     adjudicator = person(fields["adjudicator"])
     add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     assert models.docset is not None
-    start = Coding.objects.select_related("text", "coder", "round").get(
-        text=models, coder__username=fields["from"], kind=Coding.Kind.PYRAMID
+    start = (
+        Coding.objects.of_people()
+        .select_related("text", "coder", "round")
+        .get(text=models, coder__username=fields["from"], kind=Coding.Kind.PYRAMID)
     )
     agreed = start_agreed_pyramid(models.docset, adjudicator, start)
     removed = [decision for decision in decisions_of(agreed) if set(decision.indices) <= set(fields["without"])]

@@ -101,7 +101,7 @@ class _Round:
 
     def codings(self, coder: User, occasion: int = 1) -> list[Coding]:
         """Return the codings of a coder in the order in which they come."""
-        codings = Coding.objects.filter(round=self.round_, coder=coder, occasion=occasion)
+        codings = Coding.objects.of_people().filter(round=self.round_, coder=coder, occasion=occasion)
         return list(codings.order_by("place", "text__position").select_related("text", "coder"))
 
 

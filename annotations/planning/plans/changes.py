@@ -49,7 +49,7 @@ def replace_coder(project: Project, round_: Round, coder: User, other: User) -> 
         raise ValidationError("Choose two different people.")
     if not members_in_roles(project, CODING_ROLES).filter(pk=other.pk).exists():
         raise ValidationError(f"{other} is not a coder of {project.slug}.")
-    of_round = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    of_round = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
     theirs = set(of_round.filter(coder=other).values_list("text_id", flat=True))
     rows = of_round.filter(coder=coder, status=Coding.Status.OPEN, released_at=None).exclude(text__in=theirs)
     open_codings = list(rows.select_for_update(of=("self",)).order_by("place", "pk"))
@@ -59,8 +59,8 @@ def replace_coder(project: Project, round_: Round, coder: User, other: User) -> 
         for number, coding in enumerate(open_codings, 1)
     ]
     begun = [coding for coding in open_codings if coding.is_begun]
-    Coding.objects.filter(pk__in=[coding.pk for coding in open_codings if not coding.is_begun]).delete()
-    Coding.objects.filter(pk__in=[coding.pk for coding in begun]).update(released_at=timezone.now())
+    Coding.objects.of_people().filter(pk__in=[coding.pk for coding in open_codings if not coding.is_begun]).delete()
+    Coding.objects.of_people().filter(pk__in=[coding.pk for coding in begun]).update(released_at=timezone.now())
     Coding.objects.bulk_create(new)
     if new and is_enabled():
         notify(other, "assigned", project, project.texts.filter(pk__in=[coding.text_id for coding in new]))
@@ -79,13 +79,15 @@ def release_idle(project: Project, round_: Round, days: int) -> Release:
     if not 0 < days <= MOST_DAYS:
         raise ValidationError(f"Choose from 1 to {MOST_DAYS} days.")
     last = Operation.objects.filter(coding=OuterRef("pk")).order_by("-sequence").values("applied_at")[:1]
-    idle = Coding.objects.filter(
-        round=round_, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN, released_at=None
-    ).annotate(last=Coalesce(Subquery(last), "created_at"))
+    idle = (
+        Coding.objects.of_people()
+        .filter(round=round_, kind=Coding.Kind.TEXT, occasion=1, status=Coding.Status.OPEN, released_at=None)
+        .annotate(last=Coalesce(Subquery(last), "created_at"))
+    )
     since = timezone.now() - timedelta(days=days)
     rows = list(idle.filter(last__lt=since).select_for_update(of=("self",)))
     begun = [coding.pk for coding in rows if coding.is_begun]
     unbegun = [coding.pk for coding in rows if not coding.is_begun]
-    Coding.objects.filter(pk__in=begun).update(released_at=timezone.now())
-    Coding.objects.filter(pk__in=unbegun).delete()
+    Coding.objects.of_people().filter(pk__in=begun).update(released_at=timezone.now())
+    Coding.objects.of_people().filter(pk__in=unbegun).delete()
     return Release(len(unbegun), len(begun))

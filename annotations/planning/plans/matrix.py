@@ -129,7 +129,7 @@ def matrix_of_round(
     work = {text.pk: text.work for text in texts}
     seconds = None if blind else seconds_of_work(project, work)
     shown = Paginator(texts, PAGE_SIZE).get_page(page)
-    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
     if blind:
         codings = codings.assigned()
     states: dict[int, dict[str, str]] = defaultdict(dict)

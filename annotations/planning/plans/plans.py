@@ -210,7 +210,7 @@ def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assign
     """Return what is assigned in the round, with or without what coders took from a pool."""
     if round_ is None:
         return []
-    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
     codings = codings if with_taken else codings.assigned()
     rows = codings.values_list(
         "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
@@ -293,7 +293,7 @@ def _record_texts(plan: Plan, view: PlanView) -> None:
 
 def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
     keys = {text.slug: text.pk for text in view.texts}
-    codings = Coding.objects.filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
     _delete_codings(codings, view.proposal.removed, keys)
     places = dict(codings.order_by().values_list("coder__username").annotate(last=Max("place")))
     new = set(view.proposal.new)
@@ -322,4 +322,4 @@ def _delete_codings(codings: Any, removed: Iterable[tuple[str, str]], keys: Mapp
         found = rows.values_list("pk", "text_id", "coder__username")
         gone = [pk for pk, text, coder in found if (text, coder) in pairs]
         for start in range(0, len(gone), BATCH):
-            Coding.objects.filter(pk__in=gone[start : start + BATCH]).delete()
+            Coding.objects.of_people().filter(pk__in=gone[start : start + BATCH]).delete()

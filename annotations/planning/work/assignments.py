@@ -53,7 +53,7 @@ def assign_texts(
         not in existing
     ]
     mark_codings_of_models(project.pk, missing)
-    Coding.with_models.bulk_create(missing)
+    Coding.objects.bulk_create(missing)
     _notify_coders(project, missing)
     return len(missing)
 
@@ -87,7 +87,7 @@ def _key(coding: Coding) -> CodingKey:
 
 
 def _existing_codings(project: Project, coders: Iterable[User]) -> set[CodingKey]:
-    codings = Coding.with_models.filter(text__project=project, coder__in=coders).order_by()
+    codings = Coding.objects.of_coders().filter(text__project=project, coder__in=coders).order_by()
     return set(codings.values_list("text_id", "coder_id", "kind", "round_id"))
 
 
@@ -110,13 +110,15 @@ def unassign(text: Text, coder: str, kind: str = "", round_: Round | None = None
     to score.
     """
     lock_project(text.project_id)
-    codings = Coding.with_models.not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
+    codings = (
+        Coding.objects.of_coders().not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
+    )
     codings = codings.filter(kind=kind) if kind else codings
     not_begun = list(codings.filter(round=round_) if round_ else codings)
     if not not_begun:
         raise ValidationError(f"{coder} has begun “{text}”; nothing was changed.")
-    peers = Coding.with_models.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
+    peers = Coding.objects.of_coders().filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
     if any(coding.kind == Coding.Kind.PYRAMID for coding in not_begun) and peers.exists():
         raise ValidationError(f"{coder} has peers to score against this pyramid; unassign these first.")
-    Coding.with_models.filter(pk__in=[coding.pk for coding in not_begun]).delete()
+    Coding.objects.of_coders().filter(pk__in=[coding.pk for coding in not_begun]).delete()
     return len(not_begun)

@@ -57,8 +57,10 @@ def compose_digest(mail: Mail) -> Message | None:
     assert user is not None
     # In which something is to be done, of what the user may know of; that of many projects is found so, too.
     # In a closed round nothing is.
-    open_codings = Coding.with_models.visible_to(user).filter(
-        text__project=OuterRef("pk"), status=Coding.Status.OPEN, round__closed_at=None
+    open_codings = (
+        Coding.objects.of_coders()
+        .visible_to(user)
+        .filter(text__project=OuterRef("pk"), status=Coding.Status.OPEN, round__closed_at=None)
     )
     projects = (
         Project.objects.visible_to(user)
@@ -74,7 +76,9 @@ def compose_digest(mail: Mail) -> Message | None:
 def _part(project: Project, user: User) -> dict[str, Any]:
     """Return what is said of a project; nothing where nothing is to be done."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN)
-    own = Coding.objects.filter(text__project=project, coder=user, status=Coding.Status.OPEN, round__closed_at=None)
+    own = Coding.objects.of_people().filter(
+        text__project=project, coder=user, status=Coding.Status.OPEN, round__closed_at=None
+    )
     codings = own.annotate(reopened=Exists(reopenings)).select_related("text").defer("text__content")
     assigned: list[Text] = []
     reopened: list[Text] = []
@@ -86,8 +90,10 @@ def _part(project: Project, user: User) -> dict[str, Any]:
     }
     progress = {"assigned": 0, "submitted": 0}
     if may(project, Right.MANAGE_WORK):
-        progress = Coding.objects.filter(text__project=project, occasion=1).aggregate(
-            assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
+        progress = (
+            Coding.objects.of_people()
+            .filter(text__project=project, occasion=1)
+            .aggregate(assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED)))
         )
     goes_on = progress["submitted"] < progress["assigned"]
     if not (assigned or reopened or goes_on):

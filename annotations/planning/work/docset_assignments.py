@@ -22,14 +22,16 @@ def assign_docset(docset: Docset, coders: Iterable[User], *, pyramid: bool, peer
     lock_project(docset.project_id)
     coders, peers, n_new = list(coders), list(peers), 0
     if pyramid:
-        pyramids = Coding.with_models.filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
+        pyramids = Coding.objects.of_coders().filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
         # The lock keeps others from changing this number.
         n_new -= pyramids.count()
         assign_texts(docset.project, docset.texts.filter(role=Text.Role.MODELS), coders)
         n_new += pyramids.count()
     if peers and not agreed:
-        pyramid_coders = Coding.with_models.filter(text__docset=docset, kind=Coding.Kind.PYRAMID).values_list(
-            "coder", flat=True
+        pyramid_coders = (
+            Coding.objects.of_coders()
+            .filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
+            .values_list("coder", flat=True)
         )
         for coder in coders:
             if coder.pk not in set(pyramid_coders):

@@ -72,7 +72,7 @@ def queue_due_mails(now: datetime | None = None) -> int:
 
 def _open_codings() -> QuerySet[Coding]:
     """Return the codings that their coders have still to submit."""
-    codings: QuerySet[Coding] = Coding.objects.filter(
+    codings: QuerySet[Coding] = Coding.objects.of_people().filter(
         status=Coding.Status.OPEN, released_at=None, round__closed_at=None
     )
     return codings

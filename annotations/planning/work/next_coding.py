@@ -86,7 +86,11 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
 
 def work_after(project: Project, coder: User, coding: Coding) -> OwnWork:
     """Return what the coder is to do after this coding, in rounds that are open."""
-    own = Coding.with_models.visible_to(coder).filter(text__project=project, coder=coder, status=Coding.Status.OPEN)
+    own = (
+        Coding.objects.of_coders()
+        .visible_to(coder)
+        .filter(text__project=project, coder=coder, status=Coding.Status.OPEN)
+    )
     own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
     return read_own_work(project, coder, own.select_related("text", "round").defer("text__content"))
 

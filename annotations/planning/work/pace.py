@@ -91,7 +91,7 @@ def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
 
     `work` has the markables or words of texts; those are timed whose codings were submitted last, without practice.
     """
-    done = Coding.objects.filter(
+    done = Coding.objects.of_people().filter(
         text__project=project,
         kind__in=INDEPENDENT_KINDS,
         occasion=1,

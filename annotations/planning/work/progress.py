@@ -131,13 +131,13 @@ class ProgressMatrix:
 def read_progress(project: Project) -> CodingProgress:
     """Return how far those codings are that agreement is computed of, without practice and repeats. Two queries."""
     plans = PlanText.objects.filter(text=OuterRef("pk"), plan__pool=True, plan__round__closed_at=None)
-    coded = Coding.objects.filter(text=OuterRef("pk"), kind__in=INDEPENDENT_KINDS)
+    coded = Coding.objects.of_people().filter(text=OuterRef("pk"), kind__in=INDEPENDENT_KINDS)
     texts = project.texts.exclude(role=Text.Role.PEER).aggregate(
         n_texts=Count("pk"),
         n_assigned=Count("pk", filter=Exists(coded)),
         n_in_pools=Count("pk", filter=~Exists(coded) & Exists(plans)),
     )
-    codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
+    codings = Coding.objects.of_people().filter(text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1)
     codings = codings.exclude(round__kind__in=(Round.Kind.TRAINING, Round.Kind.RECHECK))
     submitted = Q(status=Coding.Status.SUBMITTED)
     numbers = codings.aggregate(n_codings=Count("pk"), n_submitted=Count("pk", filter=submitted))
@@ -199,15 +199,15 @@ def read_progress_matrix(
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
     """Return the codings of the project that the user sees, or those of a round; nobody's work on a text twice."""
-    codings: QuerySet[Coding] = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project)
+    codings: QuerySet[Coding] = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project=project)
     return codings.filter(round=round_) if round_ is not None else codings
 
 
 def _final_codings(texts: Collection[int]) -> QuerySet[Coding, tuple[int, int, str]]:
     """Return text, round and coder of what nobody reopens: its coder has seen the gold, or has the text once more."""
-    gold = Coding.with_gold.filter(text=OuterRef("text"), round=OuterRef("round"), kind=Coding.Kind.GOLD)
+    gold = Coding.objects.filter(text=OuterRef("text"), round=OuterRef("round"), kind=Coding.Kind.GOLD)
     is_seen = Q(round__kind=Round.Kind.TRAINING) & Exists(gold.filter(status=Coding.Status.SUBMITTED))
-    codings = Coding.with_models.filter(Q(occasion__gt=1) | is_seen, text__in=texts).order_by()
+    codings = Coding.objects.of_coders().filter(Q(occasion__gt=1) | is_seen, text__in=texts).order_by()
     return codings.values_list("text_id", "round_id", "coder__username")
 
 

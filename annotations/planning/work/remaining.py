@@ -72,7 +72,9 @@ def count_remaining(project: Project) -> dict[str, Remaining]:
     In a closed round nobody decides anything, and practice and repeats are no part of the work. Four queries.
     """
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
-    codings = Coding.objects.filter(text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.of_people().filter(
+        text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1
+    )
     is_open: QuerySet[Any, Any] = codings.filter(status=Coding.Status.OPEN).order_by().with_progress()
     rows = list(is_open.values_list("pk", "text_id", "round__name", "to_decide", "decided"))
     lacking = count_lacking(project, [pk for pk, *_, decided in rows if decided])

@@ -121,7 +121,7 @@ member_tokens = MemberTokenGenerator()
 def _origins() -> QuerySet[AccountOrigin]:
     """Return the origins of accounts whose passwords the managers of that project may let their owners reset."""
     memberships = Membership.objects.filter(user=OuterRef("user"))
-    codings = Coding.with_gold.filter(coder=OuterRef("user"))
+    codings = Coding.objects.filter(coder=OuterRef("user"))
     return AccountOrigin.objects.filter(
         Exists(memberships.filter(project=OuterRef("project"))),
         ~Exists(memberships.exclude(project=OuterRef("project"))),

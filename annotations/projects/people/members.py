@@ -35,7 +35,7 @@ class Activity:
 
 def activity_of_members(project: Project) -> dict[int, Activity]:
     """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
-    codings = Coding.with_models.filter(text__project=project).order_by()
+    codings = Coding.objects.of_coders().filter(text__project=project).order_by()
     # The last operation of each coding that is its coder's: others reopen, import, correct and merge.
     work = Operation.objects.filter(coding=OuterRef("pk"), user=OuterRef("coder")).exclude(
         kind__in=Operation.MANAGING_KINDS
@@ -68,7 +68,7 @@ def add_member(project: Project, user: User, role: str, *, archived: bool = Fals
         _refuse_role_change(membership, role)
     if membership.pk is None and is_model(user):
         raise ValidationError(f"{user} is a model of another project: add it here under a name of its own.")
-    if membership.pk is None and Coding.with_gold.filter(text__project=project, coder=user, by_model=True).exists():
+    if membership.pk is None and Coding.objects.filter(text__project=project, coder=user, by_model=True).exists():
         raise ValidationError(f"{user} was a model in this project, whose codings are kept as that.")
     if role == Membership.Role.MANAGER_CODER and project.answers == Project.Answers.SCUS:
         raise ValidationError("Coders of peers do not know their names: who manages a project of pyramids cannot code.")
@@ -119,7 +119,7 @@ def remove_membership(membership: Membership, *, archived: bool = False) -> None
 
 
 def _has_coded(project: Project, user: User) -> bool:
-    return Coding.with_models.filter(text__project=project, coder=user).exists()
+    return Coding.objects.of_coders().filter(text__project=project, coder=user).exists()
 
 
 def is_model(user: User) -> bool:

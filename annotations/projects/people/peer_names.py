@@ -43,7 +43,7 @@ def hide_name(text: Text, coder: int) -> None:
 def find_slug(project: Project, coder: int, slug: str) -> str:
     """Return the slug of the peer that the coder finds under this one; the slug itself if there is none."""
     if slug.startswith(PREFIX):
-        own = Coding.with_models.filter(coder=coder, text__project=project, text__role=Text.Role.PEER)
+        own = Coding.objects.of_coders().filter(coder=coder, text__project=project, text__role=Text.Role.PEER)
         for pk, real in own.values_list("text_id", "text__slug").distinct():
             if coded_slug(coder, pk) == slug:
                 return str(real)

@@ -89,7 +89,7 @@ def restore_project(
         accounts, new_usernames = _accounts(tables)
         progress(3, STEPS)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
-        count_active_time(Coding.with_gold.filter(text__project=project))
+        count_active_time(Coding.objects.filter(text__project=project))
         record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
         if by is not None:
             _make_manager(project, by)
@@ -233,7 +233,7 @@ def _make_manager(project: Project, by: User) -> None:
     """Make the user a manager. Raise ImportFailed if the user would see what coders must not see."""
     membership = Membership.objects.filter(project=project, user=by).first()
     blind = membership is None or membership.role not in ROLES_SEEING_ALL_WORK
-    if blind and Coding.objects.filter(text__project=project, coder=by).exists():
+    if blind and Coding.objects.of_people().filter(text__project=project, coder=by).exists():
         raise ImportFailed(
             f"{by} codes texts of this project and must stay blind to the others; somebody else has to restore it."
         )

@@ -171,7 +171,7 @@ def select_codings(codings: QuerySet[Coding], selection: Selection) -> QuerySet[
 
 def _codings(project: Project, selection: Selection) -> tuple[QuerySet[Coding], list[OtherLoss]]:
     """Return the codings, one of each text and coder at most, and how many are left out for their round."""
-    of_coders = Coding.with_models if selection.coders else Coding.objects
+    of_coders = Coding.objects.of_coders() if selection.coders else Coding.objects.of_people()
     codings, rounds = select_codings(of_coders.filter(text__project=project), selection), selection.rounds
     if not rounds and project.rounds.count() < 2 and not codings.filter(occasion__gt=1).exists():
         return codings, []

@@ -38,7 +38,7 @@ def export_files(
     selection = Selection(coders=coders, texts=texts, rounds=rounds, unfinished=unfinished, gold=gold)
     if format_key not in PYRAMID_FORMATS:
         return export_codings(project, format_key, out, selection, options or {}, progress)
-    codings = Coding.objects.filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
+    codings = Coding.objects.of_people().filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
     if rounds:
         codings = codings.filter(round__name__in=rounds)
     return export_pyramids(select_codings(codings, selection), out, progress)

@@ -59,7 +59,7 @@ def select_gold(
     for text, slug, round_ in members.order_by("text__slug").values_list("text_id", "text__slug", "round_id"):
         slugs[text] = slug
         places.add((text, round_))
-    rows = Coding.with_gold.filter(in_rounds, text__project=project, kind=Coding.Kind.GOLD)
+    rows = Coding.objects.filter(in_rounds, text__project=project, kind=Coding.Kind.GOLD)
     states: dict[int, list[GoldState]] = {text: [] for text in slugs}
     for state in gold_states(list(rows.order_by("round__position", "round_id"))):
         if (state.coding.text_id, state.coding.round_id) in places:
@@ -74,7 +74,7 @@ def select_gold(
             chosen.append(fitting[-1])
         else:
             left_out[_why_left_out(states[text][-1], gold) if states[text] else WITHOUT_GOLD].append(slug)
-    codings = Coding.with_gold.filter(pk__in=[one.coding.pk for one in chosen])
+    codings = Coding.objects.filter(pk__in=[one.coding.pk for one in chosen])
     reasons = [OtherLoss(why, len(names), tuple(names[:MOST_EXAMPLES])) for why, names in left_out.items()]
     return codings, reasons, _count_holes(project, [one for one in chosen if one.holes], slugs)
 

@@ -352,9 +352,9 @@ class Batch:
         round_of = {entry.text.pk: entry.round.pk for entry in self.texts.values() if entry.text.pk}
         by_key = {coder.pk for coder in coders.values()}
         if self.options.gold:
-            of_kind = Coding.with_gold.filter(kind=Coding.Kind.GOLD)
+            of_kind = Coding.objects.filter(kind=Coding.Kind.GOLD)
         else:
-            of_kind = Coding.with_models.filter(coder__in=by_key)
+            of_kind = Coding.objects.of_coders().filter(coder__in=by_key)
         return {
             (coding.text_id, coder): coding
             for batch in batched(round_of, MAX_KEYS)

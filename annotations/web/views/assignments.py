@@ -80,7 +80,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
-    assigned = round_ is not None and Coding.objects.filter(round=round_).exists()
+    assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
     # The plan of a copied project has no coders yet.
     planned = plan is not None and plan.coders.exists()
     previews = "design" in request.GET or not (assigned or planned)
@@ -94,7 +94,11 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["matrix"] = matrix = matrix.for_coders(request.GET.get("coders_page"))
         context["notes"] = _notes(page, matrix)
         context["edits"] = reverse("assign-cell", args=[project.slug, round_.name])
-        everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct().order_by("username")
+        everybody = (
+            User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_))
+            .distinct()
+            .order_by("username")
+        )
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
@@ -201,7 +205,7 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
-    everybody = User.objects.filter(codings__in=Coding.objects.filter(round=round_)).distinct()
+    everybody = User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_)).distinct()
     form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
     if not form.is_valid():
         messages.error(request, "Choose who is replaced by whom.")

@@ -176,7 +176,7 @@ def _address(project: Project, coding: Coding) -> str:
         address = reverse("code-gold", args=[project.slug, coding.text.slug])
         return f"{address}?{urlencode({'round': coding.round.name})}"
     address = reverse("code-agreed" if coding.kind in AGREED_KINDS else "code", args=[project.slug, coding.text.slug])
-    of_text = Coding.with_models.visible_to(coding.coder).filter(text=coding.text_id, coder=coding.coder_id)
+    of_text = Coding.objects.of_coders().visible_to(coding.coder).filter(text=coding.text_id, coder=coding.coder_id)
     of_text = of_text.filter(kind=coding.kind)
     return f"{address}?{urlencode({'round': coding.round.name})}" if of_text.count() > 1 else address
 
@@ -220,7 +220,7 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
 def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
     """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
-    codings = Coding.with_models.filter(text__project=project, text__slug=text, coder__username=coder)
+    codings = Coding.objects.of_coders().filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     codings = codings.latest_first(request.GET.get("round", ""))
     coding = codings.select_related("text__docset", "coder", "round").first()
@@ -252,7 +252,7 @@ def _reopening(coding: Coding, back: str) -> Question:
         "Until then the coding is left out of figures and exports, unless open codings are included.",
     ]
     if coding.kind == Coding.Kind.AGREED:
-        peers = Coding.with_models.begun().filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED)
+        peers = Coding.objects.of_coders().begun().filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED)
         lines.append(f"Peers scored against it keep their SCUs: {pluralize(peers.count(), 'coding')}.")
     if coding.reopen_request:
         lines.append(f"{coding.coder} asks for it: {coding.reopen_request}")

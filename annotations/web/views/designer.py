@@ -55,7 +55,7 @@ def edit_scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "version": etag_of(scheme_state(project)),
         "user": signed_in_user(request).get_username(),
         # Whether there is gold, or a coding of a model, is for those who see all work.
-        "assigned": Coding.with_gold.filter(text__project=project).exists() if sees_work else has_texts,
+        "assigned": Coding.objects.filter(text__project=project).exists() if sees_work else has_texts,
         "sees_work": sees_work,
         "has_texts": has_texts,
         "starts": [

@@ -71,7 +71,9 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     overview = progress.docset_overview(docset_row, project, user)
     found_peers = find_peers(docset_row, user, search, blind=is_blind_to_peers(project))
     shown_peers = page_of(request, found_peers, name="peers", size=PEERS_ON_A_PAGE)
-    not_begun = Coding.objects.not_begun().filter(text__docset=docset_row).select_related("coder", "text", "round")
+    not_begun = (
+        Coding.objects.of_people().not_begun().filter(text__docset=docset_row).select_related("coder", "text", "round")
+    )
     not_begun = not_begun.only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
     context = {
         "project": project,
@@ -132,7 +134,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """
     project = project_for(request.user, slug, Right.DISCUSS, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
-    agreed_codings = Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
+    agreed_codings = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
     agreed_coding = agreed_codings.select_related("coder").first()
     if agreed_coding is not None and "again" in request.POST:
         return _draft_again(request, project, docset_row, agreed_coding)
@@ -176,7 +178,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 
 def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: DraftAgreedForm) -> HttpResponse | None:
     """Draft the agreed pyramid, asked once where coders have not submitted theirs yet; None where it is refused."""
-    pyramids = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
+    pyramids = Coding.objects.of_people().filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
     n_submitted, n_all = pyramids.filter(status=Coding.Status.SUBMITTED).count(), pyramids.count()
     if n_submitted < n_all and not is_confirmed(request):
         lines = [
@@ -275,7 +277,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
     )
 
     def read_progress(keys: Collection[int]) -> Collection[progress.CodingProgress]:
-        return progress.codings_progress(Coding.with_models.filter(pk__in=keys), blind=blind) if keys else ()
+        return progress.codings_progress(Coding.objects.of_coders().filter(pk__in=keys), blind=blind) if keys else ()
 
     context |= _list_tasks(request, project, tasks, search, read_progress)
     context["next"] = (

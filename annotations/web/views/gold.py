@@ -96,7 +96,7 @@ def from_coding(request: HttpRequest, slug: str, name: str, text: str) -> HttpRe
         codings_to_gold(project, round_, signed_in_user(request)), text=row, coder__username=request.POST.get("coder")
     )
     back = gold_address(project.slug, name, row.slug)
-    states = gold_states(list(Coding.with_gold.filter(text=row, round=round_, kind=Coding.Kind.GOLD)))
+    states = gold_states(list(Coding.objects.filter(text=row, round=round_, kind=Coding.Kind.GOLD)))
     if any(one.state is State.CLOSED for one in states):
         messages.error(request, f"The gold of “{row}” is closed: reopen it first.")
         return redirect(back)
@@ -146,7 +146,7 @@ def hand_on(request: HttpRequest, slug: str, name: str, text: str) -> HttpRespon
     project = project_for(request.user, slug, Right.ADJUDICATE, changes=True)
     round_ = get_object_or_404(Round, project=project, name=name)
     gold = get_object_or_404(
-        Coding.with_gold.select_related("text", "coder").defer("text__content"),
+        Coding.objects.select_related("text", "coder").defer("text__content"),
         **{"round": round_, "kind": Coding.Kind.GOLD, "text__slug": text, "text__project": project},
     )
     form = HandOnForm(gold, request.POST if request.method == "POST" else None)

@@ -143,7 +143,7 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
     before, after = membership.get_role_display(), Membership.Role(role).label
     lines = [f"{user} is {before} now and becomes {after}."]
     if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
-        others = Coding.objects.filter(text__project=project, occasion=1).exclude(coder=user)
+        others = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(coder=user)
         others = others if may(project, Right.MANAGE_WORK) else others.assigned()
         lines.append(
             f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
@@ -162,8 +162,10 @@ def _role_change(project: Project, user: User, role: str) -> Question | None:
 
 def _removal(membership: Membership, *, tells: bool) -> Question:
     """Return the question before a member is removed; without `tells` nothing of how far they are."""
-    codings = Coding.objects.once_for(membership.user).filter(
-        text__project=membership.project_id, coder=membership.user_id
+    codings = (
+        Coding.objects.of_people()
+        .once_for(membership.user)
+        .filter(text__project=membership.project_id, coder=membership.user_id)
     )
     codings = codings if tells else codings.assigned()
     n_open = codings.filter(status=Coding.Status.OPEN).count()

@@ -128,7 +128,7 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
     codings: list[Coding] = []
     pools: list[PoolState] = []
     if codes:
-        own = Coding.with_models.visible_to(user).once_for(user).filter(text__project=project, coder=user)
+        own = Coding.objects.of_coders().visible_to(user).once_for(user).filter(text__project=project, coder=user)
         stated = with_states(own.in_order_of_rounds()).select_related("text", "round__plan").defer("text__content")
         codings, pools = list(stated), pools_of(project, user)
     subtract_lacking(project, codings)
@@ -253,7 +253,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
         set_archived(project, archived=True)
         messages.success(request, f"“{project}” is archived. It can be opened again here.")
         return redirect("project-settings", project.slug)
-    codings = Coding.objects.filter(text__project=project)
+    codings = Coding.objects.of_people().filter(text__project=project)
     lines = [
         "Members can read what they read now; nobody can change anything, by page or API.",
         "It leaves the list of projects, and is found there under “Archived”.",

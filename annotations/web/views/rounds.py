@@ -229,7 +229,7 @@ def delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         if not is_confirmed(request):
             refuse_deletion(round_)
             lines = ["Its texts stay in the other rounds that they are in."]
-            gold = Coding.with_gold.filter(round=round_, kind=Coding.Kind.GOLD)
+            gold = Coding.objects.filter(round=round_, kind=Coding.Kind.GOLD)
             if may(project, Right.ADJUDICATE) and (number := gold.count()):
                 lines.append(f"Gold of {pluralize(number, 'text')} is deleted with it.")
             question = Question(f"Delete the round {round_}?", lines, "Delete", back, "rounds", danger=True)
@@ -319,7 +319,9 @@ def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResp
 def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
     """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
     project = project_for(request.user, slug, Right.ADJUDICATE)
-    codings = Coding.objects.filter(round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.of_people().filter(
+        round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1
+    )
     codings = codings.select_related("text", "coder", "round")
     coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
     return _show_feedback(request, project, coding, own=False)
@@ -331,7 +333,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     found = feedback_on(coding) if coding.status == Coding.Status.SUBMITTED else None
     if found is None:
         raise Http404("There is no gold to see beside this coding.")
-    record_view(Coding.with_models.filter(pk=coding.pk), None if own else request.user)
+    record_view(Coding.objects.of_coders().filter(pk=coding.pk), None if own else request.user)
     result = training_results(coding.round, [coding.coder.pk])[0]
     work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {

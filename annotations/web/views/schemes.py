@@ -134,7 +134,7 @@ def _opening(project: Project, form: AboutForm) -> Question | None:
     """Return the question before the results are opened to coders; None where they are not."""
     if "results_open" not in form.changed_data or not form.cleaned_data["results_open"]:
         return None
-    codings = Coding.objects.filter(text__project=project)
+    codings = Coding.objects.of_people().filter(text__project=project)
     coders = project.memberships.filter(role__in=BLIND_ROLES, model=None).count()
     n_open = codings.filter(status=Coding.Status.OPEN).count()
     lines = [
@@ -159,7 +159,7 @@ def _effect(form: ProjectFieldsForm) -> str:
 
 def _options_change(project: Project, form: ProjectFieldsForm) -> Question | None:
     """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
-    codings = Coding.objects.filter(text__project=project)
+    codings = Coding.objects.of_people().filter(text__project=project)
     # Who is blind to the others' work does not hear whether they have begun.
     tells = may(project, Right.MANAGE_WORK)
     begun = codings.begun() if tells else codings

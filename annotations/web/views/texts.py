@@ -140,7 +140,8 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     if row.docset is not None:
         return redirect("docset", project.slug, row.docset.slug)
     codings = list(
-        Coding.with_models.visible_to(request.user, models=True)
+        Coding.objects.of_coders()
+        .visible_to(request.user, models=True)
         .filter(text=row, kind=Coding.Kind.TEXT)
         .with_progress()
         .select_related("coder", "text", "round")
@@ -152,7 +153,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         for name, of_round in (("coder", "round"), ("beside", "beside_round"))
         if request.GET.get(name)
     ]
-    record_view(Coding.with_models.filter(pk__in=[coding.pk for coding in chosen]), request.user)
+    record_view(Coding.objects.of_coders().filter(pk__in=[coding.pk for coding in chosen]), request.user)
     labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     several = len({coding.round_id for coding in codings}) > 1
     shown = page_of(request, codings, name="versions", at=codings.index(chosen[0]) if chosen else 0)
@@ -303,7 +304,7 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     """Delete the assignments of a text to a coder that have not begun."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     row = _text_of(project, text)
-    if not row.codings.filter(coder__username=coder).exists():
+    if not row.codings.of_people().filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")
     with refused_to(request):
         name = request.POST.get("round", "")

@@ -79,7 +79,7 @@ def test_equal_indices_are_one_class_and_an_index_that_lacks_is_missing(alice):
     project = make_project("walk", "passonneau-2004", "[a](a) [b](b) [c](c) [d](d) [e](e)")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     keys = dict(coding.text.markables.values_list("label", "key"))
     for label, indices in {"a": ["1"], "b": ["1", "2"], "c": ["2"], "e": []}.items():
         judge(coding, keys[label], "refers", indices=indices)
@@ -227,7 +227,7 @@ def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(a
         for coder in coders:
             add_member(project, coder, Membership.Role.CODER)
             assign_texts(project, project.texts.all(), [coder])
-            coding = Coding.objects.get(text__project=project, coder=coder)
+            coding = Coding.objects.of_people().get(text__project=project, coder=coder)
             keys = dict(coding.text.markables.values_list("label", "key"))
             for label in "ab" if coders[0] == alice else "ba":
                 judge(coding, keys[label], "none")

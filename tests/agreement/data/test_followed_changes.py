@@ -70,7 +70,9 @@ def project(db, monkeypatch):
 def any_coding(project, chance, **conditions):
     return chance.choice(
         list(
-            Coding.objects.filter(text__project=project, **conditions).select_related("coder", "text__project", "round")
+            Coding.objects.of_people()
+            .filter(text__project=project, **conditions)
+            .select_related("coder", "text__project", "round")
         )
     )
 
@@ -260,7 +262,7 @@ def replace_somebody(project, chance):
 
 
 def release(project, chance):
-    Coding.objects.filter(text__project=project).update(created_at=timezone.now() - timedelta(days=20))
+    Coding.objects.of_people().filter(text__project=project).update(created_at=timezone.now() - timedelta(days=20))
     release_idle(project, any_coding(project, chance).round, 1)
 
 
@@ -278,7 +280,9 @@ def take_from_pool(project, chance):
         add_texts(create_round(project, "pool"), project.texts.all())
         apply_plan(project, plan_request("pool", pool=True))
     if chance.random() < 0.3:
-        Coding.objects.filter(round__name="pool").update(reserved_until=timezone.now() - timedelta(minutes=1))
+        Coding.objects.of_people().filter(round__name="pool").update(
+            reserved_until=timezone.now() - timedelta(minutes=1)
+        )
     coder = chance.choice(list(User.objects.filter(memberships__project=project, memberships__role="coder")))
     coding = take_next_text(project, coder, "pool")
     if chance.random() < 0.5:
@@ -416,7 +420,9 @@ def test_the_highest_items_are_the_first_of_all_items(project):
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
 def test_an_operation_that_is_committed_after_a_later_one_is_seen():
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
-    codings = {one.coder.username: one for one in Coding.objects.select_related("coder", "text__project", "round")}
+    codings = {
+        one.coder.username: one for one in Coding.objects.of_people().select_related("coder", "text__project", "round")
+    }
     read_answers(project)
     written, go_on = Event(), Event()
 

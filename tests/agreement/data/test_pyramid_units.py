@@ -123,7 +123,9 @@ def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
 def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
     before = read_answers(figure_1).fingerprint
     add_member(figure_1, mallory, "adjudicator")
-    start_agreed_pyramid(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
+    start_agreed_pyramid(
+        Docset.objects.get(), mallory, Coding.objects.of_people().get(coder=User.objects.get(username="bob"))
+    )
     assert read_answers(figure_1).fingerprint == before
     assert read_answers(figure_1).coders == ("alice", "bob")
 
@@ -131,7 +133,7 @@ def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
 def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory, monkeypatch):
     before = read_answers(figure_1, "spans")
     add_member(figure_1, mallory, "adjudicator")
-    start = Coding.objects.select_related("text").get(coder__username="bob")
+    start = Coding.objects.of_people().select_related("text").get(coder__username="bob")
     agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     old = contributor(start.text, "third")
     send(agreed, change("unmark", markable=old), says(contributor(start.text, "hird"), "a"))
@@ -143,7 +145,7 @@ def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory, m
 def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):
     before = work_by_text(figure_1).activities
     add_member(figure_1, mallory, "adjudicator")
-    start = Coding.objects.select_related("text").get(coder__username="bob")
+    start = Coding.objects.of_people().select_related("text").get(coder__username="bob")
     agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     send(agreed, change("describe", scu="a", label="Other"))
     assert work_by_text(figure_1).activities == before != {}

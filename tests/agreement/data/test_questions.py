@@ -345,7 +345,7 @@ def test_what_a_question_does_not_allow_is_refused_with_its_name(question, asked
 def test_a_new_word_is_a_new_value(monkeypatch):
     project = question_project("asked", any_answers(random.Random(5)))
     before = {question: read_answers(project, question=question) for question in QUESTIONS}
-    coding = Coding.objects.filter(text__project=project, text__slug="text-2").first()
+    coding = Coding.objects.of_people().filter(text__project=project, text__slug="text-2").first()
     key = coding.text.markables.get(label="m0").key
     judge_again(coding, key, "place", attributes={"gloss": "unheard of", "gender": "f", "count": 99})
     after = {question: read_answers(project, question=question) for question in QUESTIONS}

@@ -64,7 +64,7 @@ def project_of(answers, slug="they"):
     )
     stamp_scheme(project)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         for letter, readings in answers[coding.coder.username].items():
             pointers = [[keys[one] for one in together] for together in readings]
             bridging = {"bridging": [keys["a"]]} if letter != "a" else {}
@@ -236,7 +236,7 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
     change_rows(project.relations.filter(identity=True), joint=True)
     change_rows(project.levels.filter(key="phrase"), coders_mark=True)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text__project"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         judge(coding, keys["a"], "none")
         judge(coding, "phrase:9-12", "none")
         judge(coding, keys["d"], "phrase", [keys["a"]], [keys["a"], "phrase:9-12"])
@@ -249,7 +249,7 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one(db):
 def test_more_readings_than_can_be_matched_are_refused_with_the_coder_and_the_text(db):
     words = " ".join(f"[w{number}](m{number})" for number in range(64))
     project = coded_project("many", "poesio-artstein-2005", words)
-    coding = Coding.objects.get(coder__username="bob")
+    coding = Coding.objects.of_people().get(coder__username="bob")
     keys = coding.text.markables.order_by("start").values_list("key", flat=True)
     judge(coding, keys[63], "phrase", *keys[:40])
     [judgement] = coding.judgements.filter(markable__key=keys[63])

@@ -64,7 +64,7 @@ def pyramids():
 def with_gold_and_model():
     project = answer(coded_project("walk", "poesio-artstein-2005", *TEXTS, coders=("alice", "bob", "carol")))
     decide_gold(project, "alice")
-    Coding.objects.filter(coder__username="carol").update(by_model=True)
+    Coding.objects.of_people().filter(coder__username="carol").update(by_model=True)
     return project
 
 
@@ -114,7 +114,11 @@ def test_answers_of_some_versions_of_the_scheme_are_read_of_the_rows(project, mo
 
 def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
     read_answers(project)
-    coding = Coding.objects.select_related("text__project", "coder").get(text__slug="text-2", coder__username="bob")
+    coding = (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder")
+        .get(text__slug="text-2", coder__username="bob")
+    )
     judge_again(coding, coding.text.markables.order_by("start").first().key, None)
     read, whole = [], reading.read_judgements
 
@@ -140,7 +144,7 @@ def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeyp
     add_texts(create_round(project, "second"), [text])
     [bob] = User.objects.filter(username="bob")
     assign_texts(project, [text], [bob], round_=project.rounds.get(name="second"))
-    coding = Coding.objects.select_related("text__project", "coder").get(round__name="second")
+    coding = Coding.objects.of_people().select_related("text__project", "coder").get(round__name="second")
     level = project.levels.get(coded=True).key
     judge(coding, f"{level}:0-2", project.categories.order_by("pk").last().key)
     submit_coding(coding, bob)
@@ -204,7 +208,11 @@ def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
         judge_again(coding, key, category)
         return compute_report(read_answers(project), convention(project)).result
 
-    coding = Coding.objects.select_related("text__project", "coder").get(text__slug="text-2", coder__username="bob")
+    coding = (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder")
+        .get(text__slug="text-2", coder__username="bob")
+    )
     key = coding.text.markables.order_by("start").first().key
     with transaction.atomic():
         undone = judge_and_report("place")

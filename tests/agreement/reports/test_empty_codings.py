@@ -87,7 +87,7 @@ def test_mentions_that_one_coder_lacks_lower_all_scores(marked):
 def draft(project: Project) -> dict[str, tuple[str, int, int]]:
     """Draft gold of what most say; return the state, contested items and judgements of each text."""
     call_command("draft_gold", project.slug, method="most", verbosity=0)
-    states = gold_states(list(Coding.with_gold.filter(kind=Coding.Kind.GOLD).select_related("text")))
+    states = gold_states(list(Coding.objects.filter(kind=Coding.Kind.GOLD).select_related("text")))
     return {
         state.coding.text.slug: (str(state.state), len(state.contested), state.coding.judgements.count())
         for state in states
@@ -120,7 +120,7 @@ def test_open_coding_without_judgement_is_no_coding(marked):
     assign_texts(marked, marked.texts.all(), [dora])
     found = read_answers(marked).select()
     assert (found.coders, found.left_out) == (("ben", "cora"), ())
-    for coding in Coding.objects.filter(coder=dora):
+    for coding in Coding.objects.of_people().filter(coder=dora):
         submit_coding(coding, dora)
     assert read_answers(marked).select().coders == ("ben", "cora", "dora")
 
@@ -137,13 +137,13 @@ def test_submission_without_judgements_is_of_its_scheme_version(marked):
 @pytest.mark.parametrize("scheme", KINDS)
 def test_untouched_text_counts_in_every_kind_of_project(db, signed_in, scheme):
     coded_project("walk", scheme, WALK, coders=("alice", "bob", "carl"))
-    judge_first(Coding.objects.get(coder__username="alice"))
+    judge_first(Coding.objects.of_people().get(coder__username="alice"))
     client = signed_in(User.objects.get(username="bob"))
     address = "/api/v1/projects/walk/texts/text-1/coding/"
     seen = {"If-Match": client.get(address)["ETag"]}
     sent = client.patch(address, {"status": "submitted"}, content_type="application/json", headers=seen)
     assert sent.status_code == 200
-    submit_coding(Coding.objects.get(coder__username="alice"), User.objects.get(username="alice"))
+    submit_coding(Coding.objects.of_people().get(coder__username="alice"), User.objects.get(username="alice"))
     manager = signed_in(User.objects.get(username="charlie"))
     url = "/api/v1/projects/walk/agreement/"
     for unmarked in ("singleton", "label"):
@@ -178,7 +178,7 @@ def test_recheck_without_judgements_counts_as_disagreement(marked):
     recheck = Round.objects.create(project=marked, name="again", kind=Round.Kind.RECHECK, position=9)
     cora = User.objects.get(username="cora")
     assign_texts(marked, marked.texts.all(), [cora], round_=recheck)
-    for coding in Coding.objects.filter(round=recheck):
+    for coding in Coding.objects.of_people().filter(round=recheck):
         submit_coding(coding, cora)
     [found] = compare_occasions(read_answers(marked), convention(marked, unmarked="singleton")).rechecks
     assert (found.codings, found.texts, dict(found.texts_left_out)) == (4, 4, {})

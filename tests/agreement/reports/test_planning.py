@@ -138,7 +138,7 @@ def test_where_there_is_no_forecast_page_and_api_say_why(signed_in, charlie, n, 
 
 
 def test_coders_who_have_not_coded_every_text_are_no_sample(signed_in, charlie, walk):
-    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
     reopen_coding(coding, coding.coder)
     api = signed_in(charlie).get(API, {"sample": "both"}).json()
     assert api["note"].startswith("no forecast of coders: 'alice' has not coded 'text-1';")

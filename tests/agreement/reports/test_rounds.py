@@ -37,7 +37,9 @@ def code(text, round_, answers, people, occasion=1):
     """Let coders answer a text in a round, and submit it."""
     keys = dict(text.markables.values_list("label", "key"))
     for name, of_coder in answers.items():
-        coding, _ = Coding.objects.get_or_create(text=text, coder=people[name], round=round_, occasion=occasion)
+        coding, _ = Coding.objects.of_people().get_or_create(
+            text=text, coder=people[name], round=round_, occasion=occasion
+        )
         for label, answer in of_coder.items():
             category, *targets = answer.split()
             judge(coding, keys[label], category, *(keys[target] for target in targets))
@@ -97,7 +99,7 @@ def test_each_round_alone_has_the_figures_that_it_would_have_without_the_other(t
     assert of_main != of_again
     both = figures(project, replace(ALPHA, texts="tea"))
     assert both["n_units"] == of_main["n_units"] + of_again["n_units"]
-    Coding.objects.filter(round=twice[1]).delete()
+    Coding.objects.of_people().filter(round=twice[1]).delete()
     assert figures(project) == of_main
     with pytest.raises(InvalidParameter, match="there is no 'again' in this project"):
         figures(project, replace(ALPHA, rounds="again"))
@@ -107,7 +109,7 @@ def test_the_fingerprint_knows_rounds_where_there_are_several(twice, project):
     before = read_answers(project).fingerprint
     change_round(twice[1], name="later")
     assert read_answers(project).fingerprint != before
-    Coding.objects.filter(round=twice[1]).delete()
+    Coding.objects.of_people().filter(round=twice[1]).delete()
     alone = read_answers(project).fingerprint
     change_round(twice[0], name="first")
     assert read_answers(project).fingerprint == alone

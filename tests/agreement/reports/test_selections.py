@@ -112,7 +112,7 @@ def project_of(scheme: str, who: tuple[str, ...]) -> Project:
             add_member(project, user, Membership.Role.CODER)
             assign_texts(project, project.texts.filter(slug=slug), [user])
     move_to_round(project, project.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text"):
         changes = list(judgements(project, coding, MARKED[coding.text.slug][coding.coder.username]))
         operations.apply(coding, coding.coder, 0, changes)
     return hand_in(project)
@@ -350,7 +350,7 @@ def three(charlie) -> Project:
 
 
 def coding_of(project: Project, text: str, coder: str) -> Coding:
-    found = Coding.objects.select_related("coder", "text")
+    found = Coding.objects.of_people().select_related("coder", "text")
     return found.get(text__project=project, text__slug=text, coder__username=coder)
 
 

@@ -39,7 +39,7 @@ def add_coded_model(project: Project, name: str, *, submit: bool = True) -> User
     """Let a model code all texts: the first markable is a place, and each other one means the same as that before."""
     user = add_model(project, name).membership.user
     assign_texts(project, project.texts.all(), [user])
-    for coding in Coding.with_models.filter(coder=user).select_related("text"):
+    for coding in Coding.objects.of_coders().filter(coder=user).select_related("text"):
         units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
         given = [judgement(units[0].key, "place")]
         given += [judgement(unit.key, "phrase", before.key) for before, unit in pairwise(units)]

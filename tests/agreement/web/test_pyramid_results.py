@@ -207,7 +207,9 @@ def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):
     assert "in no SCU" in page
     [key, *_] = [
         one.key
-        for one in Coding.objects.get(kind="pyramid", coder__username="ann").text.markables.filter(level__coded=True)
+        for one in Coding.objects.of_people()
+        .get(kind="pyramid", coder__username="ann")
+        .text.markables.filter(level__coded=True)
     ]
     assert client.get(WORD.format(key), {"units": "spans"}).status_code == 200
     assert client.get(WORD.format(key), {"units": "words"}).status_code == 404

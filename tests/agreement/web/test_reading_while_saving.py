@@ -73,7 +73,7 @@ def read_all(get: Callable[[str], Any], keys: dict[str, str]) -> tuple[set[int],
 
 def test_eight_coders_save_and_every_page_answers_with_one_state(busy_project, signed_in, charlie, keys):
     over, started, failures = Event(), Barrier(len(CODERS) + 1), []
-    codings = Coding.objects.filter(coder__username__in=CODERS).select_related("coder")
+    codings = Coding.objects.of_people().filter(coder__username__in=CODERS).select_related("coder")
     threads = [Thread(target=save_until, args=(over, started, coding, keys, failures)) for coding in codings]
     client = signed_in(charlie)
     for thread in threads:

@@ -46,7 +46,7 @@ def gold(project, codings, marked, alice, bob) -> Coding:
             judge(codings[coder.username], key, category)
         submit_coding(codings[coder.username], coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def send(coding: Coding, *changes: Change) -> None:
@@ -98,7 +98,8 @@ def test_a_decision_has_source_reason_section_note_and_who_made_it_when(
     gold, marked, charlie, django_assert_num_queries
 ):
     [bobs] = [
-        str(one.operations.get(sequence=one.version).uuid) for one in Coding.objects.filter(coder__username="bob")
+        str(one.operations.get(sequence=one.version).uuid)
+        for one in Coding.objects.of_people().filter(coder__username="bob")
     ]
     said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
     decide(gold, marked[1], "none", source="coder", codings=[bobs], **said)
@@ -202,7 +203,7 @@ def test_what_was_removed_stays_away_and_what_points_at_it_is_contested(project,
     judge(codings["alice"], marked[1], "phrase", mark)
     submit_coding(codings["alice"], alice)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    gold = Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
     step = uuid4()
     send(
         gold,
@@ -258,7 +259,7 @@ def test_decisions_go_with_corrections_and_moved_markables(project, codings, mar
     judge(codings["alice"], marked[0], "place")
     submit_coding(codings["alice"], alice)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    gold = Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
     decide(gold, "phrase:0-3", source="draft", reason="slip")
     send(gold, change("move", markable="phrase:0-3", to="phrase:0-14"))
     decide(gold, marked[0], "none", reason="scheme")
@@ -349,8 +350,10 @@ class Walk:
         self.done = []
 
     def change_work(self) -> None:
-        coding = self.draw.choice(list(Coding.objects.filter(text=self.gold.text, kind="text").select_related("coder")))
-        coding = Coding.objects.select_related("text__project", "coder", "round").get(pk=coding.pk)
+        coding = self.draw.choice(
+            list(Coding.objects.of_people().filter(text=self.gold.text, kind="text").select_related("coder"))
+        )
+        coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(pk=coding.pk)
         manager = self.gold.coder
         resubmit(coding, manager, **{self.draw.choice(self.keys): self.draw.choice(["place", "none"])})
 

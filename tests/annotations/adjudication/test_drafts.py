@@ -34,7 +34,7 @@ def run(*arguments: str, **options: object) -> None:
 
 
 def gold_of(project: Project) -> list[Coding]:
-    return list(Coding.with_gold.filter(text__project=project, kind="gold").select_related("text").order_by("pk"))
+    return list(Coding.objects.filter(text__project=project, kind="gold").select_related("text").order_by("pk"))
 
 
 def entities(coding: Coding) -> set[frozenset[str]]:
@@ -71,10 +71,10 @@ def test_passages_of_five_coders_are_drafted_once_and_change_no_figure(passages,
         assert (one.coder_id, one.version, one.status) == (None, 1, "open")
         [operation] = one.operations.all()
         assert (operation.kind, operation.user_id, operation.payload["method"]) == ("draft", None, method)
-        bases = Coding.objects.filter(operations__uuid__in=operation.payload["codings"])
+        bases = Coding.objects.of_people().filter(operations__uuid__in=operation.payload["codings"])
         assert sorted(bases.values_list("coder__username", flat=True)) == [f"coder{n}" for n in range(1, 6)]
         if method is Method.CODER:
-            theirs = Coding.objects.get(text=one.text, coder__username="coder2")
+            theirs = Coding.objects.of_people().get(text=one.text, coder__username="coder2")
             assert operation.payload["coder"] == str(theirs.operations.get(sequence=theirs.version).uuid)
             assert entities(one) == entities(theirs)
     run("tales", "--method", str(method), *coder)
@@ -96,7 +96,7 @@ def test_drafts_are_exported_as_silver_and_come_back_equal(passages, tmp_path, c
     call_command("export_codings", format_key, out, "--project=tales", "--silver")
     assert {name.partition("/")[0] for name in zipfile.ZipFile(out).namelist() if "/" in name} == {"silver"}
     chains = {one.text.slug: {e for e in entities(one) if len(e) > 1} for one in gold_of(passages)}
-    Coding.with_gold.filter(kind="gold").delete()
+    Coding.objects.filter(kind="gold").delete()
     call_command("import_codings", format_key, out, "--project=tales", "--coder=charlie", "--gold")
     back = gold_of(passages)
     assert {one.text.slug: {e for e in entities(one) if len(e) > 1} for one in back} == chains
@@ -183,7 +183,7 @@ def drafted(project, text, codings, marked, alice, bob, charlie) -> Coding:
         judge_rest(codings[coder.username])
         submit_coding(codings[coder.username], coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    [gold] = Coding.with_gold.filter(kind="gold").select_related("text__project", "coder", "round")
+    [gold] = Coding.objects.filter(kind="gold").select_related("text__project", "coder", "round")
     assert (gold.coder, gold.operations.get().user) == (charlie, charlie)
     return gold
 
@@ -263,7 +263,7 @@ def test_who_opens_gold_first_has_it_in_hands(project, text, codings, marked, al
 def test_what_cannot_be_drafted_is_refused_with_the_reason(drafted, project, request_, message):
     with pytest.raises(ValidationError, match=message):
         draft_gold(project, request_)
-    assert Coding.with_gold.filter(kind="gold").count() == 1
+    assert Coding.objects.filter(kind="gold").count() == 1
 
 
 def test_a_closed_round_and_what_nobody_submitted_are_refused(project, text, codings, alice, marked):
@@ -274,7 +274,7 @@ def test_a_closed_round_and_what_nobody_submitted_are_refused(project, text, cod
     text.rounds.update(closed_at="2026-01-01T00:00Z")
     with pytest.raises(ValidationError, match="is closed"):
         draft_gold(project, DraftRequest(Method.MOST))
-    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert not Coding.objects.filter(kind="gold").exists()
 
 
 def test_no_coder_is_named_in_the_log(drafted):

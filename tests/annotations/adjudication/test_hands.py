@@ -53,7 +53,7 @@ def gold(project, text, charlie) -> Coding:
 
 
 def now() -> Coding:
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def hands_in_log() -> list[tuple[str, str | None]]:
@@ -248,7 +248,7 @@ def test_a_person_who_is_forgotten_stands_in_no_log_of_gold(gold, project, text,
 def own(project, text, dora, keys) -> Coding:
     """Return what Dora has coded and submitted, as adjudicators did before there was gold."""
     assign_texts(project, [text], [dora])
-    coding = Coding.objects.select_related("text__project", "coder", "round").get(coder=dora)
+    coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(coder=dora)
     judge(coding, keys["a"], "segment", note="Seen.")
     judge(coding, keys["b"], "none")
     submit_coding(coding, dora)
@@ -269,7 +269,7 @@ def test_an_adjudicator_makes_gold_of_their_own_coding_once_they_have_read_what_
         "not undone",
     ):
         assert said in question
-    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert not Coding.objects.filter(kind="gold").exists()
     log = list(own.operations.values_list("uuid", "kind"))
     answer = client.post(FROM_CODING, {"coder": "dora", "confirmed": "1"})
     assert (answer.status_code, answer["Location"]) == (302, f"{ROUND}?text=tea#gold")
@@ -339,7 +339,7 @@ def test_the_page_asks_once_before_gold_begins_earlier_than_all_have_submitted(
         asked = client.post(OPEN)
         assert asked.status_code == 200
         assert "Tea: 1 of 2 coders submitted it; missing: bob." in asked.content.decode()
-        assert not Coding.with_gold.filter(kind="gold").exists()
+        assert not Coding.objects.filter(kind="gold").exists()
     assert client.post(OPEN, {"confirmed": "1"}).status_code == 302
     assert client.post(OPEN).status_code == 302
     assert client.post(f"{ROUND}gold/", {"method": "most"}).status_code == 302
@@ -366,7 +366,7 @@ def test_the_api_refuses_with_the_sentence_unless_it_is_early(codings, keys, cha
     refused = client.post(address, order, JSON)
     assert (refused.status_code, refused.json()["code"]) == (409, "early")
     assert refused.json()["detail"].startswith("Tea: 1 of 2 coders submitted it; missing: bob.")
-    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert not Coding.objects.filter(kind="gold").exists()
     assert client.post(address, order | {"early": True}, JSON).status_code in (200, 201)
     assert client.post(address, order, JSON).status_code in (200, 201)
 
@@ -455,7 +455,7 @@ def test_an_archive_brings_back_in_whose_hands_gold_was(gold, project, text, key
     data = archived(project)
     copy = restore_project(data, slug="copy").project
     assert copy is not None
-    of_copy = Coding.with_gold.get(text__project=copy, kind="gold")
+    of_copy = Coding.objects.get(text__project=copy, kind="gold")
     assert (of_copy.coder, of_copy.version, of_copy.corrections) == (dora, 2, 1)
     assert list(of_copy.operations.order_by("sequence").values_list("kind", "user__username")) == [
         ("assign", "charlie"),

@@ -163,7 +163,7 @@ def exported(project: Project) -> Any:
 
 def test_gold_closed_with_a_hole_opens_and_its_export_names_it(tea, signed_in):
     gold = drafted(tea, *THREE_CATEGORIES)
-    Coding.with_gold.filter(pk=gold.pk).update(status="submitted")  # as 0.2.0 closed it
+    Coding.objects.filter(pk=gold.pk).update(status="submitted")  # as 0.2.0 closed it
     assert state_of(gold) == (State.CLOSED, 1)
     report = exported(tea)
     assert report.codings == 1
@@ -197,7 +197,7 @@ def test_holes_of_many_texts_are_read_by_as_many_queries(tea, django_assert_num_
     gold = drafted(tea, *THREE_KINDS)
     with django_assert_num_queries(8):
         gold_states([gold])
-    other = Coding.with_gold.create(
+    other = Coding.objects.create(
         text=gold.text, kind="gold", round=tea.rounds.create(name="other", position=2), coder=gold.coder
     )
     with django_assert_num_queries(8):

@@ -41,14 +41,14 @@ def coders(project, text, alice, bob):
 def gold(project, text, coders, keys) -> Coding:
     """Return gold drafted of what three have submitted, in Charlie's hands."""
     for name, answers in ANSWERS.items():
-        coding = Coding.objects.select_related("coder", "text__project").get(coder__username=name)
+        coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder__username=name)
         for label, antecedent in answers.items():
             # only Bob says of “that” that it refers to nothing
             category = "phrase" if antecedent else "none" if (name, label) == ("bob", "f") else "place"
             judge(coding, keys[label], category, *([keys[antecedent]] if antecedent else []))
         submit_coding(coding, coders[name])
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def labels(keys, units):
@@ -92,7 +92,7 @@ def test_names_are_for_managers_and_letters_tell_nothing(gold, signed_in, projec
     dora = person("dora")
     add_member(project, dora, Membership.Role.ADJUDICATOR)
     assert signed_in(dora).get(QUEUE).status_code == 404  # it is in the hands of Charlie
-    Coding.with_gold.filter(pk=gold.pk).update(coder=dora)
+    Coding.objects.filter(pk=gold.pk).update(coder=dora)
     found = signed_in(dora).get(QUEUE).json()
     assert [one["name"] for one in found["coders"]] == [None] * 3
     assert not any(name in str(found) for name in ANSWERS)
@@ -102,7 +102,7 @@ def test_columns_are_what_the_draft_was_made_of_whatever_changes(gold, keys, cod
     client = signed_in(charlie)
     before = client.get(QUEUE)
     assert client.get(QUEUE, headers={"If-None-Match": before["ETag"]}).status_code == 304
-    coding = Coding.objects.select_related("coder", "text__project", "round").get(coder=coders["carol"])
+    coding = Coding.objects.of_people().select_related("coder", "text__project", "round").get(coder=coders["carol"])
     reopen_coding(coding, charlie, "Look again.")
     judge(coding, keys["e"], "none")
     assert client.get(QUEUE).json() == before.json()
@@ -152,7 +152,7 @@ def test_a_sample_is_of_what_nobody_contests_in_an_order_of_its_own(gold, keys, 
 def test_gold_without_a_draft_offers_nothing(project, text, charlie, signed_in):
     client = signed_in(charlie)
     assert client.get(QUEUE).status_code == 404
-    Coding.with_gold.create(text=text, round=text.rounds.get(), kind="gold", coder=charlie)
+    Coding.objects.create(text=text, round=text.rounds.get(), kind="gold", coder=charlie)
     found = client.get(QUEUE).json()
     assert (found["method"], found["cards"], found["coders"]) == (None, [], [])
     assert client.get(f"{QUEUE}?checks=no").status_code == 400
@@ -166,12 +166,12 @@ def test_as_many_queries_for_any_number_of_coders(
     client.get(QUEUE)
     with django_assert_num_queries(16):
         client.get(QUEUE)
-    Coding.with_gold.filter(pk=gold.pk).delete()
+    Coding.objects.filter(pk=gold.pk).delete()
     for name in ("eve", "frank"):
         coder = person(name)
         add_member(project, coder, Membership.Role.CODER)
         assign_texts(project, [text], [coder])
-        coding = Coding.objects.select_related("coder", "text__project").get(coder=coder)
+        coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder=coder)
         judge(coding, keys["a"], "place")
         submit_coding(coding, coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
@@ -210,12 +210,12 @@ def test_errors_are_estimated_of_what_was_checked_in_its_order(gold, keys, charl
 def agreed_gold(text, keys, coders, project, charlie) -> Coding:
     """Return gold of which nothing is contested: of six markables, all "place"."""
     for name, coder in coders.items():
-        coding = Coding.objects.select_related("coder", "text__project").get(coder__username=name)
+        coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder__username=name)
         for label in "abcdef":
             judge(coding, keys[label], "place")
         submit_coding(coding, coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def sample_of(gold: Coding) -> list[str]:

@@ -23,7 +23,7 @@ def gold(project, codings, alice, charlie) -> Coding:
     judge(codings["alice"], "phrase:4-14", "place")
     submit_coding(codings["alice"], alice)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def send(coding: Coding, *changes: operations.Change) -> int:
@@ -46,7 +46,7 @@ def test_what_holds_is_logged_and_changes_no_judgement(gold):
     send(gold, change("decide", items=[ITEM], source="coder", codings=[basis_of(gold)], **said))
     send(gold, change("decide", items=[["phrase:0-1", "category"]], source="own"))  # a removed one is decided, too
     assert judgements_of(gold) == before
-    assert list(log_mismatches(Coding.with_gold.get(pk=gold.pk))) == []
+    assert list(log_mismatches(Coding.objects.get(pk=gold.pk))) == []
     assert list(gold.operations.values_list("kind", flat=True)) == ["draft", "decide", "decide", "decide"]
 
 

@@ -97,7 +97,7 @@ def coding(project: Project, decision: Decision) -> Coding:
 
 def said(coding: Coding) -> Decision:
     """Return the judgement of the coding that is not one of the antecedents; its log says the same."""
-    assert list(log_mismatches(Coding.objects.select_related("text").get(pk=coding.pk))) == []
+    assert list(log_mismatches(Coding.objects.of_people().select_related("text").get(pk=coding.pk))) == []
     [found] = [decision for decision in decisions_of(coding) if decision.category]
     return found
 

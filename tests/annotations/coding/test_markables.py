@@ -292,7 +292,7 @@ def with_pointers_to(target: str, coder: User, count: int) -> Coding:
     set_coder_marked_levels(project, project.levels.filter(key="phrase"))
     add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [coder])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     keys = [f"phrase:{2 * place}-{2 * place + 1}" for place in range(2, count + 2)]
     for batch in batched(keys, operations.MAX_OPERATIONS):
         pointing = [change("judge", markable=key, category="phrase", pointers=[target]) for key in batch]
@@ -385,9 +385,9 @@ def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     judge(coding, "phrase:0-6", "none")
-    [found] = Coding.objects.filter(pk=coding.pk).with_progress()
+    [found] = Coding.objects.of_people().filter(pk=coding.pk).with_progress()
     assert (found.decided, found.to_decide) == (1, 1)
     assert Judgement.objects.count() == Operation.objects.count() == 1
 
@@ -421,10 +421,10 @@ def mark_much(coding, count):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts what it does")
 def test_what_others_marked_is_not_passed_over_to_read_ones_own(project, codings, django_assert_num_queries):
-    bob = Coding.objects.select_related("text__docset", "coder").get(pk=codings["bob"].pk)
+    bob = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=codings["bob"].pk)
     reading = [
         lambda: coding_state(bob, project),
-        lambda: list(Coding.objects.filter(coder=bob.coder).with_progress()),
+        lambda: list(Coding.objects.of_people().filter(coder=bob.coder).with_progress()),
     ]
     before = [steps_of(work) for work in reading]
     mark_much(codings["alice"], 1000)
@@ -435,7 +435,7 @@ def test_what_others_marked_is_not_passed_over_to_read_ones_own(project, codings
 def test_all_that_a_coder_sees_is_what_they_see_by_key(project, codings):
     judge(codings["alice"], PUT, "none")
     for coding in codings.values():
-        read = Coding.objects.select_related("text__docset", "coder").get(pk=coding.pk)
+        read = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=coding.pk)
         in_order = Markable.objects.seen_in(coding.pk, coding.text_id).values_list("key", flat=True)
         assert [one["key"] for one in coding_state(read, project)["markables"]] == list(in_order)
         assert (PUT in keys_seen(coding)) == (coding == codings["alice"])

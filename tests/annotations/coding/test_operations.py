@@ -87,7 +87,7 @@ def clusters(alice):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    return Coding.objects.get(text__project=project)
+    return Coding.objects.of_people().get(text__project=project)
 
 
 # What an operation does
@@ -179,7 +179,7 @@ def test_a_link_may_go_to_a_later_markable_where_the_scheme_allows_it(alice):
     project = make_project("muc", "muc-ident", "[it](a) was [the dog](b)")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     a, b = coding.text.markables.values_list("key", flat=True)
     judge(coding, a, "ident", b)
     assert judgements_of(coding)[a]["pointers"] == [b]
@@ -299,7 +299,7 @@ def test_more_antecedents_than_the_category_takes_are_refused(alice):
     project = make_project("muc", "muc-ident", "[a](a) [b](b) [c](c)")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     a, b, c = coding.text.markables.values_list("key", flat=True)
     refused_with("too_many_pointers", judge, coding, c, "ident", a, b)
 
@@ -635,7 +635,7 @@ def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
     project = make_project("long", marked=" ".join(f"[w{number}](m{number})" for number in range(101)))
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
-    coding = Coding.objects.get(text__project=project)
+    coding = Coding.objects.of_people().get(text__project=project)
     first, *others = project.texts.get().markables.values_list("key", flat=True)
     judge(coding, first, "none")
 

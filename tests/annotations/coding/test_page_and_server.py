@@ -96,7 +96,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
     coding = codings["alice"]
     draw = random.Random(seed)
     given = list(coding.text.markables.values_list("key", flat=True))
-    state = coding_state(Coding.objects.select_related("text", "coder").get(pk=coding.pk), project)
+    state = coding_state(Coding.objects.of_people().select_related("text", "coder").get(pk=coding.pk), project)
     kinds = []
     for _ in range(300):
         one = any_change(draw, given)
@@ -214,7 +214,7 @@ def test_page_and_server_make_the_same_of_corrections_and_what_was_before_can_be
         except (OperationRejected, ValidationError):
             continue
     assert n_corrections
-    coding = Coding.objects.select_related("text", "coder").get(pk=coding.pk)
+    coding = Coding.objects.of_people().select_related("text", "coder").get(pk=coding.pk)
     assert list(log_mismatches(coding)) == []
     state = coding_state(coding, project)
     found = replayed(node, state | {"judgements": {}}, coding)

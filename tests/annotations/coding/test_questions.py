@@ -242,7 +242,7 @@ def test_a_file_names_no_more_readings_than_can_be_numbered(coding, marks):
 
 def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refused_at_submission(coding, marks, send):
     change_rows(Attribute.objects.filter(key__in=["gender", "part"]), required=True)
-    progress = Coding.objects.with_progress()
+    progress = Coding.objects.of_people().with_progress()
     send("place", markable="a")
     send("none", markable="b")
     assert progress.get(pk=coding.pk).decided == 1
@@ -275,7 +275,7 @@ def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submi
     send("phrase", markable="b", pointers=["a"])
     send("phrase", markable="c", pointers=[["a", "b"]])  # it stands for both together: an entity of its own
     send("none", markable="d")
-    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 4  # of one judgement it is not asked
+    assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 4  # of one judgement it is not asked
     assert_refused_for("b", "c")  # of a place it is not asked
     send("phrase", markable="b", pointers=["a"], attributes={"animacy": "yes"})
     assert_refused_for("c")
@@ -285,9 +285,9 @@ def test_a_required_attribute_of_an_entity_is_answered_once_a_chain_before_submi
 
 def test_bridging_is_no_antecedent_that_a_category_asks_for(coding, marks, send):
     send("phrase", relations={"bridging": ["a"]})
-    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 0
+    assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 0
     send("phrase", pointers=["a"])
-    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 1
+    assert Coding.objects.of_people().with_progress().get(pk=coding.pk).decided == 1
 
 
 # What a scheme without them costs

@@ -357,7 +357,7 @@ def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mall
     assert (handed, handed.coder) == (agreed, eve)
     assert scus.weighted_scus(handed) == scus.weighted_scus(agreed)
     reopen_coding(handed, eve)
-    send(Coding.objects.get(pk=agreed.pk), change("describe", scu="sank", label="Hers"))
+    send(Coding.objects.of_people().get(pk=agreed.pk), change("describe", scu="sank", label="Hers"))
     agreed.delete()
     with pytest.raises(ValidationError, match="agreed pyramid"):
         reassign_agreed_pyramid(ferry, eve)

@@ -73,7 +73,7 @@ def test_who_has_the_text_already_hears_nothing(reachable, project, text, coding
 def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable, project, because):
     text = new_text(project)
     assign_texts(project, [text], [reachable])
-    coding = Coding.objects.get(text=text)
+    coding = Coding.objects.of_people().get(text=text)
     match because:
         case "submitted":
             submit_coding(coding, reachable)
@@ -92,7 +92,7 @@ def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable,
 
 
 def test_a_reopened_submission_is_told_by_the_name_of_its_text_alone(mailoutbox, reachable, codings, charlie):
-    coding = Coding.objects.get(pk=codings["alice"].pk)
+    coding = Coding.objects.of_people().get(pk=codings["alice"].pk)
     submit_coding(coding, reachable)
     reopen_coding(coding, charlie, "“it” refers to the kettle")
     send()

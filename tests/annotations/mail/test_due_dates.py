@@ -71,7 +71,7 @@ def test_another_date_is_told_anew(at, plan):
 def test_who_does_not_want_them_and_who_has_nothing_open_is_not_told(at, codings, alice, bob, charlie, days):
     for user in (bob, charlie):
         set_muted_mails(user, ["due"])
-    Coding.objects.filter(coder=alice).update(released_at=NOON)
+    Coding.objects.of_people().filter(coder=alice).update(released_at=NOON)
     assert at(days) == {}
     assert not Mail.objects.exists()
 
@@ -83,7 +83,7 @@ def test_who_does_not_want_them_and_who_has_nothing_open_is_not_told(at, codings
         lambda plan: type(plan.round).objects.update(closed_at=NOON),
         lambda plan: type(plan.round.project).objects.update(archived_at=NOON),
         lambda plan: plan.round.project.memberships.all().delete(),
-        lambda plan: Coding.objects.update(status="submitted"),
+        lambda plan: Coding.objects.of_people().update(status="submitted"),
     ],
     ids=["another date", "closed", "archived", "not a member", "submitted"],
 )

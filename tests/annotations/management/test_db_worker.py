@@ -53,10 +53,10 @@ def test_what_cannot_be_deleted_does_not_end_the_worker_and_is_in_the_log(monkey
 def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypatch, caplog):
     large = make_large_project()
     assign_texts(large, large.texts.all()[:2], [person("ann")])
-    for coding in Coding.objects.select_related("text", "coder"):
+    for coding in Coding.objects.of_people().select_related("text", "coder"):
         for markable in coding.text.markables.all():
             judge(coding, markable.key, "none")
-    first, second = Coding.objects.select_related("coder")
+    first, second = Coding.objects.of_people().select_related("coder")
     submit_coding(first, first.coder)
     apply_repeats(large, RepeatRequest(share=1, days=0))
     submit_coding(second, second.coder)
@@ -65,7 +65,7 @@ def test_the_worker_shows_again_what_is_due_and_goes_on_where_it_cannot(monkeypa
         call_command(*ONCE, verbosity=0)
     assert "could not be drawn" in caplog.text
     call_command(*ONCE, verbosity=0)
-    assert Coding.objects.filter(occasion=2).count() == 2
+    assert Coding.objects.of_people().filter(occasion=2).count() == 2
 
 
 @pytest.mark.parametrize(("days", "n_left"), [(6, 0), (400, 1)])

@@ -65,7 +65,11 @@ def refused(*arguments: str | Path, project: str = "tales") -> str:
 
 
 def codings() -> list[tuple[str, str]]:
-    return list(Coding.objects.order_by("text__slug", "coder__username").values_list("text__slug", "coder__username"))
+    return list(
+        Coding.objects.of_people()
+        .order_by("text__slug", "coder__username")
+        .values_list("text__slug", "coder__username")
+    )
 
 
 def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
@@ -82,7 +86,7 @@ def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
     assert project.texts.count() == 8
     assert set(User.objects.values_list("username", flat=True)) == {f"coder{n}" for n in range(1, 6)}
     assert set(Membership.objects.values_list("role", flat=True)) == {"coder"}
-    assert Coding.objects.filter(status="submitted", version=2).count() == 40
+    assert Coding.objects.of_people().filter(status="submitted", version=2).count() == 40
     assert Markable.objects.filter(predefined=False).count() == 371
     assert Judgement.objects.filter(category__key="refers").count() == 1855
     assert Index.objects.count() == 1934
@@ -261,7 +265,7 @@ def test_gold_is_of_a_manager_in_the_round_that_is_named(tales, folder, alice, c
     assert "leave out --texts-only" in refused("plain", path, "--texts-only", "--gold")
     run("plain", path, "--coder", "charlie", "--gold", "--round", "training")
     assert codings() == []
-    gold = Coding.with_gold.get()
+    gold = Coding.objects.get()
     assert (gold.kind, gold.coder, gold.round.name, gold.status) == ("gold", charlie, "training", "submitted")
     assert not tales.rounds.get().has_begun
 
@@ -270,7 +274,7 @@ GPT = ("--model", "gpt", "--model-version", "4.1", "--model-hash", "ab12", "--mo
 
 
 def model_codings() -> list[tuple[str, str]]:
-    codings = Coding.with_models.filter(by_model=True, status="submitted").order_by("text__slug")
+    codings = Coding.objects.of_coders().filter(by_model=True, status="submitted").order_by("text__slug")
     return list(codings.values_list("text__slug", "coder__username"))
 
 

@@ -128,22 +128,22 @@ def test_it_loads_nine_projects_and_says_who_may_sign_in(demo, client):
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
-    to_code = Coding.objects.filter(status=Coding.Status.OPEN).exclude(coder__username__in=TRAINED)
+    to_code = Coding.objects.of_people().filter(status=Coding.Status.OPEN).exclude(coder__username__in=TRAINED)
     projects = ("dialogue", "links", "letters", "topics", "summaries", "chronicle")
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
         *product(("alice", "bob"), projects, [0])
     }
     assert not Judgement.objects.filter(coding__in=to_code).exists()
-    imported = Coding.objects.filter(operations__kind=Operation.Kind.IMPORT, version=2)
+    imported = Coding.objects.of_people().filter(operations__kind=Operation.Kind.IMPORT, version=2)
     assert imported.filter(status=Coding.Status.SUBMITTED).count() == 2 + 24
-    coded = Coding.objects.filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
+    coded = Coding.objects.of_people().filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
     assert [one.version for one in coded] == [one.judgements.count() + 1 for one in coded]
     assert len(coded) == 3 + 6 + 60 + 10 + 9 + 9 + len(attempts()) + 8 + 16 + 12
-    assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
+    assert Coding.objects.of_people().get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
 def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
-    for coding in Coding.objects.filter(status=Coding.Status.SUBMITTED):
+    for coding in Coding.objects.of_people().filter(status=Coding.Status.SUBMITTED):
         to_decide = Markable.objects.seen_in(coding.pk, coding.text_id).filter(level__coded=True).count()
         assert coding.judgements.filter(complete()).count() == to_decide > 0, coding
 
@@ -316,7 +316,7 @@ def test_the_agreed_pyramid_is_one_coders_but_for_what_the_adjudicator_changed(d
     own, agreed = (
         {
             one.key: (one.weight, one.label)
-            for one in scus.weighted_scus(Coding.objects.select_related("text").get(**which))
+            for one in scus.weighted_scus(Coding.objects.of_people().select_related("text").get(**which))
         }
         for which in ({"kind": "pyramid", "coder__username": "ida"}, {"kind": "agreed"})
     )
@@ -352,7 +352,7 @@ def test_the_training_is_passed_at_once_by_two_on_another_text_by_one_and_by_dec
 
 
 def test_scores_of_the_training_are_the_means_of_one_minus_masi_and_all_gold_says_why(demo):
-    of_training = Coding.with_gold.filter(kind=Coding.Kind.GOLD, round=chronicle_round("training"))
+    of_training = Coding.objects.filter(kind=Coding.Kind.GOLD, round=chronicle_round("training"))
     gold = {one.text_id: one for one in of_training}
     assert len(gold) == 3
     assert not Judgement.objects.filter(coding__in=gold.values(), note="").exists()
@@ -376,7 +376,9 @@ def test_all_that_is_contested_in_the_pilot_is_decided_with_reasons_by_what_code
         key = one.item.markable
         [_, categories, pointers] = answers_of(one.gold)
         for uuid in one.codings:
-            [_, theirs, targets] = answers_of(Coding.objects.select_related("text").get(operations__uuid=uuid))
+            [_, theirs, targets] = answers_of(
+                Coding.objects.of_people().select_related("text").get(operations__uuid=uuid)
+            )
             assert (theirs[key], targets.get(key)) == (categories[key], pointers.get(key))
     coded = Operation.objects.filter(coding__round=chronicle_round("pilot"), coding__kind=Coding.Kind.TEXT)
     decided = Operation.objects.filter(coding__in=[one.coding for one in states])
@@ -467,7 +469,7 @@ def test_each_coder_codes_three_texts_again_and_agrees_with_themself_as_far_as_t
 def occasions_of(name: str) -> tuple[dict[tuple[str, str], list[Any]], dict[tuple[str, str], str]]:
     """Return what a coder answered on both occasions, by text and markable, and the text of each of these."""
     table: dict[tuple[str, str], list[Any]] = {}
-    codings = Coding.objects.filter(round=chronicle_round("main"), coder__username=name)
+    codings = Coding.objects.of_people().filter(round=chronicle_round("main"), coder__username=name)
     for second in codings.filter(occasion=2, status=Coding.Status.SUBMITTED):
         first = codings.get(occasion=1, text=second.text, status=Coding.Status.SUBMITTED)
         values = [exact.chain_labels(*answers_of(one), set(), "full", "category") for one in (first, second)]
@@ -502,7 +504,7 @@ def test_nobody_of_the_three_rounds_does_two_things_at_once(demo):
 def test_a_baseline_has_coded_by_the_client_and_its_key_has_ended(demo, slug, name, texts):
     model = ModelCoder.objects.get(membership__user__username=name)
     assert (model.membership.project.slug, model.version, len(model.hash)) == (slug, "rules", 64)
-    codings = Coding.with_models.filter(coder=model.membership.user)
+    codings = Coding.objects.of_coders().filter(coder=model.membership.user)
     assert codings.count() == texts
     assert all(one.by_model and one.status == Coding.Status.SUBMITTED for one in codings)
     assert Judgement.objects.filter(coding__in=codings, category__key__in=("phrase", "old")).count() > 5
@@ -516,7 +518,7 @@ SIX_PEOPLE = ("ann", "ben", "cora", "dev", "ewa", "finn")
 def values_of_notices() -> dict[tuple[str, str], dict[str, Any]]:
     """Return the value of each coder, the model among them, of each markable of the notices by text and key."""
     table: dict[tuple[str, str], dict[str, Any]] = {}
-    for coding in Coding.with_models.filter(text__project__slug="notices").select_related("text", "coder"):
+    for coding in Coding.objects.of_coders().filter(text__project__slug="notices").select_related("text", "coder"):
         slug = coding.text.slug
         order, categories, pointers = answers_of(coding)
         # The same place in two texts is two markables.

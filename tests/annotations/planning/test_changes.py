@@ -18,7 +18,7 @@ from tests.shared.plans import plan_request
 
 
 def texts_of(name):
-    return set(Coding.objects.filter(coder__username=name).values_list("text__slug", flat=True))
+    return set(Coding.objects.of_people().filter(coder__username=name).values_list("text__slug", flat=True))
 
 
 def begin(coding):
@@ -30,7 +30,7 @@ def test_open_texts_go_to_the_other_coder_and_work_stays(large):
     round_ = large.rounds.get()
     assign_texts(large, large.texts.all()[:4], [person("ann")])
     assign_texts(large, large.texts.all()[3:4], [person("ben")])
-    done, begun, *_ = Coding.objects.filter(coder__username="ann")
+    done, begun, *_ = Coding.objects.of_people().filter(coder__username="ann")
     for markable in done.text.markables.all():
         judge(done, markable.key, "none")
     submit_coding(done, done.coder)
@@ -59,13 +59,13 @@ def test_who_does_not_code_replaces_nobody(large, charlie):
 def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
     apply_plan(large, plan_request(k=2))
     round_ = large.rounds.get()
-    idle, recent, *_ = Coding.objects.filter(coder__username="ann")
+    idle, recent, *_ = Coding.objects.of_people().filter(coder__username="ann")
     for coding in (idle, recent):
         begin(coding)
-    Coding.objects.update(created_at=timezone.now() - timedelta(days=9))
+    Coding.objects.of_people().update(created_at=timezone.now() - timedelta(days=9))
     Operation.objects.filter(coding=idle).update(applied_at=timezone.now() - timedelta(days=8))
     assert release_idle(large, round_, 7) == Release(22, 1)
-    assert set(Coding.objects.values_list("pk", flat=True)) == {idle.pk, recent.pk}
+    assert set(Coding.objects.of_people().values_list("pk", flat=True)) == {idle.pk, recent.pk}
     assert Judgement.objects.filter(coding=idle).count() == 1
     view = apply_plan(large, plan_request(k=2))
     assert len(view.proposal.assignments[idle.text.slug]) == 3
@@ -78,6 +78,6 @@ def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
 def test_a_released_text_is_free_in_a_pool_but_not_for_who_had_it(large):
     apply_plan(large, plan_request(pool=True, k=1, allow_unconnected=True))
     coding = begin(take_next_text(large, person("ann")))
-    Coding.objects.update(released_at=timezone.now())
+    Coding.objects.of_people().update(released_at=timezone.now())
     assert take_next_text(large, person("ann")).text != coding.text
     assert take_next_text(large, person("ben")).text == coding.text

@@ -58,7 +58,9 @@ def worked(large, settings) -> Project:
     """Let Ann judge three texts of twelve, six markables on three days, a minute and a half each, one of them twice."""
     settings.TIME_ZONE = "UTC"
     assign_texts(large, large.texts.all(), [person("ann"), person("ben")])
-    codings = Coding.objects.filter(coder=person("ann")).order_by("text__slug").select_related("text", "coder")
+    codings = (
+        Coding.objects.of_people().filter(coder=person("ann")).order_by("text__slug").select_related("text", "coder")
+    )
     for coding, day in zip(codings[:3], (9, 4, 2), strict=True):
         first, second = coding.text.markables.order_by("start")
         for number, markable in enumerate((first, second, first)):
@@ -90,7 +92,7 @@ def test_the_pace_of_a_round_is_of_its_own_work_and_what_is_closed_or_submitted_
     assert (ann().left, ann().pace.pace.judgements) == (18 + 24, 6)
     change_round(worked.rounds.get(name="main"), closed=True)
     assert ann().left == 24
-    for coding in Coding.objects.filter(round=second).select_related("text", "coder"):
+    for coding in Coding.objects.of_people().filter(round=second).select_related("text", "coder"):
         submit_coding(coding, coding.coder)
     assert ann().left == 0
     assert ann().pace.pace is None

@@ -21,14 +21,14 @@ from tests.shared.plans import CODERS, bring_texts, plan_request
 
 
 def assigned(project):
-    rows = Coding.objects.filter(text__project=project).values_list("text__slug", "coder__username")
+    rows = Coding.objects.of_people().filter(text__project=project).values_list("text__slug", "coder__username")
     return {slug: sorted(name for other, name in rows if other == slug) for slug, _ in rows}
 
 
 def test_a_preview_writes_nothing(large):
     view = view_plan(large, plan_request())
     assert len(view.proposal.new) == 24
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     assert not Plan.objects.exists()
 
 
@@ -37,39 +37,41 @@ def test_a_plan_that_is_carried_out_makes_its_assignments_and_twice_changes_noth
     applied = apply_plan(large, plan_request()).as_dict()
     assert applied == preview == view_plan(large, plan_request()).as_dict()
     assert assigned(large) == {row["text"]: row["coders"] for row in preview["assignments"]}
-    rows = list(Coding.objects.order_by("pk").values())
+    rows = list(Coding.objects.of_people().order_by("pk").values())
     apply_plan(large, plan_request())
-    assert list(Coding.objects.order_by("pk").values()) == rows
+    assert list(Coding.objects.of_people().order_by("pk").values()) == rows
     assert Plan.objects.get().texts.count() == 12
 
 
 def test_each_coder_has_an_order_of_their_own(large):
     view = apply_plan(large, plan_request())
     for name, order in view.proposal.orders.items():
-        own = Coding.objects.filter(coder__username=name).order_by("place").values_list("text__slug", "place")
+        own = (
+            Coding.objects.of_people().filter(coder__username=name).order_by("place").values_list("text__slug", "place")
+        )
         assert tuple(own) == tuple((slug, place) for place, slug in enumerate(order, 1))
 
 
 def test_new_texts_are_planned_later_and_what_there_is_stays(large):
     apply_plan(large, plan_request(calibration=2))
-    before = set(Coding.objects.values_list("pk", "place"))
+    before = set(Coding.objects.of_people().values_list("pk", "place"))
     calibration = set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True))
     bring_texts(large, ["u1", "u2"])
     apply_plan(large, plan_request(calibration=2))
-    assert before < set(Coding.objects.values_list("pk", "place"))
-    assert Coding.objects.count() == len(before) + 4
+    assert before < set(Coding.objects.of_people().values_list("pk", "place"))
+    assert Coding.objects.of_people().count() == len(before) + 4
     assert set(PlanText.objects.filter(calibration=True).values_list("text__slug", flat=True)) == calibration
 
 
 def test_what_is_begun_stays_where_all_else_moves(large):
     apply_plan(large, plan_request())
-    coding = Coding.objects.filter(coder__username="ann").first()
+    coding = Coding.objects.of_people().filter(coder__username="ann").first()
     judge(coding, coding.text.markables.first().key, "none")
     add_member(large, person("eve"), Membership.Role.CODER)
     view = apply_plan(large, plan_request(move=True, seed=8))
-    assert Coding.objects.filter(pk=coding.pk).exists()
+    assert Coding.objects.of_people().filter(pk=coding.pk).exists()
     assert view.proposal.loads[-1].texts >= 4
-    assert Coding.objects.count() == 24
+    assert Coding.objects.of_people().count() == 24
 
 
 def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
@@ -77,7 +79,7 @@ def test_who_codes_and_manages_sees_nothing_of_what_is_begun_in_a_plan(large):
     before = view_plan(large, plan_request(seed=9), blind=True)
     remove_membership(Membership.objects.get(project=large, user__username="dee"))
     without = view_plan(large, plan_request(seed=9), blind=True)
-    for coding in Coding.objects.all():
+    for coding in Coding.objects.of_people().all():
         judge(coding, coding.text.markables.first().key, "none")
     assert view_plan(large, plan_request(seed=9), blind=True) == without
     assert before.as_dict() != without.as_dict()
@@ -105,7 +107,7 @@ def test_who_codes_and_manages_keeps_a_pool_and_sees_nothing_of_what_is_taken(la
     # Who adds what is taken adds nothing, and is not told so.
     added = plan_request(pool=True, k=2, additions=frozenset({(taken.text.slug, "ann")}))
     apply_plan(large, added, blind=True)
-    assert Coding.objects.filter(coder=person("ann")).count() == 1
+    assert Coding.objects.of_people().filter(coder=person("ann")).count() == 1
 
 
 def test_work_is_counted_in_words_where_nothing_is_marked_beforehand(large):
@@ -129,9 +131,9 @@ def test_who_manages_and_codes_takes_part_and_adjudicators_only_if_they_are_name
 def test_the_round_is_the_one_that_is_open(large):
     create_round(large, "second", Round.objects.get())
     apply_plan(large, plan_request())
-    assert set(Coding.objects.values_list("round__name", flat=True)) == {"second"}
+    assert set(Coding.objects.of_people().values_list("round__name", flat=True)) == {"second"}
     apply_plan(large, plan_request("main"))
-    assert Coding.objects.filter(round__name="main").count() == 24
+    assert Coding.objects.of_people().filter(round__name="main").count() == 24
     change_round(Round.objects.get(name="second"), closed=True)
     assert view_plan(large, plan_request()).round_name == "main"
 
@@ -173,7 +175,7 @@ def run(*arguments):
 def test_the_command_shows_the_same_bytes_for_the_same_seed_and_writes_only_when_told(large):
     arguments = ("large", "--design", "k", "--k", "2", "--seed", "7", "--format", "json")
     first = run(*arguments)
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     assert run(*arguments, "--apply") == first == run(*arguments, "--apply") == run(*arguments)
     plan = json.loads(first)
     assert (plan["design"], plan["k"], plan["seed"], plan["round"], plan["connected"]) == ("k", 2, 7, "main", True)
@@ -220,6 +222,6 @@ def test_the_command_says_what_is_wrong(large, arguments, reason):
 
 def test_a_plan_of_a_pool_assigns_nothing_and_says_how_many_code_each_text(large):
     view = apply_plan(large, plan_request(pool=True, design=Design.SHARE, k=2, share=0.25, calibration=1))
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     assert sorted(Plan.objects.get().texts.values_list("coders", flat=True)) == [1] * 9 + [2, 2, 4]
     assert all(row["coders"] == [] for row in view.as_dict()["assignments"])

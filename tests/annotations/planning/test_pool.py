@@ -41,13 +41,15 @@ def test_what_was_taken_and_not_begun_goes_back_after_its_time(pool):
     for name in ("ann", "ben"):
         for _ in range(12):
             take_next_text(pool, person(name))
-    begun = Coding.objects.filter(coder__username="ann").first()
+    begun = Coding.objects.of_people().filter(coder__username="ann").first()
     judge(begun, begun.text.markables.first().key, "none")
-    Coding.objects.filter(coder__username="ann").update(reserved_until=timezone.now() - timedelta(minutes=1))
+    Coding.objects.of_people().filter(coder__username="ann").update(
+        reserved_until=timezone.now() - timedelta(minutes=1)
+    )
     assert pools_of(pool, person("cem"))[0].is_free
     taken = [take_next_text(pool, person("cem")).text_id for _ in range(11)]
     assert begun.text_id not in taken
-    assert list(Coding.objects.filter(coder__username="ann")) == [begun]
+    assert list(Coding.objects.of_people().filter(coder__username="ann")) == [begun]
     with pytest.raises(PoolEmpty):
         take_next_text(pool, person("cem"))
 
@@ -130,7 +132,7 @@ def test_a_maximum_holds_for_a_coder_who_asks_from_several_windows_at_once():
     apply_plan(project, plan_request(pool=True, k=1))
     PlanCoder.objects.update(maximum=3)
     draw_at_once(project, [coder] * 6)
-    assert Coding.objects.filter(coder=coder).count() == 3
+    assert Coding.objects.of_people().filter(coder=coder).count() == 3
 
 
 @pytest.mark.slow
@@ -146,6 +148,6 @@ def test_twenty_clients_at_once_fill_a_pool_of_a_hundred_texts_exactly():
     put_into_round(current_round(project), texts)
     apply_plan(project, plan_request(pool=True, k=2))
     draw_at_once(project, coders)
-    pairs = list(Coding.objects.values_list("text", "coder"))
+    pairs = list(Coding.objects.of_people().values_list("text", "coder"))
     assert len(pairs) == len(set(pairs)) == 200
     assert set(Counter(text for text, _ in pairs).values()) == {2}

@@ -48,13 +48,13 @@ def half_done(large) -> Project:
     """Let Ann have all twelve texts, the first six submitted, and Ben two, both submitted."""
     assign_texts(large, large.texts.all(), [person("ann")])
     assign_texts(large, large.texts.all()[:2], [person("ben")])
-    for coding in Coding.objects.filter(text__slug__lt="t06").select_related("text", "coder"):
+    for coding in Coding.objects.of_people().filter(text__slug__lt="t06").select_related("text", "coder"):
         submit(coding)
     return large
 
 
 def repeated(name="ann"):
-    return set(Coding.objects.filter(coder__username=name, occasion=2).values_list("text__slug", flat=True))
+    return set(Coding.objects.of_people().filter(coder__username=name, occasion=2).values_list("text__slug", flat=True))
 
 
 def of(view, name):
@@ -72,7 +72,7 @@ def test_a_share_of_what_each_coder_has_submitted_is_drawn_by_the_seed(half_done
     assert len(others) > 5
     apply_repeats(half_done, HALF)
     assert repeated() == set(ann.new)
-    assert {one.version for one in Coding.objects.filter(occasion=2)} == {0}
+    assert {one.version for one in Coding.objects.of_people().filter(occasion=2)} == {0}
     plan = RepeatPlan.objects.get()
     assert (plan.share, plan.number, plan.days, plan.seed) == (0.5, None, 7, 7)
 
@@ -82,7 +82,9 @@ def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
     before = repeated()
     assert apply_repeats(half_done, HALF).n_new == 0
     assert repeated() == before
-    for coding in Coding.objects.filter(coder__username="ann", status="open", occasion=1).select_related("text"):
+    for coding in (
+        Coding.objects.of_people().filter(coder__username="ann", status="open", occasion=1).select_related("text")
+    ):
         submit(coding, days_ago=8 if coding.text.slug < "t10" else 1)
     assert of(view_repeats(half_done, HALF), "ann").eligible == 10
     apply_repeats(half_done, HALF)
@@ -94,7 +96,9 @@ def test_applied_twice_changes_nothing_and_later_adds_what_is_due(half_done):
 
 def become_old(large, name="ann"):
     """Let all that the coder has be submitted, and be a month old."""
-    for coding in Coding.objects.filter(coder__username=name, status="open", occasion=1).select_related("text"):
+    for coding in (
+        Coding.objects.of_people().filter(coder__username=name, status="open", occasion=1).select_related("text")
+    ):
         submit(coding, days_ago=30)
 
 
@@ -161,10 +165,10 @@ def test_a_round_that_was_changed_at_that_moment_keeps_no_other_from_its_texts(h
 
 
 def test_they_stand_among_the_texts_that_are_still_to_code(half_done):
-    for number, coding in enumerate(Coding.objects.filter(coder__username="ann").order_by("-text__slug")):
-        Coding.objects.filter(pk=coding.pk).update(place=number + 1)
+    for number, coding in enumerate(Coding.objects.of_people().filter(coder__username="ann").order_by("-text__slug")):
+        Coding.objects.of_people().filter(pk=coding.pk).update(place=number + 1)
     apply_repeats(half_done, RepeatRequest(number=6, seed=1))
-    own = Coding.objects.visible_to(person("ann")).filter(coder=person("ann")).in_order_of_rounds()
+    own = Coding.objects.of_people().visible_to(person("ann")).filter(coder=person("ann")).in_order_of_rounds()
     occasions = [one.occasion for one in own if one.status == "open"]
     assert sorted(occasions) == [1] * 6 + [2] * 6
     assert occasions not in ([1] * 6 + [2] * 6, [2] * 6 + [1] * 6)
@@ -176,7 +180,7 @@ def test_what_would_come_into_sight_or_go_out_of_it_is_not_shown_again(half_done
     asked = ask(texts[0], ann, "Why?")
     pilot = create_round(half_done, "again", kind="recheck")
     assign_texts(half_done, [texts[1]], [ann], pilot)
-    Coding.objects.filter(coder=ann, text=texts[2], round__name="main").update(reopen_request="please")
+    Coding.objects.of_people().filter(coder=ann, text=texts[2], round__name="main").update(reopen_request="please")
     everything = RepeatRequest(share=1, round_name="main")
     assert of(view_repeats(half_done, everything), "ann").new == tuple(
         name for name in of(view_repeats(half_done, everything), "ann").new if name in {"t03", "t04", "t05"}
@@ -241,21 +245,21 @@ def test_a_repeat_counts_nowhere_as_work_of_another(half_done, charlie):
 
 
 def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
-    Coding.objects.filter(coder__username="ben").delete()
+    Coding.objects.of_people().filter(coder__username="ben").delete()
     apply_repeats(half_done, RepeatRequest(share=1))
     apply_plan(half_done, plan_request(k=2, pool=True))
     assert take_next_text(half_done, person("ben")).occasion == 1
     apply_plan(half_done, plan_request(k=2))
-    firsts = Coding.objects.filter(occasion=1)
+    firsts = Coding.objects.of_people().filter(occasion=1)
     assert {text.codings.filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
 
 
 def test_what_is_not_begun_is_taken_back_and_the_first_occasion_is_in_sight_again(half_done):
     apply_repeats(half_done, HALF)
-    first = Coding.objects.filter(coder__username="ann", occasion=1, text__slug__in=repeated()).first()
+    first = Coding.objects.of_people().filter(coder__username="ann", occasion=1, text__slug__in=repeated()).first()
     with pytest.raises(OperationRejected, match="is shown the text again"):
         reopen_coding(first, person("charlie"))
-    begun = Coding.objects.filter(coder__username="ann", occasion=2).first()
+    begun = Coding.objects.of_people().filter(coder__username="ann", occasion=2).first()
     judge(begun, begun.text.markables.first().key, "none")
     withdraw_repeats(half_done, half_done.rounds.get())
     assert repeated() == {begun.text.slug}

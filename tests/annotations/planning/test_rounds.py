@@ -132,7 +132,7 @@ def test_in_a_closed_round_nothing_is_coded_submitted_or_reopened(project, main,
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     known = change(markable=keys["b"], category="none", pointers=[])
-    coding = Coding.objects.get(pk=codings["alice"].pk)
+    coding = Coding.objects.of_people().get(pk=codings["alice"].pk)
     operations.apply(coding, coding.coder, 1, [known])
     rounds.change_round(main, closed=True)
     for attempt in (

@@ -23,7 +23,7 @@ def states(large):
     """Give ann a text in each state, t00 to t05, and one to ben; return a function that says how they are."""
     assign_texts(large, large.texts.all()[:6], [person("ann")])
     assign_texts(large, large.texts.all()[:1], [person("ben")])
-    codings = list(Coding.objects.filter(coder__username="ann").select_related("text", "coder"))
+    codings = list(Coding.objects.of_people().filter(coder__username="ann").select_related("text", "coder"))
     _, begun, complete, reopened, released, submitted = codings
     for coding, number in ((begun, 1), (complete, 2), (reopened, 2), (submitted, 1), (released, 1)):
         for markable in coding.text.markables.all()[:number]:
@@ -31,10 +31,10 @@ def states(large):
     for coding in (reopened, submitted):
         submit_coding(coding, coding.coder)
     reopen_coding(reopened, person("charlie"), "Look at =cups")
-    Coding.objects.filter(pk=released.pk).update(released_at=timezone.now())
+    Coding.objects.of_people().filter(pk=released.pk).update(released_at=timezone.now())
 
     def read(today=TODAY):
-        of_ann = [one for one in read_states(Coding.objects.all(), today) if one.coder == "ann"]
+        of_ann = [one for one in read_states(Coding.objects.of_people().all(), today) if one.coder == "ann"]
         order = {coding.text_id: place for place, coding in enumerate(codings)}
         return sorted(of_ann, key=lambda one: order[one.text])
 
@@ -56,7 +56,7 @@ def test_a_coding_has_one_state_and_is_overdue_while_its_coder_is_to_submit_it(l
 
 
 def test_who_reopens_the_own_submission_has_it_complete_again(large, states):
-    own = Coding.objects.get(text__slug="t02", coder__username="ann")
+    own = Coding.objects.of_people().get(text__slug="t02", coder__username="ann")
     submit_coding(own, own.coder)
     reopen_own_coding(own, own.coder)
     assert states()[2].state == "complete"
@@ -64,7 +64,7 @@ def test_who_reopens_the_own_submission_has_it_complete_again(large, states):
 
 def test_coders_are_reminded_by_date_of_what_waits(large, states):
     def reminders(today=TODAY):
-        own = with_states(Coding.objects.filter(coder__username="ann")).in_order_of_rounds()
+        own = with_states(Coding.objects.of_people().filter(coder__username="ann")).in_order_of_rounds()
         return reminders_of(own.select_related("text", "round"), today)
 
     shown = [(one.coding.text.slug, one.state, one.reason) for one in reminders().shown]
@@ -134,7 +134,7 @@ def test_the_progress_is_a_file_with_a_row_a_coding_and_one_a_text_without(signe
 
 def test_the_hours_are_of_each_coder_text_and_day(signed_in, large, states, charlie, settings):
     settings.TIME_ZONE = "UTC"
-    begun = Coding.objects.get(text__slug="t01", coder__username="ann")
+    begun = Coding.objects.of_people().get(text__slug="t01", coder__username="ann")
     midnight = datetime(2026, 11, 24, tzinfo=UTC)
     for seconds in (-150, -30, 60, 90, 9000, 9100):
         judge(begun, begun.text.markables.first().key, "none")
@@ -158,7 +158,7 @@ def test_the_hours_are_of_each_coder_text_and_day(signed_in, large, states, char
 
 
 def test_work_on_gold_is_in_no_hours(signed_in, large, states, charlie):
-    Coding.objects.filter(text__slug="t01", coder__username="ann").update(kind=Coding.Kind.GOLD)
+    Coding.objects.of_people().filter(text__slug="t01", coder__username="ann").update(kind=Coding.Kind.GOLD)
     days = signed_in(charlie).get("/api/v1/projects/large/hours/").json()["days"]
     assert {day["text"] for day in days} == {"t02", "t03", "t04", "t05"}
 

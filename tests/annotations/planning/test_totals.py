@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 24)
 
 
 def totals_by_coder():
-    return total_by(read_states(Coding.objects.all(), TODAY), lambda coding: coding.coder)
+    return total_by(read_states(Coding.objects.of_people().all(), TODAY), lambda coding: coding.coder)
 
 
 def test_codings_are_counted_by_status_and_markables_by_decision(project, codings, keys, alice, bob):
@@ -30,7 +30,7 @@ def test_codings_are_counted_by_status_and_markables_by_decision(project, coding
         Total("bob", begun=1, decided=1, to_decide=n, left=n - 1, to_submit=1),
     ]
     submit_coding(codings["alice"], alice)
-    [total] = total_by(read_states(Coding.objects.all(), TODAY), lambda _: "")
+    [total] = total_by(read_states(Coding.objects.of_people().all(), TODAY), lambda _: "")
     assert total == Total("", submitted=1, begun=1, decided=n + 1, to_decide=2 * n, left=n - 1, to_submit=1)
     assert total.codings == 2
 

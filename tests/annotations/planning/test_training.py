@@ -85,8 +85,10 @@ def make_gold(round_, text):
 
 def code(round_, slug, *, right):
     """Let Alice code a text of the round as the gold has it, or all but the first otherwise, and submit."""
-    coding = Coding.objects.select_related("text__project", "coder", "round").get(
-        round=round_, text__slug=slug, coder__username="alice"
+    coding = (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder", "round")
+        .get(round=round_, text__slug=slug, coder__username="alice")
     )
     first, *others = keys_of(coding.text)
     judge(coding, first, "place")
@@ -115,7 +117,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
 
 
 def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, alice, charlie):
-    coding = Coding.objects.get(round=training, coder=alice)
+    coding = Coding.objects.of_people().get(round=training, coder=alice)
     assert gold_beside(coding) is None
     coding = code(training, "tea", right=False)
     gold = gold_beside(coding)
@@ -137,7 +139,7 @@ def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, ali
 def test_masi_compares_chains_where_categories_are_equal(training, alice, measure, best):
     change_round(training, pass_measure=measure)
     training.refresh_from_db()
-    coding = Coding.objects.select_related("text", "coder").get(round=training, coder=alice)
+    coding = Coding.objects.of_people().select_related("text", "coder").get(round=training, coder=alice)
     first, second, *others = keys_of(coding.text)
     for key in (first, second):
         judge(coding, key, "place" if key == first else "phrase", *([first] if key == second else []))
@@ -179,11 +181,11 @@ def test_no_more_attempts_count_than_the_round_allows(training, alice, project):
 def test_a_round_that_requires_training_opens_with_it(training, alice, project, charlie):
     main = project.rounds.get(name="main")
     change_round(main, required_round=training)
-    coding = Coding.objects.select_related("round").get(round=main, coder=alice)
+    coding = Coding.objects.of_people().select_related("round").get(round=main, coder=alice)
     with pytest.raises(OperationRejected, match="once you have passed"):
         refuse_untrained(coding)
     apply_plan(project, plan_request("main", pool=True))
-    Coding.objects.filter(round=main).delete()
+    Coding.objects.of_people().filter(round=main).delete()
     assert [(pool.is_free, pool.waits_for) for pool in pools_of(project, alice)] == [(False, training)]
     with pytest.raises(ValidationError, match="has passed training"):
         take_next_text(project, alice)
@@ -193,15 +195,15 @@ def test_a_round_that_requires_training_opens_with_it(training, alice, project, 
 
 
 def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
-    gold = Coding.with_gold.filter(kind="gold")
+    gold = Coding.objects.filter(kind="gold")
     assert gold.count() == 2
-    assert not Coding.objects.filter(pk__in=gold).exists()
+    assert not Coding.objects.of_people().filter(pk__in=gold).exists()
     assert not training.codings.filter(kind="gold").exists()
     codings = list_codings(project, read_stamp(project)[1], "").rows
     assert {row.pk for rows in codings for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
     for one in gold.select_related("text__project", "coder"):
         assert list(log_mismatches(one)) == []
-    Coding.objects.filter(round=training).delete()
+    Coding.objects.of_people().filter(round=training).delete()
     delete_project(project, project_deletion_figures(project).tag)
     assert not Judgement.objects.exists()
 
@@ -223,7 +225,7 @@ def test_gold_comes_from_files_once_a_text_and_of_who_may_decide(alice, charlie)
     file = SourceDocument(plain.parse(marked, "tea.txt"), "charlie")
     report = import_documents(project, [file], ImportOptions(gold=True, round_name="training"))
     assert report.codings == 1, report.failures
-    [gold] = Coding.with_gold.filter(kind="gold")
+    [gold] = Coding.objects.filter(kind="gold")
     assert (gold.round.name, gold.status, gold.coder.username) == ("training", "submitted", "charlie")
     assert import_documents(project, [file], ImportOptions(gold=True, round_name="training")).unchanged == 1
     by_coder = SourceDocument(plain.parse(marked, "tea.txt"), "alice")
@@ -257,7 +259,7 @@ def test_a_round_requires_an_earlier_training_and_no_circle(training, project):
 def at_once(training) -> Coding:
     """Return what Alice has to code with the gold after each judgement."""
     change_round(training, feedback="judgement")
-    return Coding.objects.select_related("text__project", "coder", "round__project").get(round=training)
+    return Coding.objects.of_people().select_related("text__project", "coder", "round__project").get(round=training)
 
 
 def check(coding, key):
@@ -309,7 +311,7 @@ def test_what_is_compared_tells_nothing_of_what_is_still_to_judge(at_once):
 def test_gold_is_compared_at_once_where_the_round_says_so_and_it_is_submitted(training, at_once, charlie):
     key = keys_of(at_once.text)[0]
     judge(at_once, key, "place")
-    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text=at_once.text)
+    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text=at_once.text)
     reopen_own_coding(gold, charlie)
     with pytest.raises(OperationRejected, match="no gold"):
         check(at_once, key)
@@ -339,7 +341,7 @@ def test_a_text_whose_gold_was_seen_is_an_attempt_before_it_is_submitted(trainin
 
 def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alice, charlie):
     coding = code(training, "tea", right=False)
-    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text=coding.text)
+    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text=coding.text)
     reopen_own_coding(gold, charlie)
     assert gold_beside(coding) is None
     for reopen in (lambda: reopen_own_coding(coding, alice), lambda: reopen_coding(coding, charlie)):
@@ -348,7 +350,7 @@ def test_gold_that_was_seen_and_taken_back_ends_the_reopening_too(training, alic
 
 
 def test_gold_that_was_taken_back_before_keeps_nobody_from_reopening(training, alice, charlie):
-    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
     reopen_own_coding(gold, charlie)
     coding = code(training, "tea", right=False)
     reopen_own_coding(coding, alice)
@@ -381,19 +383,19 @@ def test_a_round_of_training_is_deleted_with_its_gold_unless_another_requires_it
     change_round(main, required_round=training)
     with pytest.raises(ValidationError, match="has codings"):
         delete_round(training)
-    Coding.objects.filter(round=training).delete()
+    Coding.objects.of_people().filter(round=training).delete()
     with pytest.raises(ValidationError, match="Texts of main require"):
         delete_round(training)
     change_round(main, required_round=None)
     delete_round(training)
-    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert not Coding.objects.filter(kind="gold").exists()
 
 
 def test_gold_stays_where_its_text_is_taken_out_of_the_round(training, project):
     milk = project.texts.get(slug="milk")
     add_texts(project.rounds.get(name="main"), [milk])
     assert remove_texts(training, [milk]) == 1
-    assert Coding.with_gold.filter(round=training, text=milk, kind="gold").exists()
+    assert Coding.objects.filter(round=training, text=milk, kind="gold").exists()
     assert training_results(training)[0].ready == 0  # the other text is Alice's
     add_texts(training, [milk])
     assert training_results(training)[0].ready == 1
@@ -401,14 +403,14 @@ def test_gold_stays_where_its_text_is_taken_out_of_the_round(training, project):
 
 def test_gold_does_not_go_with_its_text_into_a_round_of_training(project, charlie):
     text = project.texts.get()
-    Coding.objects.all().delete()
+    Coding.objects.of_people().all().delete()
     open_gold(project, text, "main", charlie)
     create_round(project, "training", kind="training")
     move_to_round(project, [text], "training")
-    assert Coding.with_gold.get(kind="gold").round.name == "main"
+    assert Coding.objects.get(kind="gold").round.name == "main"
     move_to_round(project, [text], "main")
     move_to_round(project, [text], "pilot")
-    assert Coding.with_gold.get(kind="gold").round.name == "pilot"
+    assert Coding.objects.get(kind="gold").round.name == "pilot"
 
 
 def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training, project, mallory, charlie):
@@ -430,7 +432,7 @@ def test_nobody_decides_about_themselves_and_who_codes_changes_no_rule(training,
 @pytest.mark.parametrize(("mark", "passed"), [(0.833, True), (0.8333, True), (0.834, False), (0.8333333333, True)])
 def test_the_mark_is_compared_with_the_score_as_it_is_shown(training, mark, passed):
     change_round(training, pass_mark=mark)
-    coding = Coding.objects.select_related("text__project", "coder", "round").get(round=training)
+    coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(round=training)
     first, *others = keys_of(coding.text)
     assert len(others) == 5
     judge(coding, first, "place")
@@ -457,7 +459,7 @@ def test_two_equal_readings_of_an_index_are_one_chain(alice, charlie):
     text = project.texts.get()
     assign_texts(project, [text], [person("alice")], round_)
     gold = open_gold(project, text, "training", person("charlie"))
-    own = Coding.objects.select_related("coder").get(round=round_, coder__username="alice")
+    own = Coding.objects.of_people().select_related("coder").get(round=round_, coder__username="alice")
     for coding in (gold, own):
         judge(coding, keys_of(text)[0], "refers", indices=["1", "2"])
         judge(coding, keys_of(text)[1], "none")
@@ -478,9 +480,9 @@ def test_attributes_and_relations_have_shares_of_their_own(training, project, al
     save_scheme(project, replace(spec, attributes=ATTRIBUTES, relations=(*spec.relations, BRIDGING)), charlie)
     change_round(training, pass_measure="answers", pass_mark=0.6)
     training.refresh_from_db()
-    gold = Coding.with_gold.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
+    gold = Coding.objects.select_related("coder", "text__project", "round").get(kind="gold", text__slug="tea")
     reopen_own_coding(gold, charlie)
-    own = Coding.objects.select_related("text__project", "coder", "round__project").get(round=training)
+    own = Coding.objects.of_people().select_related("text__project", "coder", "round__project").get(round=training)
     first, second, *others = keys_of(gold.text)
     judge(gold, first, "place", attributes={"number": "one", "alive": "no", "why": "Said."})
     judge(gold, second, "none", relations={"bridging": [first]})
@@ -528,8 +530,10 @@ def test_results_take_as_many_queries_however_many_coders_and_texts_there_are(tr
     few = number()
     assert few <= 15
     assign_texts(project, training.texts.all(), [at_once.coder, bob], training)
-    for coding in Coding.objects.filter(round=training, status="open").select_related(
-        "text__project", "coder", "round"
+    for coding in (
+        Coding.objects.of_people()
+        .filter(round=training, status="open")
+        .select_related("text__project", "coder", "round")
     ):
         judge(coding, keys_of(coding.text)[0], "place")
         check(coding, keys_of(coding.text)[0])
@@ -537,5 +541,5 @@ def test_results_take_as_many_queries_however_many_coders_and_texts_there_are(tr
     assert number() == few
     assert len(arrange_results(training_results(training), None, None).texts) == 2
     with CaptureQueriesContext(connection) as queries:
-        feedback_on(Coding.objects.select_related("text", "round__project").get(pk=at_once.pk))
+        feedback_on(Coding.objects.of_people().select_related("text", "round__project").get(pk=at_once.pk))
     assert len(queries) <= 13

@@ -95,7 +95,7 @@ def everything() -> str:
 
 def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, django_capture_on_commit_callbacks):
     assert NAME in everything()
-    codings_before, log = Coding.objects.count(), list(Operation.objects.order_by("pk").values())
+    codings_before, log = Coding.objects.of_people().count(), list(Operation.objects.order_by("pk").values())
     files = [transfer.file for transfer in Transfer.objects.all() if transfer.file]
     assert len(files) == 2
     assert all(file.storage.exists(file.name) for file in files)
@@ -103,8 +103,11 @@ def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, dja
         forgotten = forget_person(known)
     assert (forgotten.pseudonym, forgotten.deleted, forgotten.codings) == (f"person-{known.pk}", False, 1)
     assert NAME not in everything()
-    assert (Coding.objects.count(), list(Operation.objects.order_by("pk").values())) == (codings_before, log)
-    assert Coding.objects.get(pk=codings["alice"].pk).coder.username == forgotten.pseudonym
+    assert (Coding.objects.of_people().count(), list(Operation.objects.order_by("pk").values())) == (
+        codings_before,
+        log,
+    )
+    assert Coding.objects.of_people().get(pk=codings["alice"].pk).coder.username == forgotten.pseudonym
     assert not any(file.storage.exists(file.name) for file in files)
     assert not Token.objects.exists()
     call_command("verify_log")
@@ -186,7 +189,7 @@ def test_a_model_keeps_its_codings_under_the_name_of_a_model(project, text):
     user = add_model(project, "gpt").membership.user
     assign_texts(project, [text], [user])
     assert forget_person(user).pseudonym == f"model-{user.pk}"
-    assert Coding.with_models.get(coder=user).by_model
+    assert Coding.objects.of_coders().get(coder=user).by_model
     assert forget_person(User.objects.get(pk=user.pk)).pseudonym == f"model-{user.pk}"
 
 

@@ -35,7 +35,7 @@ def maya(project, codings, keys):
     )
     codings["alice"].judgements.create(markable=mark)
     submit_coding(codings["alice"], codings["alice"].coder)
-    Coding.objects.filter(coder__username="alice").update(reopen_request="Her reason")
+    Coding.objects.of_people().filter(coder__username="alice").update(reopen_request="Her reason")
     return maya
 
 
@@ -155,7 +155,7 @@ def test_nobody_manages_and_codes_pyramids(db):
 
 
 def test_the_methods_text_says_that_a_manager_coded(signed_in, charlie, maya, keys):
-    coding = Coding.objects.select_related("coder", "text").get(coder=maya)
+    coding = Coding.objects.of_people().select_related("coder", "text").get(coder=maya)
     assert "managed the project" not in page(signed_in(charlie), f"{HOME}agreement/methods/")
     judge(coding, keys["a"], "place")
     submit_coding(coding, maya)

@@ -93,7 +93,7 @@ def test_the_page_of_people_has_last_activity_and_progress_for_those_who_see_all
 
 
 def test_what_others_do_with_a_coding_is_no_activity_of_its_coder(managed, charlie, bob):
-    coding = Coding.objects.get(coder=bob)
+    coding = Coding.objects.of_people().get(coder=bob)
     before = activity_of_members(managed)[bob.pk].last
     reopen_coding(coding, charlie, "Look again")
     assert activity_of_members(managed)[bob.pk].last == before is not None

@@ -92,7 +92,10 @@ def test_only_the_coder_has_the_own_coding(people, project, bob):
 
 
 def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
-    seen = {role: {coding.coder_id for coding in Coding.objects.visible_to(user)} for role, user in people.items()}
+    seen = {
+        role: {coding.coder_id for coding in Coding.objects.of_people().visible_to(user)}
+        for role, user in people.items()
+    }
     everybody = {people["coder"].pk, bob.pk}
     assert seen == {
         "manager": everybody,
@@ -102,11 +105,11 @@ def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
         "manager-coder": set(),
         "outsider": set(),
     }
-    assert not Coding.objects.visible_to(AnonymousUser()).exists()
+    assert not Coding.objects.of_people().visible_to(AnonymousUser()).exists()
 
 
 def test_a_superuser_sees_all_without_being_a_member(project):
     root = User.objects.create(username="root", is_superuser=True)
     assert project_for(root, "tea", Right.MANAGE).role == "manager"
     assert Text.objects.visible_to(root).count() == 1
-    assert Coding.objects.visible_to(root).count() == 2
+    assert Coding.objects.of_people().visible_to(root).count() == 2

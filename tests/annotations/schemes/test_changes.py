@@ -100,7 +100,7 @@ def values_without(spec, attribute, *keys):
 
 
 def assert_replays(project):
-    for coding in Coding.objects.filter(text__project=project).select_related("text"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("text"):
         assert list(log_mismatches(coding)) == []
 
 
@@ -244,9 +244,9 @@ def test_what_is_retired_stays_and_is_not_given_anew(coded, rich, charlie):
 def test_a_retired_attribute_is_not_required(coded, rich, charlie):
     spec = with_attribute(spec_of(rich), "count", required=True)
     save_scheme(rich, spec, charlie)
-    assert Coding.objects.with_progress().get(pk=coded.pk).decided == 1
+    assert Coding.objects.of_people().with_progress().get(pk=coded.pk).decided == 1
     save_scheme(rich, with_attribute(spec, "count", retired=True), charlie)
-    assert Coding.objects.with_progress().get(pk=coded.pk).decided == 3
+    assert Coding.objects.of_people().with_progress().get(pk=coded.pk).decided == 3
 
 
 def test_values_are_merged_in_the_log_of_each_coding(coded, rich, charlie):

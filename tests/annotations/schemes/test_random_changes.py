@@ -118,7 +118,7 @@ def violating(coding):
     """Return the markables whose judgements the scheme does not allow."""
     decisions = decisions_of(coding)
     keys = {key for one in decisions for key in (one.markable, *one.targets())}
-    rules = Rules.for_coding(Coding.objects.select_related("text__project").get(pk=coding.pk), keys)
+    rules = Rules.for_coding(Coding.objects.of_people().select_related("text__project").get(pk=coding.pk), keys)
     found = set()
     for decision in decisions:
         try:
@@ -130,7 +130,7 @@ def violating(coding):
 
 def state_of(project):
     """Return all that a change of the scheme could change."""
-    codings = Coding.objects.filter(text__project=project).select_related("text")
+    codings = Coding.objects.of_people().filter(text__project=project).select_related("text")
     return (
         read_scheme(project.pk),
         [decisions_of(coding) for coding in codings],

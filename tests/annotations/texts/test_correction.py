@@ -68,7 +68,9 @@ def words_of(text, key):
 
 
 def mismatches(project):
-    return [each for coding in Coding.objects.filter(text__project=project) for each in log_mismatches(coding)]
+    return [
+        each for coding in Coding.objects.of_people().filter(text__project=project) for each in log_mismatches(coding)
+    ]
 
 
 # ---- edits
@@ -173,7 +175,7 @@ def figures(project):
     extracted = read_answers(project)
     data = reliability_data(extracted.select("open"), chains="full", top="category", unmarked="missing")
     chains = {}
-    for coding in Coding.objects.filter(text__project=project):
+    for coding in Coding.objects.of_people().filter(text__project=project):
         judgements = judgements_of(coding)
         order = list(coding.text.markables.order_by("start", "-end", "key").values_list("key", "pk"))
         numbers = dict(order)
@@ -337,7 +339,7 @@ def test_a_coding_that_is_read_while_its_text_is_corrected_is_of_one_text(
     content = shown["text"]["content"]
     words = {content[one["parts"][0][0] : one["parts"][0][1]] for one in shown["markables"]}
     assert {"the big old kettle", "the stove", "it"} <= words
-    assert (shown["coding"]["version"], bob.version) == (Coding.objects.get(pk=bob.pk).version,) * 2
+    assert (shown["coding"]["version"], bob.version) == (Coding.objects.of_people().get(pk=bob.pk).version,) * 2
     assert set(shown["judgements"]) <= {one["key"] for one in shown["markables"]}
     assert [one["sequence"] for one in corrections_of(bob)] == [bob.version]
     version = bob.version
@@ -382,7 +384,7 @@ def test_a_question_about_more_places_than_it_can_name_afterwards_is_about_the_t
 def test_what_is_asked_about_a_text_that_was_corrected_since_is_about_the_same_words(
     coded, project, charlie, alice, codings, keys
 ):
-    before = Coding.objects.select_related("text").get(pk=codings["alice"].pk)
+    before = Coding.objects.of_people().select_related("text").get(pk=codings["alice"].pk)
     seen, words = Seen(before, before.version), words_of(coded, keys["f"])
     minute = coded.content.index("give")
     correct(coded, charlie, ("the kettle", "the old kettle"), ("give it", "it"))
@@ -451,7 +453,7 @@ def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie)
     before, after = (
         [
             (one.version, one.corrections, judgements_of(one))
-            for one in Coding.objects.filter(text__project=each).order_by("coder__username")
+            for one in Coding.objects.of_people().filter(text__project=each).order_by("coder__username")
         ]
         for each in (project, restored)
     )

@@ -130,7 +130,7 @@ def test_a_given_markable_that_was_not_judged_is_there_without_an_answer(tales):
 
 
 def test_codings_that_are_not_handed_in_are_left_out_unless_asked_for(tales):
-    coding = Coding.objects.get(coder__username="bea")
+    coding = Coding.objects.of_people().get(coder__username="bea")
     reopen_coding(coding, coding.coder)
     assert [coder for coder, _ in documents_of(tales)] == ["anna"]
     assert [coder for coder, _ in documents_of(tales, unfinished=True)] == ["anna", "bea"]
@@ -158,7 +158,9 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
     assert brought.failures == []
     assert brought.left_out == ["LOSSES.txt"]
     for coder in ("anna", "bea"):
-        before, after = (Coding.objects.get(text__project=project, coder__username=coder) for project in (tales, other))
+        before, after = (
+            Coding.objects.of_people().get(text__project=project, coder__username=coder) for project in (tales, other)
+        )
         assert judgements_of(before) == judgements_of(after)
 
 
@@ -230,7 +232,7 @@ def test_a_trial_says_the_same_and_writes_nothing(tea):
     ],
 )
 def test_folders_of_coders_are_ones_that_every_system_can_have_and_come_back(tales, name, folder):
-    coder = Coding.objects.get(coder__username="anna").coder
+    coder = Coding.objects.of_people().get(coder__username="anna").coder
     coder.username = name
     coder.save()
     exported, _ = zipped(tales, "conll2012")

@@ -92,7 +92,7 @@ def left_out(report: Any) -> dict[str, tuple[str, ...]]:
 
 def entities(project: Project, text: str, *, alone: bool) -> set[frozenset[str]]:
     """Return the entities of the gold of a text; those of one markable only where they are asked for."""
-    coding = Coding.with_gold.get(text__project=project, text__slug=text, kind="gold")
+    coding = Coding.objects.get(text__project=project, text__slug=text, kind="gold")
     decisions = {one.markable: one for one in decisions_of(coding)}
     found = members_of(chains_of(project.answers, list(decisions), decisions)).values()
     return {frozenset(keys) for keys in found if alone or len(keys) > 1}
@@ -130,9 +130,9 @@ def test_gold_of_pointers_is_read_back_equal_with_its_notes(codings, keys, proje
         *(Decision(keys[label], category="none") for label in "def"),
     ]
     assert [one for one in decisions_of(gold) if one.category] == decided
-    Coding.with_gold.filter(kind="gold").delete()
+    Coding.objects.filter(kind="gold").delete()
     call_command("import_codings", "judgements-csv", str(path), "--project=tea", "--coder=charlie", "--gold")
-    back = Coding.with_gold.get(kind="gold")
+    back = Coding.objects.get(kind="gold")
     assert [one for one in decisions_of(back) if one.category] == decided
 
 
@@ -141,7 +141,7 @@ def test_tables_of_gold_belong_to_whom_the_command_names(walks, tmp_path):
     decide(walks, "walk")
     path = tmp_path / "gold.zip"
     call_command("export_codings", "judgements-csv", str(path), "--project=walks", "--gold")
-    Coding.with_gold.filter(kind="gold").delete()
+    Coding.objects.filter(kind="gold").delete()
     arguments = ["import_codings", "judgements-csv", str(path), "--project=walks"]
     with pytest.raises(CommandError, match="name the manager or adjudicator by --coder"):
         call_command(*arguments, "--gold")
@@ -149,7 +149,7 @@ def test_tables_of_gold_belong_to_whom_the_command_names(walks, tmp_path):
         call_command(*arguments, "--gold", "--coder=ann")
     with pytest.raises(CommandError, match="name their coders themselves"):
         call_command(*arguments, "--coder=ann")
-    assert not Coding.with_gold.filter(kind="gold").exists()
+    assert not Coding.objects.filter(kind="gold").exists()
 
 
 # ---- which texts are left out
@@ -172,7 +172,7 @@ def test_each_text_is_exported_as_gold_or_silver_or_left_out_for_a_reason(walks)
     draft_gold(walks, DraftRequest(Method.EMPTY, texts=("walk",), round_name="later"))  # of nobody's coding
     [(name, before)] = exported(walks, "conll2012", texts=["walk"])[0].items()
     decided = SourceDocument(plain.parse(WALK.replace("Anna", "[Anna](=1)"), "walk.txt"), "charlie")
-    Coding.with_gold.filter(round__name="later").delete()
+    Coding.objects.filter(round__name="later").delete()
     import_documents(walks, [decided], ImportOptions(gold=True, round_name="later"))
     assert exported(walks, "conll2012", texts=["walk"])[0][name] != before
     assert exported(walks, "conll2012", texts=["walk"], rounds=["main"])[0] == {name: before}
@@ -285,7 +285,7 @@ def test_an_adjudicator_exports_gold_and_the_uploads_of_gold_are_the_importers(w
     signed_in(adam).post(f"/api/v1/transfers/{made['id']}/carry-out/")
     data = b"".join(signed_in(adam).get(f"/api/v1/transfers/{made['id']}/file/").streaming_content)
     before = entities(walks, "walk", alone=True)
-    Coding.with_gold.filter(kind="gold").delete()
+    Coding.objects.filter(kind="gold").delete()
     upload = io.BytesIO(data)
     upload.name = "gold.zip"
     manager = signed_in(person("charlie"))
@@ -294,6 +294,6 @@ def test_an_adjudicator_exports_gold_and_the_uploads_of_gold_are_the_importers(w
     ).json()
     assert order["state"] == "checked", order
     manager.post(f"/api/v1/transfers/{order['id']}/carry-out/")
-    gold = Coding.with_gold.get(kind="gold")
+    gold = Coding.objects.get(kind="gold")
     assert (gold.coder.username, gold.status) == ("charlie", "submitted")
     assert entities(walks, "walk", alone=True) == before

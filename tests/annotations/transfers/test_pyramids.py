@@ -92,7 +92,9 @@ def strike(db, samples) -> Project:
 
 
 def coding_of(project: Project, kind: str = "pyramid", coder: str | None = None) -> Coding:
-    codings = Coding.objects.filter(text__project=project, kind=kind).select_related("coder", "text__docset")
+    codings = (
+        Coding.objects.of_people().filter(text__project=project, kind=kind).select_related("coder", "text__docset")
+    )
     return codings.filter(coder__username=coder).get() if coder else codings.get()
 
 
@@ -190,7 +192,7 @@ def test_files_that_are_nobodys_bring_summaries_alone(ferry, coder_from):
     report = brought(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from=coder_from)
     assert [finding.code for finding in report.findings] == ["nobody", "nobody"]
     assert Text.objects.count() == 2
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 @pytest.mark.parametrize(
@@ -445,7 +447,7 @@ def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bo
             ("agreed", "alice/p1.agreed.pan"),
             ("agreed", "mallory/sinking.agreed.pyr"),
         ]
-        codings = Coding.objects.filter(text__project=other)
+        codings = Coding.objects.of_people().filter(text__project=other)
         assert list(codings.values_list("text__slug", "coder__username", "kind")) == [("sinking", "alice", "pyramid")]
 
 

@@ -42,7 +42,7 @@ def rounds(project, text, alice, keys) -> dict[str, Round]:
     made["practice"] = create_round(project, "practice", copied=main, kind="training")
     for name, round_ in made.items():
         assign_texts(project, [text], [alice], round_)
-        coding = Coding.objects.get(coder=alice, round=round_)
+        coding = Coding.objects.of_people().get(coder=alice, round=round_)
         judge(coding, keys["c"], ANSWERS[name], *([keys["a"]] if ANSWERS[name] == "phrase" else []))
         submit_coding(coding, alice)
     repeat = Coding.objects.create(text=text, coder=alice, round=main, occasion=2)
@@ -109,9 +109,9 @@ def coded(name, coder, category="none"):
 def test_codings_come_into_the_round_that_is_chosen(project, text, alice):
     main, pilot = project.rounds.get(), create_round(project, "pilot")
     import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
-    assert Coding.objects.get(text__slug="cup").round == pilot
+    assert Coding.objects.of_people().get(text__slug="cup").round == pilot
     import_documents(project, [coded("cup", "alice", "place")], ImportOptions(round_name="main"))
-    assert {one.round for one in Coding.objects.filter(text__slug="cup")} == {main, pilot}
+    assert {one.round for one in Coding.objects.of_people().filter(text__slug="cup")} == {main, pilot}
     again = import_documents(project, [coded("cup", "alice")], ImportOptions(round_name="pilot"))
     assert (again.codings, again.unchanged) == (0, 1)
     change_round(pilot, closed=True)
@@ -143,7 +143,7 @@ def test_an_archive_keeps_rounds_texts_codings_and_occasions(project, rounds):
     fields = ("name", "position", "kind", "starts_on", "ends_on", "guidelines_version", "scheme_version", "closed_at")
     assert list(copy.rounds.values_list(*fields)) == list(project.rounds.values_list(*fields))
     columns = ("round__name", "occasion", "coder__username", "version", "status")
-    codings = [Coding.objects.filter(text__project=one).values_list(*columns) for one in (project, copy)]
+    codings = [Coding.objects.of_people().filter(text__project=one).values_list(*columns) for one in (project, copy)]
     assert list(codings[0]) == list(codings[1])
     assert copy.texts.get().round_names == project.texts.get().round_names
 
@@ -186,6 +186,6 @@ def test_a_copy_has_the_rounds_open_and_not_begun(project, rounds, charlie):
 
 def test_the_log_of_each_coding_is_its_own(project, rounds, alice, keys):
     for round_ in rounds.values():
-        coding = Coding.objects.get(coder=alice, round=round_, occasion=1)
+        coding = Coding.objects.of_people().get(coder=alice, round=round_, occasion=1)
         assert [one.category for one in decisions_of(coding)] == [ANSWERS[round_.name]]
     call_command("verify_log")

@@ -53,7 +53,7 @@ def refused(project: Project, key: str, table: str) -> str:
 
 
 def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, object]]]:
-    codings = Coding.objects.filter(text__project=project).select_related("coder", "text")
+    codings = Coding.objects.of_people().filter(text__project=project).select_related("coder", "text")
     return {
         (coding.text.slug, coding.coder.username): {
             key: said for key, said in judgements_of(coding).items() if said["category"] is not None
@@ -119,7 +119,7 @@ def test_a_table_of_judgements_keeps_all_that_coders_say(tea, key):
     assert bring(other, key, files).failures == []
     assert judgements(other) == judgements(tea)
     assert judgements(other)["walk", "anna"]["phrase:10-13"]["head"] == [[10, 12]]
-    beas = Coding.objects.get(text__project=other, coder__username="+bea")
+    beas = Coding.objects.of_people().get(text__project=other, coder__username="+bea")
     assert {one.key for one in Markable.objects.seen_in(beas.pk, beas.text_id)} == {
         "phrase:0-4",
         "phrase:22-24",
@@ -195,7 +195,7 @@ def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea, key, row):
     other = with_texts_of(tea, "poesio-artstein-2005")
     assert row in next(iter(files.values()))
     bring(other, key, files)
-    coding = Coding.objects.get(text__project=other, coder__username="cem")
+    coding = Coding.objects.of_people().get(text__project=other, coder__username="cem")
     assert (coding.status, coding.judgements.count()) == ("submitted", 0)
     assert judgements(other).keys() == judgements(tea).keys()
     assert files_of(other, key, coders=["cem"]) == files_of(tea, key, coders=["cem"])

@@ -96,10 +96,10 @@ def test_every_row_of_every_table_comes_over(restored, tmp_path):
 def test_codings_are_what_their_logs_say(restored, capsys):
     call_command("verify_log")
     assert "137 codings are what their logs say." in capsys.readouterr().out
-    times = dict(Coding.with_gold.values_list("pk", "active_time"))
+    times = dict(Coding.objects.values_list("pk", "active_time"))
     assert sum(time.total_seconds() > 0 for time in times.values()) > 80
-    count_active_time(Coding.with_gold.all())
-    assert dict(Coding.with_gold.values_list("pk", "active_time")) == times
+    count_active_time(Coding.objects.all())
+    assert dict(Coding.objects.values_list("pk", "active_time")) == times
 
 
 def test_figures_are_those_of_0_2_0(restored):

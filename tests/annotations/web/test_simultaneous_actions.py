@@ -176,7 +176,7 @@ def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, mean
     sent = {"texts": [project.texts.get().pk], "coders": [fred.pk]}
     answer = signed_in(charlie).post(ASSIGN, sent)
     assert answer.status_code == 200
-    assert not Coding.objects.filter(coder=fred).exists()
+    assert not Coding.objects.of_people().filter(coder=fred).exists()
 
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="one writes after the other")
@@ -224,7 +224,7 @@ def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, cha
     sent = {"start": codings["alice"].pk, "adjudicator": adam.pk}
     answer = signed_in(charlie).post(address, sent, follow=True)
     assert "eve has started the agreed pyramid in the meantime. Nothing was changed." in answer.content.decode()
-    assert Coding.objects.get(kind=Coding.Kind.AGREED).coder == eve
+    assert Coding.objects.of_people().get(kind=Coding.Kind.AGREED).coder == eve
 
 
 def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
@@ -240,7 +240,7 @@ def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
     address = f"/projects/ferry/texts/{agreed.text.slug}/agreed/submit/"
     answer = signed_in(adam).post(address, follow=True)
     assert "This coding was reassigned to somebody else." in answer.content.decode()
-    agreed = Coding.objects.get(pk=agreed.pk)
+    agreed = Coding.objects.of_people().get(pk=agreed.pk)
     assert (agreed.coder, agreed.status) == (eve, Coding.Status.OPEN)
 
 

@@ -35,7 +35,7 @@ def adjudicator(transactional_db, settings, charlie) -> User:
 
 
 def gold() -> Coding:
-    return Coding.with_gold.get(kind=Coding.Kind.GOLD, text__slug="generator")
+    return Coding.objects.get(kind=Coding.Kind.GOLD, text__slug="generator")
 
 
 def left(page: Page) -> int:
@@ -55,7 +55,7 @@ def go_to_card(page: Page, words: str) -> None:
 
 def codings() -> list[Coding]:
     """Return what the coders have submitted."""
-    return list(Coding.objects.filter(text__slug="generator", status=Coding.Status.SUBMITTED))
+    return list(Coding.objects.of_people().filter(text__slug="generator", status=Coding.Status.SUBMITTED))
 
 
 def decisions() -> list[dict]:
@@ -86,7 +86,7 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     taken = decisions()[-1]
     assert taken["source"] == "coder"
     [item, *_] = taken["items"]
-    coding = Coding.objects.get(operations__uuid=taken["codings"][0])
+    coding = Coding.objects.of_people().get(operations__uuid=taken["codings"][0])
     theirs = judgements_of(coding)[item[0]]
     assert judgements_of(gold())[item[0]]["category"] == theirs["category"]
     assert left(page) < before
@@ -210,7 +210,7 @@ def read_back(path: Path) -> Coding:
     project = create_project("back", "Back", SCHEMES["poesio-artstein-2005"])
     add_member(project, User.objects.get(username="alice"), Membership.Role.CODER)
     call_command("import_codings", "conll2012", str(path), project="back", coder="alice")
-    return Coding.objects.get(text__project=project)
+    return Coding.objects.of_people().get(text__project=project)
 
 
 def chains_of(coding: Coding) -> list[list[str]]:

@@ -98,7 +98,7 @@ def test_a_datasheet_is_filled_in_printed_without_navigation_and_downloaded(sign
     expect(page.get_by_role("heading", level=1, name="Datasheet", exact=True)).to_be_visible()
     facts = page.locator("section", has=page.get_by_role("heading", name="Adjudication")).locator("dl")
     expect(facts).to_contain_text("ambiguous text 2, guideline gap 4, slip 6")
-    n_units = sum(one.judgements.count() for one in Coding.with_gold.filter(kind="gold", round__name="pilot"))
+    n_units = sum(one.judgements.count() for one in Coding.objects.filter(kind="gold", round__name="pilot"))
     expect(facts).to_contain_text(f"pilot: none of {n_units - 12} checked")
     assert violations(page) == []
 

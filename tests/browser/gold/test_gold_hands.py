@@ -20,7 +20,7 @@ ROUND = "/projects/own/rounds/main/"
 
 
 def gold() -> Coding:
-    return Coding.with_gold.select_related("coder").get(kind="gold")
+    return Coding.objects.select_related("coder").get(kind="gold")
 
 
 @pytest.mark.expected_errors("404", "ERR_INTERNET_DISCONNECTED")
@@ -82,7 +82,7 @@ def test_an_adjudicator_makes_gold_of_their_own_coding_and_reopens_it_after_clos
     judge(coder.coding, coder.coding.text.markables.filter(level__coded=True)[0].key, "place")
     submit_coding(coder.coding, coder.coding.coder)
     assign_texts(text.project, [text], [dora])
-    own = Coding.objects.select_related("text__project", "coder", "round").get(coder=dora)
+    own = Coding.objects.of_people().select_related("text__project", "coder", "round").get(coder=dora)
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
         judge(own, key, "none")
     submit_coding(own, dora)
@@ -93,7 +93,7 @@ def test_an_adjudicator_makes_gold_of_their_own_coding_and_reopens_it_after_clos
     page.get_by_role("button", name="Make gold").click()
     expect(page.get_by_text("The answers of dora are the gold of")).to_be_visible()
     assert gold().judgements.filter(category__key="none").count() == 3
-    submit_coding(Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold"), dora)
+    submit_coding(Coding.objects.select_related("text__project", "coder", "round").get(kind="gold"), dora)
     page.reload()
     page.get_by_role("link", name="Reopen gold of").click()
     page.get_by_role("button", name="Reopen").click()

@@ -33,7 +33,7 @@ def drafted(*marks: tuple[str, ...], marking: bool = True) -> Project:
     for name, keys in zip(("ann", "ben", "cora"), marks, strict=False):
         add_member(project, person(name), Membership.Role.CODER)
         assign_texts(project, project.texts.all(), [person(name)])
-        coding = Coding.objects.select_related("coder", "text__project").get(coder__username=name)
+        coding = Coding.objects.of_people().select_related("coder", "text__project").get(coder__username=name)
         for key in keys:
             judge(coding, key, *(("phrase", "phrase:12-24") if key == "phrase:33-35" else ("place",)))
         submit_coding(coding, coding.coder)
@@ -42,7 +42,7 @@ def drafted(*marks: tuple[str, ...], marking: bool = True) -> Project:
 
 
 def gold() -> Coding:
-    return Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
 
 
 def open_queue(sign_in) -> Page:

@@ -46,7 +46,7 @@ def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, ch
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     user = add_model(project, "a-rule-based-model-with-a-long-name").membership.user
     assign_texts(project, project.texts.all(), [user])
-    for coding in Coding.with_models.filter(coder=user).select_related("text"):
+    for coding in Coding.objects.of_coders().filter(coder=user).select_related("text"):
         judge_all(coding, [judgement(key, "place") for key in coding.text.markables.values_list("key", flat=True)])
         submit_coding(coding, user)
     page = sign_in(charlie, "/projects/walk/agreement/")

@@ -26,7 +26,7 @@ def large(db):
 
 
 def assigned():
-    return set(Coding.objects.values_list("text__slug", "coder__username"))
+    return set(Coding.objects.of_people().values_list("text__slug", "coder__username"))
 
 
 def test_from_a_new_project_to_a_plan_in_twelve_clicks(sign_in, charlie, alice, bob):
@@ -56,7 +56,7 @@ def test_from_a_new_project_to_a_plan_in_twelve_clicks(sign_in, charlie, alice, 
     clicks.click("button", "Apply")
     expect(page.get_by_text("24 assignments created.")).to_be_visible()
     assert clicks.count <= 12
-    assert Coding.objects.count() == 24
+    assert Coding.objects.of_people().count() == 24
 
 
 def test_the_preview_follows_the_form_and_the_address(sign_in, large, charlie):
@@ -118,8 +118,8 @@ def test_what_has_begun_meanwhile_is_not_taken_away_and_the_page_says_so(sign_in
     apply_plan(large, plan_request())
     text, coder = min(assigned())
     page = sign_in(charlie, "/projects/large/assign/")
-    coding = Coding.objects.get(text__slug=text, coder__username=coder)
-    Coding.objects.filter(pk=coding.pk).update(version=1)
+    coding = Coding.objects.of_people().get(text__slug=text, coder__username=coder)
+    Coding.objects.of_people().filter(pk=coding.pk).update(version=1)
     cell = page.get_by_label(re.compile(f"^{text.title()}, {coder}"))
     cell.click()
     expect(page.locator("#plan-status")).to_contain_text(f"{coder} has begun")
@@ -151,13 +151,13 @@ def test_a_coder_takes_texts_from_a_pool(sign_in, large, charlie):
         coder.goto("/projects/large/")
         coder.get_by_role("button", name="Take the next text").click()
         expect(coder.locator("#progress-text")).to_contain_text("0 of 2")
-        assert Coding.objects.filter(coder=ann).count() == number
+        assert Coding.objects.of_people().filter(coder=ann).count() == number
 
 
 def test_who_is_replaced_keeps_what_is_begun_and_the_matrix_says_how_far_each_is(sign_in, large, charlie):
     apply_plan(large, plan_request(k=1, allow_unconnected=True, due_on=date(2026, 1, 2)))
     ann, ben = person("ann"), person("ben")
-    begun, *open_ones = Coding.objects.filter(coder=ann).select_related("text").order_by("place")
+    begun, *open_ones = Coding.objects.of_people().filter(coder=ann).select_related("text").order_by("place")
     judge(begun, begun.text.markables.first().key, "none")
     page = sign_in(charlie, "/projects/large/assign/")
     page.get_by_label("Coder", exact=True).select_option(label="ann")

@@ -52,7 +52,7 @@ def test_an_open_page_goes_on_with_its_coding_when_the_text_is_assigned_again(co
     assign_texts(project, [first.text], [first.coder], again)
     coder.press("Enter", "4")
     coder.saved()
-    second = Coding.objects.get(round=again)
+    second = Coding.objects.of_people().get(round=again)
     assert (len(judgements_of(first)), second.version) == (2, 0)
     page = coder.page
     page.goto("/projects/own/")

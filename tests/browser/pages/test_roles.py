@@ -27,7 +27,7 @@ def test_a_manager_who_codes_reopens_asks_and_opens_the_results(sign_in, charlie
     expect(manager.get_by_text("maya is now manager and coder")).to_be_visible()
 
     assign_texts(project, project.texts.all(), [maya])
-    own = Coding.objects.select_related("coder", "text").get(coder=maya)
+    own = Coding.objects.of_people().select_related("coder", "text").get(coder=maya)
     for coding in (own, codings["alice"]):
         judge(coding, keys["a"], "none")
         submit_coding(coding, coding.coder)

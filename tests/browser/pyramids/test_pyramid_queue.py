@@ -55,7 +55,7 @@ def adam(transactional_db, alice, bob) -> User:
 
 
 def agreed() -> Coding:
-    return Coding.objects.select_related("text", "round").get(kind="agreed")
+    return Coding.objects.of_people().select_related("text", "round").get(kind="agreed")
 
 
 def press(page: Page, *keys: str) -> None:
@@ -235,7 +235,7 @@ def test_by_mouse_at_any_width_and_what_is_moved_in_the_text_is_decided(sign_in,
 
 
 def test_without_a_draft_there_is_no_queue(sign_in, adam):
-    Coding.objects.get(kind="agreed").operations.filter(kind="draft").update(kind="import")
+    Coding.objects.of_people().get(kind="agreed").operations.filter(kind="draft").update(kind="import")
     page = sign_in(adam, ADDRESS)
     expect(page.locator("#scus > .pyramid-scu").first).to_be_visible()
     page.wait_for_load_state("networkidle")

@@ -43,7 +43,7 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
     expect(coder.locator("#note")).to_have_value("which?")
     text.refresh_from_db()
     words = {text.content[one.start : one.end]: one.key for one in text.markables.order_by("-start")}
-    alices = Coding.objects.get(pk=codings["alice"].pk)
+    alices = Coding.objects.of_people().get(pk=codings["alice"].pk)
     answers = {each: judgement(alices, words[each]) for each in ("the old kettle", "the stoves", "it")}
     assert [answers[each]["category"] for each in answers] == ["none", "place", "none"]
     assert answers["it"]["note"] == "which?"

@@ -57,7 +57,7 @@ def test_a_note_that_is_being_written_is_there_when_the_page_comes_back(coder, l
     assert coder.saved()[coder.keys()["b"]]["note"] == "or his brother?"
     coder.page.reload()
     coder.at("Ann")  # it is taken up once
-    assert Coding.objects.get(pk=coder.coding.pk).version == 1
+    assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
 def test_a_page_that_goes_before_it_has_taken_up_what_another_left_leaves_it_to_the_next(coder):
@@ -80,7 +80,7 @@ def test_a_note_that_was_saved_is_no_draft(coder):
     coder.saved()
     coder.page.reload()
     coder.at("Ann")
-    assert Coding.objects.get(pk=coder.coding.pk).version == 1
+    assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
 def test_a_note_that_was_changed_elsewhere_since_is_shown_and_not_recorded(coder):
@@ -147,7 +147,7 @@ def test_an_answer_for_which_nothing_had_time_is_sent_by_the_next_visit(coder):
     assert coder.saved()[coder.keys()["a"]]["category"] == "none"
     page.reload()
     coder.at("Bob")
-    assert Coding.objects.get(pk=coder.coding.pk).version == 1  # it is sent once
+    assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1  # it is sent once
 
 
 def test_back_shows_the_coding_as_it_is_now(coder):
@@ -157,7 +157,7 @@ def test_back_shows_the_coding_as_it_is_now(coder):
     page.locator("header a, nav a").first.click()
     page.wait_for_url(lambda url: "/code/" not in url)
     # another machine answers meanwhile
-    coding = Coding.objects.select_related("coder").get(pk=coder.coding.pk)
+    coding = Coding.objects.of_people().select_related("coder").get(pk=coder.coding.pk)
     operations.apply(
         coding, coding.coder, coding.version, [change(markable=coder.keys()["b"], category="place", pointers=[])]
     )
@@ -197,7 +197,7 @@ def test_who_signs_in_in_another_tab_neither_shows_nor_gets_the_work_of_the_firs
     project = coder.coding.text.project
     add_member(project, bob, "coder")
     assign_texts(project, [coder.coding.text], [bob])
-    bobs = Coding.objects.select_related("coder").get(coder=bob)
+    bobs = Coding.objects.of_people().select_related("coder").get(coder=bob)
     operations.apply(bobs, bob, 0, [change(markable=coder.keys()["b"], category="place", pointers=[])])
     sign_in_elsewhere(coder.page, bob, live_server)
     come_back_to(coder.page)

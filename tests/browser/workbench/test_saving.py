@@ -160,7 +160,7 @@ def test_an_answer_of_a_category_that_is_merged_meanwhile_becomes_the_other_one(
     saved(page)
     expect(page.locator("#progress-text")).to_have_text("2 of 6 decided")
     expect(page.locator(".notice")).to_have_count(0)
-    coding = Coding.objects.get(pk=codings["alice"].pk)
+    coding = Coding.objects.of_people().get(pk=codings["alice"].pk)
     assert judgement(coding, keys["b"])["category"] == "none"
     assert [*coding.operations.values_list("kind", "scheme_version")] == [("judge", 1), ("judge", 2)]
     assert list(log_mismatches(coding)) == []

@@ -284,8 +284,10 @@ class _FileWriter:
 
         Raise FormatError with the first difference if the file's pyramid is neither of the two.
         """
-        codings = Coding.with_models.filter(text__docset=docset, text__role=Text.Role.MODELS).select_related(
-            "text__docset"
+        codings = (
+            Coding.objects.of_coders()
+            .filter(text__docset=docset, text__role=Text.Role.MODELS)
+            .select_related("text__docset")
         )
         own_pyramid = codings.filter(kind=Coding.Kind.PYRAMID, coder=coder).first()
         agreed_pyramid = codings.filter(kind=Coding.Kind.AGREED, status=Coding.Status.SUBMITTED).first()
@@ -331,7 +333,7 @@ class _FileWriter:
             )
             for contributor in sorted(contributors, key=lambda contributor: contributor.parts)
         ]
-        codings = Coding.with_models.select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
+        codings = Coding.objects.of_coders().select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
         latest = Round.objects.filter(texts=text).last() or current_round(self.project)
         coding = codings.select_related("round").first() or Coding(text=text, coder=coder, kind=kind, round=latest)
         refuse_closed(coding.round)

@@ -183,7 +183,7 @@ def test_a_profile_of_categories_has_no_chains_and_follows_the_selection(three):
 
 def test_chains_of_several_texts_are_counted_together(db):
     project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2")
-    for coding in Coding.objects.filter(coder__username="alice").select_related("coder", "text"):
+    for coding in Coding.objects.of_people().filter(coder__username="alice").select_related("coder", "text"):
         for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
             unit = coding.text.markables.get(label=label).key
             judge(coding, unit, "refers" if indices else "none", indices=list(indices))
@@ -268,8 +268,8 @@ def test_a_selection_of_coders_is_who_is_in_every_report():
 
 def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
     project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
-    Coding.objects.filter(text__slug="text-2", coder__username="bob").delete()
-    for coding in Coding.objects.select_related("coder", "text"):
+    Coding.objects.of_people().filter(text__slug="text-2", coder__username="bob").delete()
+    for coding in Coding.objects.of_people().select_related("coder", "text"):
         for label, key in coding.text.markables.values_list("label", "key"):
             if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
                 continue

@@ -116,7 +116,7 @@ def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signe
 
 
 def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie, walk):
-    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
     reopen_coding(coding, coding.coder)
     asked = {"by": "group", "first": "alice,bob", "second": "carol,dora"}
     api = signed_in(charlie).get(API, asked).json()

@@ -53,7 +53,7 @@ def model(walk) -> User:
     """Let a model code one of the texts, in its own way, with marks of its own, and begin the other."""
     user = add_model(walk, "gpt").membership.user
     assign_texts(walk, walk.texts.all(), [user])
-    first, second = Coding.with_models.filter(coder=user).order_by("text__slug")
+    first, second = Coding.objects.of_coders().filter(coder=user).order_by("text__slug")
     for coding in (first, second):
         units = coding.text.markables.filter(level__coded=True).order_by("start", "-end")
         judge_all(coding, [judgement(unit.key, "none") for unit in units])
@@ -148,7 +148,7 @@ def test_the_command_leaves_models_out_and_includes_them(walk, model):
 def test_gold_is_drafted_of_people_unless_a_model_is_named(walk, model, method, coder, said):
     report = draft_gold(walk, DraftRequest(method, coder=coder, texts=["text-1"], adjudicator="charlie"))
     assert report.drafted == ["text-1"]
-    [draft] = Coding.with_gold.get(kind="gold").operations.filter(kind="draft")
+    [draft] = Coding.objects.get(kind="gold").operations.filter(kind="draft")
     assert len(draft.payload["codings"]) == said
 
 

@@ -43,7 +43,7 @@ def project(db):
 
 def at(project, text, coder, *seconds):
     """Move the operations of a coding to so many seconds after nine o'clock on the Monday."""
-    coding = Coding.objects.get(text__project=project, text__slug=text, coder__username=coder)
+    coding = Coding.objects.of_people().get(text__project=project, text__slug=text, coder__username=coder)
     for operation, after in zip(coding.operations.order_by("sequence"), seconds, strict=True):
         moment = MONDAY + timedelta(seconds=after)
         Operation.objects.filter(pk=operation.pk).update(applied_at=moment, made_at=None)
@@ -55,7 +55,7 @@ def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project,
     times = work_by_text(project).judgement_times
     pk = project.texts.get(slug="text-1").pk
     assert [one.seconds for one in times[pk, "alice"]] == [None, 10, 20, None, 60]
-    coding = Coding.objects.select_related("coder").get(text=pk, coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text=pk, coder__username="alice")
     reopen_coding(coding, User.objects.get(username="charlie"))
     judge(coding, coding.text.markables.order_by("start")[1].key, "group")
     at(project, "text-1", "alice", 0, 10, 30, 331, 391, 400, 86_400, 86_400)
@@ -68,7 +68,7 @@ def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project,
 
 def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
     text = project.texts.get(slug="text-1")
-    coding = Coding.objects.select_related("coder").get(text=text, coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text=text, coder__username="alice")
     reopen_coding(coding, User.objects.get(username="charlie"))
     content = f"Oh, {text.content}"
     correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
@@ -80,7 +80,7 @@ def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
 def test_a_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project):
     pk = project.texts.get(slug="text-2").pk
     before = work_by_text(project)
-    coding = Coding.objects.get(text=pk, coder__username="alice")
+    coding = Coding.objects.of_people().get(text=pk, coder__username="alice")
     corrected = Operation.objects.create(
         coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
     )
@@ -117,7 +117,7 @@ def test_each_coder_has_the_median_and_the_quartiles(project, asked, expected):
 
 
 def test_judgements_count_on_their_first_day_and_open_codings_count_too(project):
-    Coding.objects.filter(coder__username="bob").update(status="open")
+    Coding.objects.of_people().filter(coder__username="bob").update(status="open")
     found, times = read_answers(project), work_by_text(project).judgement_times
     days = timing.count_by_day(found, Parameters(), times)
     assert days.days == (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
@@ -179,7 +179,7 @@ def test_a_round_has_the_pace_of_its_own_texts_and_submitted_codings_leave_nothi
 
     [whole] = paces()
     assert (whole.left, whole.pace) == (Remaining(), None)
-    coding = Coding.objects.get(text__slug="text-2", coder__username="bob")
+    coding = Coding.objects.of_people().get(text__slug="text-2", coder__username="bob")
     coding.judgements.all().delete()
     assert count_remaining(project) == {}  # it is submitted
     reopen_coding(coding, coding.coder)

@@ -27,7 +27,7 @@ def newswire(db):
     """Make the project of the paper's Table 1."""
     project = coded_project("wire", "passonneau-2004", " ".join(f"[{one}]({one})" for one in TOKENS), coders=CODERS)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
-    for coding in Coding.objects.select_related("coder"):
+    for coding in Coding.objects.of_people().select_related("coder"):
         column = CODERS.index(coding.coder.username)
         for token, row in zip(TOKENS, TABLE_1, strict=True):
             if row[column] == "0":

@@ -54,7 +54,7 @@ def kinds(charlie) -> Project:
     text = " ".join(f"[{unit}{unit}]({unit})" for unit in UNITS)
     project = coded_project("kinds", "sortal-classes", *[f"{text} {n}" for n in range(4)], coders=NAMES)
     move_to_round(project, project.texts.filter(slug__in=PILOT), "pilot")
-    for coding in Coding.objects.select_related("coder", "text"):
+    for coding in Coding.objects.of_people().select_related("coder", "text"):
         given = ANSWERS[coding.text.slug][NAMES.index(coding.coder.username)]
         keys = dict(coding.text.markables.values_list("label", "key"))
         for unit, sign in zip(UNITS, given, strict=False):
@@ -137,7 +137,7 @@ def test_a_file_is_equal_for_equal_data_wherever_it_is(kinds):
 
 def test_gold_is_described_by_its_log_and_by_the_page_gold(signed_in, charlie, kinds):
     draft_gold(kinds, DraftRequest(Method.MOST, texts=["text-1", "text-3", "text-4"]))
-    decided = Coding.with_gold.get(kind="gold", text__slug="text-3")
+    decided = Coding.objects.get(kind="gold", text__slug="text-3")
     submit_coding(open_gold(kinds, decided.text, "main", charlie), charlie)
     begun = open_gold(kinds, kinds.texts.get(slug="text-1"), "pilot", charlie)
     contested = begun.operations.get(kind="draft").payload["contested"]
@@ -192,10 +192,12 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
         judge(gold, key, "person")
     submit_coding(gold, charlie)
     assign_texts(kinds, [text], list(User.objects.filter(username__in=NAMES[:2])), training)
-    for place, coding in enumerate(Coding.objects.filter(round=training).select_related("coder", "text")):
+    for place, coding in enumerate(Coding.objects.of_people().filter(round=training).select_related("coder", "text")):
         for key in keys:
             judge(coding, key, "group" if place and key == keys[0] else "person")
-    for coding in Coding.objects.filter(text__slug="text-3", coder__username="quentin").select_related("text"):
+    for coding in (
+        Coding.objects.of_people().filter(text__slug="text-3", coder__username="quentin").select_related("text")
+    ):
         again = Coding.objects.create(text=coding.text, coder=coding.coder, round=coding.round, occasion=2)
         for key in coding.text.markables.values_list("key", flat=True):
             judge(again, key, "person")
@@ -216,7 +218,7 @@ def test_training_and_repeats_are_those_of_their_pages(signed_in, charlie, kinds
 
 def test_one_unit_that_is_left_out_is_in_the_singular(charlie):
     project = coded_project("few", "sortal-classes", "[a](a) [b](b) [c](c)")
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text"):
         keys = dict(coding.text.markables.values_list("label", "key"))
         for unit in "abc" if coding.coder.username == "alice" else "ab":
             judge(coding, keys[unit], "person")

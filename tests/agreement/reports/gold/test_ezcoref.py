@@ -64,7 +64,7 @@ def drafted(passages, told) -> list[Coding]:
 
 
 def gold_of(project: Project) -> list[Coding]:
-    return list(Coding.with_gold.filter(text__project=project, kind="gold").select_related("text", "coder"))
+    return list(Coding.objects.filter(text__project=project, kind="gold").select_related("text", "coder"))
 
 
 def close(drafts: list[Coding]) -> None:
@@ -86,7 +86,9 @@ def written(path: Path, *options: str) -> dict[str, dict[str, str]]:
 
 def entities(project: Project, *, gold: bool) -> dict[str, set[frozenset[str]]]:
     """Return the entities of gold, or else of the only coder, by text."""
-    codings = gold_of(project) if gold else Coding.objects.filter(text__project=project).select_related("text")
+    codings = (
+        gold_of(project) if gold else Coding.objects.of_people().filter(text__project=project).select_related("text")
+    )
     found = {}
     for one in codings:
         decisions = {decision.markable: decision for decision in decisions_of(one)}

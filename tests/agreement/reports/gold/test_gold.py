@@ -54,7 +54,7 @@ def report_of(project, **asked):
 
 def judged(project, gold=False, coder=""):
     """Return the category of each markable by text, straight from the rows."""
-    codings = Coding.with_gold.filter(text__project=project, kind="gold" if gold else "text")
+    codings = Coding.objects.filter(text__project=project, kind="gold" if gold else "text")
     codings = codings.filter(coder__username=coder) if coder else codings
     rows = Judgement.objects.filter(coding__in=codings, category__isnull=False)
     return {
@@ -170,7 +170,7 @@ def test_agreement_beside_is_that_of_the_same_texts_without_gold(signed_in, char
     assert (beside["value"], beside["low"], beside["high"]) == (api["value"], api["low"], api["high"])
     one = client.get(API, {"texts": "text-1,text-2,text-4"}).json()["agreement"]["value"]
     assert one == client.get("/api/v1/projects/walk/agreement/", {"texts": "text-1,text-2,text-4"}).json()["value"]
-    Coding.with_gold.filter(kind="gold").delete()
+    Coding.objects.filter(kind="gold").delete()
     n_gold = api["codings_left_out"]["gold"]
     assert n_gold == 4
     assert client.get("/api/v1/projects/walk/agreement/").json() == api | {
@@ -207,7 +207,7 @@ def test_the_errors_say_what_differs_and_how_often(signed_in, charlie, walk):
 
 
 def test_gold_of_training_and_gold_that_is_not_decided_are_left_out(signed_in, charlie, walk):
-    first, second, *_ = Coding.with_gold.filter(kind="gold").order_by("text__slug")
+    first, second, *_ = Coding.objects.filter(kind="gold").order_by("text__slug")
     reopen_coding(first, charlie)
     report = signed_in(charlie).get(API).json()
     assert (report["n_texts"], report["gold_left_out"]) == (3, {"practice": 0, "open": 1, "uncoded": 0})
@@ -237,7 +237,7 @@ def test_selections_choose_as_on_every_page(signed_in, charlie, walk):
 
 
 def test_work_that_is_not_submitted_counts_only_where_it_is_asked_for(signed_in, charlie, walk):
-    coding = Coding.objects.get(text__project=walk, text__slug="text-1", coder__username="alice")
+    coding = Coding.objects.of_people().get(text__project=walk, text__slug="text-1", coder__username="alice")
     reopen_coding(coding, charlie, "look again")
     [alice, *_] = signed_in(charlie).get(API).json()["coders"]
     assert alice["n_texts"] == 3
@@ -317,7 +317,7 @@ def test_who_codes_sees_gold_once_results_are_open_and_nobody_else_by_name(signe
 def test_who_codes_sees_nothing_of_gold_of_texts_that_they_have_not_submitted(signed_in, charlie, walk):
     Project.objects.update(results_open=True)
     alice = User.objects.get(username="alice")
-    coding = Coding.objects.get(text__project=walk, text__slug="text-2", coder=alice)
+    coding = Coding.objects.of_people().get(text__project=walk, text__slug="text-2", coder=alice)
     reopen_coding(coding, charlie, "look again")
     found = signed_in(alice).get(API, {"texts": "text-2"}).json()
     assert (found["n_texts"], found["n_items"], found["coders"]) == (0, 0, [])
@@ -333,7 +333,7 @@ def test_what_gold_alone_has_marked_is_missed_by_all(charlie):
     [text] = project.texts.all()
     level = project.levels.get(coded=True).key
     category = project.categories.first().key
-    for coding in Coding.objects.filter(text=text).select_related("coder"):
+    for coding in Coding.objects.of_people().filter(text=text).select_related("coder"):
         judge(coding, f"{level}:0-4", category)
         judge(coding, f"{level}:10-13", category, f"{level}:0-4")
         submit_coding(coding, coding.coder)
@@ -360,7 +360,7 @@ def test_the_methods_text_says_what_gold_is_and_names_nobody(signed_in, charlie,
 def test_items_that_gold_leaves_out_are_none_of_gold(signed_in, charlie):
     """Coders differ in two of three markables, and gold answers another one alone."""
     project = coded_project("apart", "poesio-artstein-2005", "[a](m0) [b](m1) [c](m2)")
-    for coding in Coding.objects.filter(text__project=project):
+    for coding in Coding.objects.of_people().filter(text__project=project):
         keys = dict(coding.text.markables.values_list("label", "key"))
         for label in ("m1", "m2"):
             judge(coding, keys[label], "place" if coding.coder.username == "alice" else "none")

@@ -122,7 +122,7 @@ def test_the_paragraph_says_each_choice(pointed, asked, said):
 def test_two_figures_that_differ_by_their_thirds_do_not_have_one_description(db, distance):
     project = coded_project("tea", SCHEMES["pointers"], WALK)
     for coder, labels in (("alice", ["", "a", "", "b", ""]), ("bob", ["", "a", "", "a", "b"])):
-        coding = Coding.objects.select_related("coder").get(coder__username=coder)
+        coding = Coding.objects.of_people().select_related("coder").get(coder__username=coder)
         keys = dict(coding.text.markables.values_list("label", "key"))
         for label, target in zip("abcde", labels, strict=True):
             judge(coding, keys[label], "phrase" if target else "none", *([keys[target]] if target else []))
@@ -155,7 +155,7 @@ def test_the_paragraph_says_that_the_interval_of_one_text_is_over_what_no_chain_
 
 def test_the_paragraph_says_which_codings_do_not_count(db):
     project = sorted_out(THREE)
-    coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="bob")
+    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-2", coder__username="bob")
     reopen_coding(coding, coding.coder)
     assert "Not counted: 1 coding begun and not submitted." in written(read_answers(project))[0].paragraph
     assert "Not counted" not in written(read_answers(project), include="open")[0].paragraph

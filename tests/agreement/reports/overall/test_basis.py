@@ -43,7 +43,9 @@ def sorted_out(answers, slug="tea", *, handed_in=True):
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
     for (text, given), number in zip(answers.items(), range(len(answers)), strict=True):
         assert text == f"text-{number + 1}"
-        Coding.objects.filter(text__project=project, text__slug=text).exclude(coder__username__in=given).delete()
+        Coding.objects.of_people().filter(text__project=project, text__slug=text).exclude(
+            coder__username__in=given
+        ).delete()
         for coder, letters in given.items():
             answer_with(project, text, coder, letters)
     return hand_in(project) if handed_in else project
@@ -51,7 +53,11 @@ def sorted_out(answers, slug="tea", *, handed_in=True):
 
 def answer_with(project, text, coder, letters):
     """Let the coder give each markable of the text the category of its letter; what was submitted is so again."""
-    coding = Coding.objects.select_related("coder").get(text__project=project, text__slug=text, coder__username=coder)
+    coding = (
+        Coding.objects.of_people()
+        .select_related("coder")
+        .get(text__project=project, text__slug=text, coder__username=coder)
+    )
     handed_in = coding.status == Coding.Status.SUBMITTED
     if handed_in:
         reopen_coding(coding, coding.coder)
@@ -108,7 +114,7 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
     options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
     before = read_answers(project)
     first = overall.compute_report(before, asked).result
-    coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-2", coder__username="alice")
     for label in "abcde":
         judge_again(coding, coding.text.markables.get(label=label).key, "none")
     after = read_answers(project)
@@ -154,7 +160,7 @@ def test_a_coefficient_of_two_coders_is_refused_for_three_and_is_there_for_two_o
 
 
 def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chosen(three):
-    Coding.objects.filter(text__slug="text-3", coder__username="carol").delete()
+    Coding.objects.of_people().filter(text__slug="text-3", coder__username="carol").delete()
     extracted, parameters = chosen(read_answers(three), "cohen_kappa", texts="text-3")
     assert (extracted.coders, parameters.coders) == (("alice", "bob"), "alice,bob")
     data = table_of(of_coders({"text-3": THREE["text-3"]}, ("alice", "bob")), ("alice", "bob"))
@@ -274,7 +280,7 @@ def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field
 
 def test_somebody_who_has_only_begun_cannot_be_chosen(db):
     project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
-    begun = Coding.objects.get(coder__username="bob")
+    begun = Coding.objects.of_people().get(coder__username="bob")
     reopen_coding(begun, begun.coder)
     found, parameters = resolve(read_answers(project), Parameters(coders="carol"))
     assert (found.coders, parameters.coders) == (("carol",), "carol")
@@ -340,7 +346,7 @@ def test_text_submitted_empty_has_singletons(db, later):
     project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2", coders=("alice", "bob", "carol"))
     codings = {
         (one.text.slug, one.coder.username): one
-        for one in Coding.objects.filter(text__project=project).select_related("coder", "text")
+        for one in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text")
     }
     for coder in ("alice", "bob"):
         for text in ("text-1", "text-2"):

@@ -179,7 +179,7 @@ def at(coding, *minutes):
 
 
 def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project, charlie):
-    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username="alice")
     submit_coding(coding, coding.coder)
     reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
@@ -195,7 +195,7 @@ def test_what_was_imported_was_not_worked_on_here(db):
         import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
     assert work_by_text(project).activities == {}
-    coding = Coding.objects.get(coder__username="bob")
+    coding = Coding.objects.of_people().get(coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert work_by_text(project).activities == {}
     judge(coding, coding.text.markables.first().key, "none")
@@ -210,7 +210,7 @@ def test_work_is_read_in_one_query(project, django_assert_num_queries):
 def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
     import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
     for coder in ("alice", "bob"):
-        coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username=coder)
+        coding = Coding.objects.of_people().select_related("coder").get(text__slug="text-1", coder__username=coder)
         submit_coding(coding, coding.coder)
     read_progress(project)
     with django_assert_num_queries(2):
@@ -239,7 +239,9 @@ def test_days_without_any_activity_have_no_height(project):
 
 
 def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
-    codings = list(Coding.objects.order_by("text__slug", "coder__username").select_related("coder", "text")[:5])
+    codings = list(
+        Coding.objects.of_people().order_by("text__slug", "coder__username").select_related("coder", "text")[:5]
+    )
     for number, coding in enumerate(codings):
         submit_coding(coding, coding.coder)
         coding.operations.filter(kind="submit").update(applied_at=MONDAY + number * DAY)
@@ -257,12 +259,12 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
 
 def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
-    judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
+    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
     assert read_activity(other, today, 1)["operations"] == 3
     with django_assert_num_queries(2):
         assert read_activity(other, today, 1)["operations"] == 3
-    judge(Coding.objects.get(text__project=other), other.texts.get().markables.last().key, "state")
+    judge(Coding.objects.of_people().get(text__project=other), other.texts.get().markables.last().key, "state")
     assert read_activity(other, today, 1)["operations"] == 4
 
 

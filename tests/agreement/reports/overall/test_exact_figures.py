@@ -35,7 +35,7 @@ SOME = [*combinations(CODERS, 2), CODERS]
 def project(db):
     text = " ".join(f"[{unit}]({unit})" for unit in UNITS)
     project = coded_project("exact", "passonneau-2004", *[f"{text} {n}" for n in range(3)], coders=CODERS)
-    for coding in Coding.objects.select_related("coder", "text"):
+    for coding in Coding.objects.of_people().select_related("coder", "text"):
         given = ANSWERS[coding.text.slug].get(coding.coder.username, "")
         keys = dict(coding.text.markables.values_list("label", "key"))
         for unit, answer in zip(UNITS, given.split(), strict=False):

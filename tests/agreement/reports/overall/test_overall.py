@@ -97,7 +97,7 @@ def write(project, work):
     """Save the answers by operations, as coders give them."""
     field = "indices" if project.answers == "indices" else "pointers"
     for (text, coder), (answers, handed_in) in work.items():
-        coding = Coding.objects.get(text__project=project, text__slug=text, coder__username=coder)
+        coding = Coding.objects.of_people().get(text__project=project, text__slug=text, coder__username=coder)
         keys = dict(coding.text.markables.values_list("label", "key"))
         batch = [
             change(markable=keys[m], category=category, **{field: sorted(keys.get(name, name) for name in names)})

@@ -41,13 +41,13 @@ def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
 
 def test_one_coder_misses_another(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
-    Coding.objects.filter(coder__username="bob").update(status=Coding.Status.OPEN)
+    Coding.objects.of_people().filter(coder__username="bob").update(status=Coding.Status.OPEN)
     assert seen(project).missing == ("Only alice has submitted a coding that counts: agreement needs two coders.",)
 
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}})
-    Coding.objects.filter(judgements=None).delete()
+    Coding.objects.of_people().filter(judgements=None).delete()
     assert seen(project).missing == ("No text has submitted answers of two coders, which agreement needs.",)
 
 
@@ -135,8 +135,10 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
         },
         handed_in=False,
     )
-    Coding.objects.filter(text__slug="text-4").delete()
-    submit_coding(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
+    Coding.objects.of_people().filter(text__slug="text-4").delete()
+    submit_coding(
+        Coding.objects.of_people().get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob")
+    )
     found = seen(project, include="open")
     assert found.notes[:3] == (
         "1 of 3 texts with codings that count has no markable with answers of two coders.",
@@ -160,7 +162,7 @@ def test_one_text_has_an_interval_over_markables_and_a_note_that_says_so(db):
 
 def test_one_coding_that_is_open_is_told_in_the_singular(db):
     project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
-    coding = Coding.objects.get(text__slug="text-1", coder__username="bob")
+    coding = Coding.objects.of_people().get(text__slug="text-1", coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == (
         "1 of 2 texts with codings that count has no markable with answers of two coders.",
@@ -173,7 +175,7 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
 
 def test_equal_alphas_of_all_distances_are_no_range(db):
     project = coded_project("sets", "poesio-artstein-2005", WALK)
-    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+    for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text"):
         keys = list(coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True))
         judge_all(coding, [judgement(key, "none" if place % 2 else "place") for place, key in enumerate(keys)])
     hand_in(project)

@@ -101,7 +101,9 @@ def values_of(project, coding, units, others, mode, top):
 
 def by_hand(project, mode="full", top="category"):
     """Return the reliability data of a project, one coder and text after the other."""
-    codings = list(Coding.objects.filter(text__project=project).select_related("coder").order_by("text__slug"))
+    codings = list(
+        Coding.objects.of_people().filter(text__project=project).select_related("coder").order_by("text__slug")
+    )
     codings = [coding for coding in codings if coding.status == "submitted"]
     answered = Judgement.objects.filter(coding__in=codings, category__isnull=False)
     coders = sorted(set(answered.values_list("coding__coder__username", flat=True)))
@@ -197,7 +199,7 @@ def test_a_coreference_score_of_each_two_coders(load, taken):
 
 def codings_of(project):
     """Return the codings of a project with one text."""
-    return Coding.objects.filter(text__project=project, status="submitted").select_related("coder")
+    return Coding.objects.of_people().filter(text__project=project, status="submitted").select_related("coder")
 
 
 def chains_of(coding):

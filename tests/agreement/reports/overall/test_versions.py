@@ -51,7 +51,11 @@ def work_rows(module_rows):
     more = (*spec.attributes, AttributeSpec("certain", "Certain", kind="text"))
     assert save_scheme(project, replace(spec, attributes=more), User.objects.get(username="charlie")) == 2
     for coder, text, units in (("bob", "text-2", UNITS), ("carol", "text-1", UNITS[:3]), ("alice", "text-2", ["m5"])):
-        coding = Coding.objects.select_related("coder", "text__project").get(text__slug=text, coder__username=coder)
+        coding = (
+            Coding.objects.of_people()
+            .select_related("coder", "text__project")
+            .get(text__slug=text, coder__username=coder)
+        )
         reopen_coding(coding, coding.coder)
         keys = dict(coding.text.markables.values_list("label", "key"))
         for unit in units:
@@ -146,7 +150,7 @@ def test_all_versions_give_what_no_filter_gives(ways, work):
 
 
 def test_answers_of_other_versions_are_in_no_table_of_the_data(work):
-    project = Coding.objects.first().text.project
+    project = Coding.objects.of_people().first().text.project
     answers, parameters = resolve(read_answers(project, scheme_versions=frozenset({2})), Parameters(versions="2"))
     cells = {(row.text, row.unit): row.values for row in reliability_matrix(answers, parameters).rows}
     keys = dict(project.texts.get(slug="text-1").markables.values_list("label", "key"))
@@ -277,8 +281,8 @@ def test_versions_beside_other_selections(signed_in, charlie, work, versions, se
     project = Project.objects.get(slug="walk")
     project.memberships.filter(user__username__in=["alice", "carol"]).update(group="experts")
     pilot = Round.objects.create(project=project, name="pilot", position=0)
-    Coding.objects.filter(text__project=project).update(round=project.rounds.get(name="main"))
-    Coding.objects.filter(text__project=project, text__slug="text-1").update(round=pilot)
+    Coding.objects.of_people().filter(text__project=project).update(round=project.rounds.get(name="main"))
+    Coding.objects.of_people().filter(text__project=project, text__slug="text-1").update(round=pilot)
     selected = {key: answers for key, answers in work.items() if key[0] in coders and key[1] in texts}
     rows, n_others = table(selected, versions, chains, "missing")
     asked = {"coefficient": "alpha", "distance": "passonneau", "unmarked": "missing", "chains": "full"}

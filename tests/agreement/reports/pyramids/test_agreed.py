@@ -222,7 +222,7 @@ def test_agreement_beside_is_that_of_the_same_docsets(signed_in, charlie, projec
     beside = client.get(API).json()["agreement"]
     whole = client.get(f"/api/v1/projects/{SLUG}/agreement/").json()
     assert (beside["value"], beside["low"], beside["high"]) == (whole["value"], whole["low"], whole["high"])
-    Coding.objects.get(text__slug="day-1", kind="agreed").delete()
+    Coding.objects.of_people().get(text__slug="day-1", kind="agreed").delete()
     rest = client.get(f"/api/v1/projects/{SLUG}/agreement/", {"texts": "day-0,day-2,day-3"}).json()
     found = client.get(API).json()
     assert found["agreement"]["value"] == rest["value"]
@@ -323,9 +323,9 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
 
     assert left_out() == ({"missing": 0, "practice": 0, "open": 0, "uncoded": 0}, "")
     create_docset(project, "later", "Later", SUMMARIES)
-    reopen_coding(Coding.objects.get(text__slug="day-1", kind="agreed"), charlie)
-    Coding.objects.filter(text__slug="day-2", kind="pyramid").delete()
-    reopen_coding(Coding.objects.get(text__slug="day-3", coder__username="ann"), charlie, "look again")
+    reopen_coding(Coding.objects.of_people().get(text__slug="day-1", kind="agreed"), charlie)
+    Coding.objects.of_people().filter(text__slug="day-2", kind="pyramid").delete()
+    reopen_coding(Coding.objects.of_people().get(text__slug="day-3", coder__username="ann"), charlie, "look again")
     reasons, note = left_out()
     assert reasons == {"missing": 1, "practice": 0, "open": 1, "uncoded": 1}
     assert note == (
@@ -343,7 +343,7 @@ def test_what_is_not_compared_is_said_beside_the_figures(signed_in, charlie, pro
 def test_an_scu_without_words_is_in_no_figure_and_said(signed_in, charlie, alice, bob):
     made = ferry(alice, bob)
     send(reopened(made, "alice", charlie), change("describe", scu="nothing", label="Nothing"))
-    submit_coding(Coding.objects.get(coder=alice), alice)
+    submit_coding(Coding.objects.of_people().get(coder=alice), alice)
     found = signed_in(charlie).get("/api/v1/projects/ferry/agreement/gold/").json()
     assert (found["n_empty"], found["coders"][0]["scus"]["own"]) == (1, 1)
     assert "1 SCU without words" in signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
@@ -368,8 +368,10 @@ def ferry(alice, bob, start="bob"):
 
 
 def reopened(made, name, manager):
-    coding = Coding.objects.select_related("text__project", "coder").get(
-        text__docset=made, kind="pyramid", coder__username=name
+    coding = (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder")
+        .get(text__docset=made, kind="pyramid", coder__username=name)
     )
     reopen_coding(coding, manager, "look again")
     return coding
@@ -382,13 +384,13 @@ def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob)
     add_member(made.project, people("eve")[0], Membership.Role.ADJUDICATOR)
     made.project.memberships.filter(user=adam).update(role=Membership.Role.CODER)
     assign_texts(made.project, [text], [adam])
-    own = Coding.objects.select_related("text__project", "coder").get(kind="pyramid", coder=adam)
+    own = Coding.objects.of_people().select_related("text__project", "coder").get(kind="pyramid", coder=adam)
     build(own, {"dawn": ["at dawn"]})
     api = "/api/v1/projects/ferry/agreement/gold/"
     found = signed_in(charlie).get(api).json()
     assert [one["name"] for one in found["coders"]] == ["alice", "bob"]
     assert found["n_by_authors"] == 1
-    Coding.objects.filter(text=text, kind="agreed").update(coder=User.objects.get(username="eve"))
+    Coding.objects.of_people().filter(text=text, kind="agreed").update(coder=User.objects.get(username="eve"))
     assert signed_in(charlie).get(api).json()["n_by_authors"] == 1
     assert "1 pyramid of who made the agreed one" in (
         signed_in(charlie).get("/projects/ferry/agreement/gold/").content.decode()
@@ -398,7 +400,7 @@ def test_who_made_the_agreed_pyramid_is_no_coder(signed_in, charlie, alice, bob)
 def test_a_coder_whose_pyramid_alone_was_the_draft_is_marked_where_names_are_seen(signed_in, charlie, alice, bob):
     made = ferry(alice, bob, start="")
     draft_gold(made.project, DraftRequest(Method.CODER, coder="bob"))
-    agreed = Coding.objects.select_related("text__project", "coder").get(text__docset=made, kind="agreed")
+    agreed = Coding.objects.of_people().select_related("text__project", "coder").get(text__docset=made, kind="agreed")
     submit_coding(agreed, agreed.coder)
     api, url = "/api/v1/projects/ferry/agreement/gold/", "/projects/ferry/agreement/gold/"
     found = signed_in(charlie).get(api).json()
@@ -432,7 +434,7 @@ def test_who_codes_sees_their_own_docsets_once_results_are_open_and_nobody_else_
     ann = User.objects.get(username="ann")
     client = signed_in(ann)
     assert client.get(URL).status_code == client.get(API).status_code == 403
-    reopen_coding(Coding.objects.get(text__slug="day-3", coder=ann), charlie, "look again")
+    reopen_coding(Coding.objects.of_people().get(text__slug="day-3", coder=ann), charlie, "look again")
     Project.objects.filter(pk=project.pk).update(results_open=True)
     found = client.get(API).json()
     names = [one["name"] for one in found["coders"]]
@@ -445,7 +447,7 @@ def test_who_codes_sees_their_own_docsets_once_results_are_open_and_nobody_else_
     assert {row[0] for row in table(page, "places")} <= {"Day 0", "Day 1", "Day 2"}
     assert client.get(URL, {"coder": "ben"}).status_code == 400
     lock_project(project.pk)  # as whoever deletes codings
-    Coding.objects.filter(coder=ann).delete()
+    Coding.objects.of_people().filter(coder=ann).delete()
     assert "No agreed pyramid yet" in client.get(URL).content.decode()
 
 
@@ -523,7 +525,7 @@ def test_what_a_worker_has_computed_is_computed_again_once_an_agreed_pyramid_cha
     by_worker()
     before = client.get(URL, asked).json()["rows"]
     assert [row["coder"] for row in before] == list(THREE)
-    agreed = Coding.objects.select_related("text__project", "coder").get(text__slug="day-0", kind="agreed")
+    agreed = Coding.objects.of_people().select_related("text__project", "coder").get(text__slug="day-0", kind="agreed")
     reopen_coding(agreed, charlie)
     Computation.objects.update(finished_at="2026-01-01T00:00:00Z")
     client.get(URL)
@@ -536,7 +538,7 @@ def test_the_fingerprint_is_of_pyramids_alone(project):
     one = report_of(project)
     assert one.fingerprint == report_of(project).fingerprint
     assert one.parameters == report_of(project).parameters != Parameters()
-    scu = Coding.objects.get(text__slug="day-0", kind="agreed").scus.first()
+    scu = Coding.objects.of_people().get(text__slug="day-0", kind="agreed").scus.first()
     scu.label = "Another name"
     scu.save()
     assert one.fingerprint != report_of(project).fingerprint

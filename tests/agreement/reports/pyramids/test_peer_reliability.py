@@ -64,7 +64,7 @@ def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
 
 
 def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
-    coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
     submit_coding(coding, coding.coder)
@@ -89,10 +89,10 @@ def test_items_stand_by_their_share(project):
 
 
 def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
-    Coding.objects.filter(kind="peer-agreed", text__slug="sinking-1", coder__username="ben").update(
+    Coding.objects.of_people().filter(kind="peer-agreed", text__slug="sinking-1", coder__username="ben").update(
         coder=User.objects.get(username="adam")
     )
-    Coding.objects.filter(kind="peer-agreed", text__slug="sinking-2", coder__username="ben").delete()
+    Coding.objects.of_people().filter(kind="peer-agreed", text__slug="sinking-2", coder__username="ben").delete()
     report = peers.report_peers(read_pyramids(project))
     assert (report.n_alone, report.overall.n_peers, report.coders) == (1, 5, ("adam", "ann", "ben"))
     assert report.overall.cohen_kappa is None
@@ -150,7 +150,7 @@ def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charli
 
 
 def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
-    coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    coding = Coding.objects.of_people().get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     before = peers.report_peers(read_pyramids(project))
     reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
@@ -163,7 +163,7 @@ def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, ch
 def test_an_scu_that_nobody_could_find_is_no_unit(project):
     """One that is only described, without a contributor: all would agree that it is absent."""
     before = peers.report_peers(read_pyramids(project)).overall.kappa
-    agreed = Coding.objects.get(kind="agreed")
+    agreed = Coding.objects.of_people().get(kind="agreed")
     reopen_coding(agreed, agreed.coder)
     send(agreed, *(change("describe", scu=f"empty-{number}", label="Empty") for number in range(20)))
     after = peers.report_peers(read_pyramids(project)).overall.kappa

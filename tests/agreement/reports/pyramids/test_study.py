@@ -87,7 +87,7 @@ def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
 
 
 def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
-    reopen_coding(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
+    reopen_coding(Coding.objects.of_people().get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
     assert scores.report_study(read_pyramids(project)).pairs[0].n_open == 1
     assert "not submitted" in signed_in(charlie).get(URL).content.decode()
 
@@ -121,7 +121,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
         ("ann", "carol", 3),
         ("ben", "carol", 3),
     ]
-    for coding in Coding.objects.filter(coder__username="ann", text__role="peer").select_related("coder"):
+    for coding in Coding.objects.of_people().filter(coder__username="ann", text__role="peer").select_related("coder"):
         reopen_coding(coding, charlie)
     report = scores.report_study(read_pyramids(project))
     assert [(one.first, one.second) for one in report.pairs] == [("ben", "carol"), ("ann", "ben"), ("ann", "carol")]

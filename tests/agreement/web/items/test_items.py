@@ -71,7 +71,7 @@ def test_many_items_come_in_pages(signed_in, alice, bob, charlie):
         add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice, bob])
     category = project.categories.first()
-    for coding in Coding.objects.all():
+    for coding in Coding.objects.of_people().all():
         coding.judgements.bulk_create(
             coding.judgements.model(coding=coding, markable=markable, category=category)
             for markable in coding.text.markables.all()
@@ -93,7 +93,7 @@ def test_words_of_the_text_cannot_bring_html(signed_in, alice, bob, charlie):
         add_member(project, coder, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice, bob])
     key = project.texts.get().markables.get().key
-    for coding in Coding.objects.all():
+    for coding in Coding.objects.of_people().all():
         judge(coding, key, "person")
     hand_in(project)
     for address in (URL, f"{URL}tea/{key}/"):
@@ -120,7 +120,7 @@ def answer_as(coding, other):
     for judgement in coding.judgements.select_related("markable", "category"):
         targets = judgement.targets.order_by("pk").values_list("key", flat=True)
         judge(
-            Coding.objects.select_related("coder").get(text=coding.text, coder=other),
+            Coding.objects.of_people().select_related("coder").get(text=coding.text, coder=other),
             judgement.markable.key,
             judgement.category.key,
             *targets,
@@ -239,7 +239,7 @@ def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):
 
 def test_one_coder_among_four_is_no_camp(signed_in, charlie, varied, codings, keys):
     for name, category in (("carol", "place"), ("dora", "segment")):
-        judge_again(Coding.objects.select_related("coder").get(coder__username=name), keys["d"], category)
+        judge_again(Coding.objects.of_people().select_related("coder").get(coder__username=name), keys["d"], category)
     page = signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()
     assert keys["d"] not in links(page)
 

@@ -46,7 +46,7 @@ def make(*contents, coders_mark=False, assigned=True):
 
 
 def codings_of(project, *coders):
-    codings = Coding.objects.filter(text__project=project, coder__username__in=coders or PEOPLE)
+    codings = Coding.objects.of_people().filter(text__project=project, coder__username__in=coders or PEOPLE)
     return list(codings.select_related("coder", "text").order_by("text__slug", "coder__username"))
 
 
@@ -239,7 +239,7 @@ def test_sentences_of_overview_agree_with_rows(signed_in, charlie, make_case):
     project = make_case()
     page, said = sentences_of(signed_in(charlie), project)
     texts = list(Text.objects.filter(project=project).exclude(role=Text.Role.PEER))
-    codings = list(Coding.objects.filter(text__project=project).select_related("round", "coder", "text"))
+    codings = list(Coding.objects.of_people().filter(text__project=project).select_related("round", "coder", "text"))
     counted = [one for one in codings if one.round.kind != "training"]
     left = [one for one in counted if one.status == "open" and one.round.closed_at is None]
     coded = {one.text_id for one in codings}

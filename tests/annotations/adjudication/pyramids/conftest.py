@@ -32,7 +32,11 @@ def ferry(alice, bob, charlie) -> Docset:
 
 
 def agreed_of(made: Docset) -> Coding:
-    return Coding.objects.select_related("text__project", "coder", "round").get(text__docset=made, kind="agreed")
+    return (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder", "round")
+        .get(text__docset=made, kind="agreed")
+    )
 
 
 def draft(made: Docset, method: Method = Method.MOST, **fields: str) -> Coding:

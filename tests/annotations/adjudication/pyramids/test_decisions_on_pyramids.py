@@ -59,7 +59,7 @@ def told(agreed: Coding) -> list[tuple[str, str, str, bool]]:
 
 
 def base_of(name: str) -> str:
-    coding = Coding.objects.get(kind="pyramid", coder__username=name)
+    coding = Coding.objects.of_people().get(kind="pyramid", coder__username=name)
     return str(coding.operations.get(sequence=coding.version).uuid)
 
 
@@ -103,7 +103,7 @@ def test_what_is_no_item_of_a_pyramid_is_refused(ferry, items, code):
 
 def test_coders_pyramids_have_no_decisions(ferry):
     coding = codings_of(models_of(ferry))["alice"]
-    Coding.objects.filter(pk=coding.pk).update(status="open")
+    Coding.objects.of_people().filter(pk=coding.pk).update(status="open")
     with pytest.raises(OperationRejected, match="Only on gold and agreed pyramids"):
         send(coding, "decide", {"items": [["contributor:0-3", "category"]], "source": "own"})
 
@@ -242,6 +242,6 @@ def test_decisions_come_back_from_an_archive(ferry):
     out = io.BytesIO()
     archive_project(ferry.project, out)
     copy = restore_project(out.getvalue(), slug="copy").project
-    restored = Coding.objects.get(text__project=copy, kind="agreed")
+    restored = Coding.objects.of_people().get(text__project=copy, kind="agreed")
     assert told(restored) == told(agreed) == [(boats, "coder", "slip", False)]
     assert list(log_mismatches(restored)) == []

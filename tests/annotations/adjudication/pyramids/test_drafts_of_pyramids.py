@@ -39,7 +39,7 @@ def test_a_draft_is_one_operation_that_names_no_coder_and_changes_no_figure(ferr
     assert [one.parts for one in contributors_of(agreed)] == [one.parts for one in contributors_of(alice_of(ferry))]
     assert scu_descriptions(agreed) == {"AT DAWN": {"label": "At Dawn", "comment": ""}}
     assert scu_numbers(agreed) == {"AT DAWN": 1}
-    bases = Coding.objects.filter(operations__uuid__in=operation.payload["codings"])
+    bases = Coding.objects.of_people().filter(operations__uuid__in=operation.payload["codings"])
     assert sorted(bases.values_list("coder__username", flat=True)) == ["alice", "bob"]
     assert not any(name in str(operation.payload) for name in User.objects.values_list("username", flat=True))
     assert list(log_mismatches(agreed)) == []
@@ -124,7 +124,7 @@ def test_what_the_scheme_does_not_allow_any_more_is_not_drafted(ferry):
     change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     with pytest.raises(ValidationError, match="no markable"):
         draft(ferry)
-    assert not Coding.objects.filter(kind="agreed").exists()
+    assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
 # ---- page and API
@@ -144,12 +144,12 @@ def test_the_page_drafts_for_an_adjudicator_and_says_what_is_left(signed_in, fer
 
 def test_the_page_asks_once_where_a_coder_has_not_submitted(signed_in, ferry, charlie):
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
-    Coding.objects.filter(coder__username="bob").update(status="open")
+    Coding.objects.of_people().filter(coder__username="bob").update(status="open")
     client = signed_in(charlie)
     sent = {"method": "most", "draft_for": "adam"}
     asked = client.post("/projects/ferry/docsets/sinking/agreed/", sent).content.decode()
     assert "1 of 2 coders have submitted their pyramid." in asked
-    assert not Coding.objects.filter(kind="agreed").exists()
+    assert not Coding.objects.of_people().filter(kind="agreed").exists()
     done = client.post("/projects/ferry/docsets/sinking/agreed/", sent | {"confirmed": "yes"}, follow=True)
     assert "Agreed pyramid drafted for adam." in done.content.decode()
     assert agreed_of(ferry).coder.username == "adam"
@@ -160,7 +160,7 @@ def test_what_the_page_does_not_offer_is_refused(signed_in, ferry, charlie, sent
     add_member(ferry.project, charlie, Membership.Role.MANAGER)
     reply = signed_in(charlie).post("/projects/ferry/docsets/sinking/agreed/", sent)
     assert reply.status_code == 400
-    assert not Coding.objects.filter(kind="agreed").exists()
+    assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
 def test_the_api_drafts_docsets_and_lists_how_far_they_are(signed_in, ferry, charlie):

@@ -36,7 +36,7 @@ def decided(project, text, codings, alice, bob, charlie, keys) -> Coding:
         judge(codings[coder.username], keys["d"], "phrase", keys["c"])
         submit_coding(codings[coder.username], coder)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
-    gold = Coding.with_gold.select_related("text__project", "coder", "round").get(kind="gold")
+    gold = Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")
     last = {one.coder.username: str(one.operations.latest("sequence").uuid) for one in codings.values()}
     said = {"reason": "guideline", "section": "Places", "note": "See 3.2."}
     decide(gold, keys["a"], "place", source="coder", codings=[last["alice"]], **said)
@@ -165,7 +165,7 @@ def decided_project(slug: str, size: int) -> Project:
     project = answer(coded_project(slug, "sortal-classes", *[WALK] * size))
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
     category = project.categories.earliest("position").key
-    for gold in Coding.with_gold.filter(kind="gold", text__project=project).select_related("text__project", "coder"):
+    for gold in Coding.objects.filter(kind="gold", text__project=project).select_related("text__project", "coder"):
         [rests_on, _] = gold.operations.get(kind="draft").payload["codings"]
         first, second, *others = gold.text.markables.order_by("start").values_list("key", flat=True)
         for key in (first, second):
@@ -215,7 +215,7 @@ def test_decisions_their_files_and_what_coders_see_take_the_same_queries_for_any
 
 
 def gold_of(project: Project) -> list[Coding]:
-    return list(Coding.with_gold.filter(kind="gold", text__project=project))
+    return list(Coding.objects.filter(kind="gold", text__project=project))
 
 
 def test_gold_is_drafted_again_from_the_page_of_the_round_once_that_is_confirmed(

@@ -30,12 +30,12 @@ def post(client, address, body, **headers):
 def test_a_plan_is_shown_and_carried_out_with_the_same_bytes(manager):
     shown = post(manager, "plans", PLAN)
     assert shown.status_code == 200
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     applied = post(manager, "plans", {**PLAN, "apply": True})
     assert applied.content == shown.content == post(manager, "plans", PLAN).content
     plan = applied.json()
     assert {(row["text"], name) for row in plan["assignments"] for name in row["coders"]} == set(
-        Coding.objects.values_list("text__slug", "coder__username")
+        Coding.objects.of_people().values_list("text__slug", "coder__username")
     )
     assert (plan["design"], plan["k"], plan["seed"], plan["round"], plan["connected"]) == ("k", 2, 7, "main", True)
 
@@ -55,11 +55,11 @@ def test_plans_are_listed_with_who_takes_part(manager):
 def test_a_plan_sent_again_with_its_key_is_carried_out_once(manager):
     key = str(uuid4())
     first = post(manager, "plans", {**PLAN, "apply": True}, **{"Idempotency-Key": key})
-    Coding.objects.all().delete()
+    Coding.objects.of_people().all().delete()
     again = post(manager, "plans", {**PLAN, "apply": True}, **{"Idempotency-Key": key})
     assert again.headers["Idempotent-Replayed"] == "true"
     assert again.json() == first.json()
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_coder_takes_texts_from_a_pool(large, signed_in):
     assert client.get("/api/v1/projects/large/pool/").json() == [{"round": "main", "free": True}]
     taken = post(client, "pool", {})
     assert taken.status_code == 201
-    coding = Coding.objects.get()
+    coding = Coding.objects.of_people().get()
     assert taken.json()["text"] == coding.text.slug
     assert coding.coder == person("ann")
     assert "no pool" in post(client, "pool", {"round": "ghost"}).content.decode()

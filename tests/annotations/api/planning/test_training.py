@@ -25,7 +25,11 @@ def trained(project, text, alice, bob, charlie, keys):
     judge(gold, keys["a"], "place", note="Said where.")
     judge(gold, keys["b"], "place")
     close_gold(gold)
-    coding = Coding.objects.select_related("text__project", "coder", "round__project").get(coder=alice, round=round_)
+    coding = (
+        Coding.objects.of_people()
+        .select_related("text__project", "coder", "round__project")
+        .get(coder=alice, round=round_)
+    )
     judge(coding, keys["a"], "place")
     submit_coding(coding, alice)
     return coding
@@ -143,7 +147,7 @@ def test_gold_comes_by_an_import_that_nobody_sees_who_codes(signed_in, charlie, 
     assert ordered.status_code == 201, ordered.content
     pk = ordered.json()["id"]
     assert client.post(f"/api/v1/transfers/{pk}/carry-out/").json()["state"] == "done"
-    [gold] = Coding.with_gold.filter(kind="gold")
+    [gold] = Coding.objects.filter(kind="gold")
     assert (gold.round.name, gold.status, gold.coder) == ("training", "submitted", charlie)
     for address in (f"/api/v1/transfers/{pk}/", f"/api/v1/transfers/{pk}/file/", f"/transfers/{pk}/"):
         assert client.get(address).status_code == 200

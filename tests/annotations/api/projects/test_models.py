@@ -117,7 +117,7 @@ def test_codings_of_models_are_in_no_list_of_people_and_readable_by_name_for_man
         "alice",
         "bob",
     }
-    assert [one.coder.username for one in Coding.objects.order_by("coder__username")] == ["alice", "bob"]
+    assert [one.coder.username for one in Coding.objects.of_people().order_by("coder__username")] == ["alice", "bob"]
 
 
 def test_a_manager_who_codes_learns_nothing_of_models_open_results_or_not(signed_in, mallory, project, model, keys):
@@ -151,15 +151,15 @@ def test_what_is_imported_under_the_name_of_a_model_is_of_a_model(project):
     add_model(project, "gpt")
     document = plain.parse("Tom saw [her](x)", "dog.txt")
     import_documents(project, [SourceDocument(document, "gpt")], ImportOptions(of_format={"empty": "take"}))
-    assert Coding.with_models.get(coder__username="gpt").by_model
-    assert not Coding.objects.filter(text__slug="dog").exists()
+    assert Coding.objects.of_coders().get(coder__username="gpt").by_model
+    assert not Coding.objects.of_people().filter(text__slug="dog").exists()
 
 
 def test_a_manager_assigns_texts_to_a_model_by_name(signed_in, charlie, project):
     add_model(project, "gpt")
     answer = signed_in(charlie).post(f"{URL}codings/", {"texts": ["tea"], "coders": ["gpt"]}, **JSON)
     assert answer.json() == {"new": 1}
-    assert Coding.with_models.get(coder__username="gpt").by_model
+    assert Coding.objects.of_coders().get(coder__username="gpt").by_model
 
 
 @pytest.mark.parametrize("role", [role for role in Membership.Role.values if role != "coder"])
@@ -192,7 +192,7 @@ def test_nobody_gets_a_link_to_set_the_password_of_a_model(charlie, model):
 
 
 def test_what_a_model_marks_is_in_no_text_of_people(project, text, model):
-    coding = Coding.with_models.get(coder=model.membership.user)
+    coding = Coding.objects.of_coders().get(coder=model.membership.user)
     level = project.levels.get(key="phrase")
     own = text.markables.create(level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False)
     coding.judgements.create(markable=own)

@@ -99,7 +99,7 @@ def test_what_is_of_another_project_is_not_here(signed_in, charlie, alice, judge
     add_member(other, alice, "coder")
     before = rows(signed_in(charlie), name)
     assign_texts(other, other.texts.all(), [alice])
-    judge(Coding.objects.select_related("coder").get(text__project=other), keys_of(other)[0], "none")
+    judge(Coding.objects.of_people().select_related("coder").get(text__project=other), keys_of(other)[0], "none")
     assert rows(signed_in(charlie), name) == before
 
 
@@ -279,7 +279,7 @@ def test_summaries_are_given_out_docset_by_docset(signed_in, charlie, bob):
     made = docset(pyramid_project("ferry"), bob)
     add_member(made.project, charlie, Membership.Role.MANAGER)
     sent = {"texts": [models_of(made).slug], "coders": ["bob"]}
-    before = Coding.objects.count()
+    before = Coding.objects.of_people().count()
     answer = signed_in(charlie).post("/api/v1/projects/ferry/codings/", sent, **JSON)
     assert (answer.status_code, list(answer.json()["errors"])) == (400, ["texts"])
-    assert Coding.objects.count() == before
+    assert Coding.objects.of_people().count() == before

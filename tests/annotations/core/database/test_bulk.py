@@ -43,7 +43,7 @@ def test_a_duration_is_read_again_as_it_was(alices, bob):
     values = (alices.text_id, bob.pk, "text", alices.round_id, 2, "open", 0, 0, 0, False)
     moment = datetime(2026, 1, 2, tzinfo=UTC)
     insert(Coding, [*columns, "created_at", "reopen_request", "active_time"], [(*values, moment, "", spent)])
-    assert Coding.objects.get(coder=bob, occasion=2).active_time == spent
+    assert Coding.objects.of_people().get(coder=bob, occasion=2).active_time == spent
 
 
 @pytest.mark.parametrize("step", [None, uuid4()])

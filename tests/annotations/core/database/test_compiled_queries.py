@@ -59,7 +59,12 @@ def test_the_query_keeps_its_name_and_words():
 def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
     @compiled_query(CharField())
     def of_coder(name):
-        return Coding.objects.filter(coder__username=name).select_related("text", "coder").defer("text__content")
+        return (
+            Coding.objects.of_people()
+            .filter(coder__username=name)
+            .select_related("text", "coder")
+            .defer("text__content")
+        )
 
     with django_assert_num_queries(1):
         [coding] = of_coder("alice")

@@ -135,9 +135,11 @@ def make_tea() -> Project:
     apply_plan(project, PlanRequest(PlanParameters(seed=-7), weights={"Alice": 0.5}, maxima={"bob": 3}, due_on=due_on))
     order = {"share": 0.25, "days": 7, "seed": -7, "automatic": True, "applied_at": datetime.now(UTC)}
     RepeatPlan.objects.create(round=text.rounds.get(), **order).coders.add(alice)
-    Coding.objects.filter(coder=bob).update(reserved_until=datetime.now(UTC), released_at=datetime.now(UTC), place=2)
+    Coding.objects.of_people().filter(coder=bob).update(
+        reserved_until=datetime.now(UTC), released_at=datetime.now(UTC), place=2
+    )
     keys = dict(text.markables.values_list("label", "key"))
-    coding = Coding.objects.get(coder=alice)
+    coding = Coding.objects.of_people().get(coder=alice)
     said = {"gender": "n", "kinds": ["c", "a"], "count": 1.5, "gloss": "é\u2028", "animacy": "yes"}
     judge(coding, keys["a"], "place", note="why?\n\x01", name="kettle", unsure=True, head=[[8, 14]], attributes=said)
     bridging = {"relations": {"bridging": [[keys["b"]], [keys["a"], keys["b"]]]}, "attributes": {"part": "whole"}}
@@ -170,7 +172,7 @@ def make_tea() -> Project:
         project, [SourceDocument(plain.parse("a [zebra](x)", "zoo.txt"), "bob")], ImportOptions(of_format=TAKE_EMPTY)
     )
     draft_gold(project, DraftRequest(Method.MOST, texts=["zoo"], adjudicator="charlie"))
-    drafted = Coding.with_gold.select_related("coder").get(kind="gold")
+    drafted = Coding.objects.select_related("coder").get(kind="gold")
     zebra, [basis] = Markable.objects.get(text__slug="zoo").key, drafted.operations.get().payload["codings"]
     items = [[zebra, "category"], [zebra, "kinds"]]
     apply(drafted, change("decide", items=items, source="coder", codings=[basis], reason="slip", note="é\u2028"))
@@ -181,7 +183,7 @@ def make_tea() -> Project:
     judge(gold, keys["a"], "place", note="Said.")
     close_gold(gold)
     assign_texts(project, [text], [User.objects.get(username="dora")], training)
-    practice = Coding.objects.select_related("coder", "text", "round").get(round=training)
+    practice = Coding.objects.of_people().select_related("coder", "text", "round").get(round=training)
     judge(practice, keys["a"], "none")
     apply(practice, change("check", markable=keys["a"]))
     decide_on_coder(training, alice, "passed", "Known.", charlie)
@@ -254,9 +256,9 @@ def sea(db) -> Project:
     peers = [add_peer(made, name, name.title(), "A ferry sank. Prices rose.", system=name) for name in ("p1", "p2")]
     assign_peers(made, peers, [anna, ben], agreed=False)
     assign_peers(made, peers, [anna, eve], agreed=True)
-    for coding in Coding.objects.filter(text=peers[0], coder=anna).select_related("text", "coder"):
+    for coding in Coding.objects.of_people().filter(text=peers[0], coder=anna).select_related("text", "coder"):
         send(coding, says(contributor(coding.text, "A ferry"), "z"), says(contributor(coding.text, "Prices rose")))
-    submit_coding(Coding.objects.get(text=peers[0], coder=anna, kind="peer"), anna)
+    submit_coding(Coding.objects.of_people().get(text=peers[0], coder=anna, kind="peer"), anna)
     return Project.objects.get(pk=project.pk)
 
 
@@ -331,8 +333,8 @@ def assert_comes_back_equal(project: Project) -> RestoreReport:
     assert copy.pk != project.pk
     assert renamed(archived(copy), project.slug) == renamed(data, project.slug)
     assert content(copy) == content(project)
-    for coding in Coding.with_gold.filter(text__project=project).select_related("text", "coder", "round"):
-        of_copy = Coding.with_gold.get(
+    for coding in Coding.objects.filter(text__project=project).select_related("text", "coder", "round"):
+        of_copy = Coding.objects.get(
             text__project=copy,
             text__slug=coding.text.slug,
             coder__username=here.get(coding.coder, coding.coder.username),
@@ -359,7 +361,7 @@ def in_ducview(project: Project) -> dict[str, bytes]:
 def test_pyramids_come_back_equal(sea):
     restored = assert_comes_back_equal(sea)
     assert not restored.findings
-    assert set(Coding.objects.filter(text__project=sea).values_list("kind", flat=True)) == {
+    assert set(Coding.objects.of_people().filter(text__project=sea).values_list("kind", flat=True)) == {
         "pyramid",
         "agreed",
         "peer",
@@ -497,7 +499,7 @@ def test_what_the_test_s_project_holds_is_of_every_kind(tea):
 
 def test_indices_come_back_in_the_order_in_which_the_coder_named_them(tales):
     assert_comes_back_equal(tales)
-    orders = {tuple(judged["indices"]) for judged in judgements_of(Coding.objects.first()).values()}
+    orders = {tuple(judged["indices"]) for judged in judgements_of(Coding.objects.of_people().first()).values()}
     assert orders == {("1", "z"), ("z", "1"), ("2",)}
 
 
@@ -553,7 +555,7 @@ def test_every_project_comes_back_equal(db, given_documents, open_again):
         for number, document in enumerate(given_documents):
             import_documents(project, [SourceDocument(document, f"coder{number}")], ImportOptions(create=True))
         if open_again:
-            for coding in Coding.objects.all():
+            for coding in Coding.objects.of_people().all():
                 reopen_coding(coding, coding.coder)
         assert_comes_back_equal(project)
         transaction.set_rollback(True)
@@ -650,9 +652,8 @@ def test_people_who_are_not_there_are_made_without_password_and_rights(tea):
         assert not user.is_superuser
         assert user.email == ""
     assert User.objects.count() == 6 + 5
-    assert set(Coding.objects.filter(text__project=restored.project).values_list("coder__username", flat=True)) == {
-        "Alice", "BOB", "dora"
-    }  # fmt: skip
+    codings = Coding.objects.of_people().filter(text__project=restored.project)
+    assert set(codings.values_list("coder__username", flat=True)) == {"Alice", "BOB", "dora"}
     assert str(restored).endswith(", 5 new accounts")
 
 
@@ -698,7 +699,7 @@ def test_a_model_that_is_in_use_here_comes_back_under_another_name_with_its_codi
     restored = restore_project(archived(with_model), slug="beside").project
     model = find_model(restored, "gpt-2")
     assert (model.version, model.hash, model.date) == ("4.1", "0123", date(2026, 11, 1))
-    [coding] = Coding.with_models.filter(text__project=restored, by_model=True)
+    [coding] = Coding.objects.of_coders().filter(text__project=restored, by_model=True)
     assert coding.coder == model.membership.user
     assert not model.membership.user.tokens.exists()
 
@@ -714,7 +715,7 @@ def test_an_archive_from_before_models_is_of_people(tea):
     made_older(of, 14)
     restored = restore_project(rezipped(of), slug="copy").project
     assert not ModelCoder.objects.filter(membership__project=restored).exists()
-    assert not Coding.with_gold.filter(text__project=restored, by_model=True).exists()
+    assert not Coding.objects.filter(text__project=restored, by_model=True).exists()
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
     assert Transfer.objects.get().file.read()
     call_command("verify_log")
     # keys go on after those that are there
-    coding = Coding.objects.get(pk=codings["bob"].pk)
+    coding = Coding.objects.of_people().get(pk=codings["bob"].pk)
     judge(coding, keys["a"], "none")
     assert User.objects.create(username="new").pk > max(row["id"] for row in before["annotations.User"])
 

@@ -58,7 +58,11 @@ def rows(project: Project) -> object:
     return (
         sorted(project.texts.values_list("slug", "title", "content", "position")),
         sorted(Markable.objects.filter(text__project=project).values_list("text__slug", "key", "predefined")),
-        sorted(Coding.objects.filter(text__project=project).values_list("text__slug", "coder__username", "status")),
+        sorted(
+            Coding.objects.of_people()
+            .filter(text__project=project)
+            .values_list("text__slug", "coder__username", "status")
+        ),
         sorted(
             Index.objects.filter(judgement__coding__text__project=project).values_list(
                 "judgement__coding__text__slug",
@@ -196,7 +200,7 @@ def test_an_import_that_stops_goes_on_where_it_stopped(db, small):
     assert project.texts.count() == 6
     report = import_sources(project, "jsonlines", sources, "parent", ImportOptions(create=True))
     assert (report.texts, report.unchanged) == (4, 6)
-    assert project.texts.count() == Coding.objects.filter(text__project=project, version=2).count() == 10
+    assert project.texts.count() == Coding.objects.of_people().filter(text__project=project, version=2).count() == 10
 
 
 def test_a_scheme_from_the_files_is_there_when_the_import_goes_on(db, small):
@@ -301,7 +305,7 @@ def test_a_batch_is_checked_again_where_somebody_changed_the_project_meanwhile(d
     report = import_documents(project, documents, ImportOptions(create=True))
     assert (report.failures, len(locked)) == ([], len(plan_batches(documents)) + 1)
     assert sorted(project.texts.values_list("slug", flat=True)) == [f"t{number}" for number in range(8)]
-    assert Coding.objects.filter(text__project=project, version=2).count() == 8
+    assert Coding.objects.of_people().filter(text__project=project, version=2).count() == 8
 
 
 def test_only_what_is_imported_counts_as_written(db, small):

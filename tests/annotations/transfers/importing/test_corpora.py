@@ -179,9 +179,9 @@ def test_a_file_of_which_nothing_is_understood_is_no_coding(tales, format_key, f
     report = bring(tales, format_key, {f"anna/{name}": content})
     assert [failure.message.split(",")[0] for failure in report.failures] == [f"anna/{name}: nothing is coded in it"]
     assert not Text.objects.exists()
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     assert bring(tales, format_key, {f"anna/{name}": content}, empty="take").codings == 1
-    assert Coding.objects.get().status == Coding.Status.SUBMITTED
+    assert Coding.objects.of_people().get().status == Coding.Status.SUBMITTED
 
 
 XMI = """<?xml version="1.0" encoding="UTF-8"?>
@@ -215,7 +215,7 @@ def test_a_file_of_which_nothing_was_read_is_no_coding_beside_that_of_another_co
     report = bring(tales, format_key, {f"anna/{name}": read, f"ben/{name}": unread, **texts})
     [failure] = report.failures
     assert failure.message.startswith(f"ben/{name}: nothing is coded in it, of 0 markables (")
-    assert (report.codings, Coding.objects.get().coder.username) == (1, "anna")
+    assert (report.codings, Coding.objects.of_people().get().coder.username) == (1, "anna")
 
 
 @pytest.mark.parametrize("content", ["_ _ _", "- - - _", "* * *"])

@@ -83,7 +83,7 @@ def refused(project: Project, *documents: SourceDocument, **options: Any) -> str
 
 
 def coding_of(coder: str, text: str = "walk") -> Coding:
-    return Coding.objects.get(coder__username=coder, text__slug=text)
+    return Coding.objects.of_people().get(coder__username=coder, text__slug=text)
 
 
 def seen_by(coder: str) -> set[str]:
@@ -100,7 +100,7 @@ def test_a_name_in_several_folders_is_one_text_with_a_coding_each(tales):
         ("run", "run", "Anna took her dog for a walk."),
         ("walk", "walk", "Anna took her dog for a walk."),
     ]
-    codings = Coding.objects.order_by("text__slug", "coder__username")
+    codings = Coding.objects.of_people().order_by("text__slug", "coder__username")
     assert list(codings.values_list("text__slug", "coder__username", "status", "version")) == [
         ("run", "cem", "submitted", 2),
         ("walk", "anna", "submitted", 2),
@@ -703,7 +703,7 @@ def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
     sources = [Source(f"x/walk.{coder}.conll", data) for coder in ("anna", "bea")]
     bring(tales, *read_sources("conll2012", sources, "name").documents)
     assert list(tales.texts.values_list("slug", "content")) == [("walk-0", "word0"), ("walk-1", "word1")]
-    assert Coding.objects.count() == 4
+    assert Coding.objects.of_people().count() == 4
 
 
 def test_unnamed_parts_of_a_file_are_named_without_their_coder():
@@ -731,7 +731,7 @@ def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(projec
     monkeypatch.setattr(Batch, "refuse_corrected_texts", correct)
     with pytest.raises(ImportFailed, match="was corrected while"):
         import_documents(project, [SourceDocument(document, "dora")], ImportOptions(create=True))
-    assert not Coding.objects.filter(coder__username="dora").exists()
+    assert not Coding.objects.of_people().filter(coder__username="dora").exists()
 
 
 def test_files_are_not_imported_by_a_scheme_that_was_changed_while_they_were_read(tales, charlie):
@@ -742,7 +742,7 @@ def test_files_are_not_imported_by_a_scheme_that_was_changed_while_they_were_rea
 
     with pytest.raises(ImportFailed, match="The scheme was changed while the files were read"):
         import_documents(tales, [coded(WALK, "dora")], ImportOptions(create=True), progress=retire)
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 def test_a_file_with_the_corrected_words_is_what_was_imported(tales, charlie):

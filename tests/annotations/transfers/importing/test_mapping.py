@@ -194,7 +194,7 @@ def test_the_command_makes_a_project_with_the_scheme_of_the_files(db, folder, ca
         "--scheme=files",
     )
     assert "Scheme from the files: levels coref; categories coref_class, none" in capsys.readouterr().out
-    assert Coding.objects.count() == 1
+    assert Coding.objects.of_people().count() == 1
 
 
 def test_the_command_tells_the_scheme_of_the_files_also_where_one_is_refused(db, tmp_path, capsys):
@@ -309,7 +309,7 @@ def test_the_import_form_offers_a_scheme_from_the_files_only_where_it_can_be_mad
     address = reverse("import", args=[project.slug])
     assert "new_scheme" in client.get(address).context["form"].fields
     client.post(reverse("carry-out", args=[order(client, project, upload, new_scheme="on").pk]))
-    assert Coding.objects.count() == 1
+    assert Coding.objects.of_people().count() == 1
     assert "new_scheme" not in client.get(address).context["form"].fields
     upload.seek(0)
     data = {"format": "mmax2", "whose": "one", "coder": "anna", "files": upload, "new_scheme": "on"}
@@ -362,7 +362,7 @@ def test_an_attribute_and_a_relation_of_one_name_are_two_questions_of_the_scheme
     [relation] = [one.key for one in spec.relations if not one.identity]
     [attribute] = [one.key for one in spec.attributes]
     assert (relation, attribute) == ("part", "part-2")
-    judgement = judgements_of(Coding.objects.get())["markable:5-8"]
+    judgement = judgements_of(Coding.objects.of_people().get())["markable:5-8"]
     assert judgement["relations"] == {"part": ["markable:0-4"]}
     assert judgement["attributes"] == {"part-2": "whole"}
     assert report.names["question"] == {"relation:part": "part", "attribute:part": "part-2"}
@@ -391,7 +391,7 @@ def test_an_attribute_and_a_relation_of_one_name_have_a_row_each_with_what_it_ca
     transfer.refresh_from_db()
     assert json.loads(transfer.choices["options"]["question"]) == {"relation:of": "anchor", "attribute:of": "kind"}
     client.post(reverse("carry-out", args=[transfer.pk]))
-    answer = judgements_of(Coding.objects.get())["mention:5-8"]
+    answer = judgements_of(Coding.objects.of_people().get())["mention:5-8"]
     assert (answer["relations"], answer["attributes"]) == ({"anchor": ["mention:0-4"]}, {"kind": "x"})
 
 
@@ -423,7 +423,7 @@ def test_files_without_levels_and_categories_make_one_that_points_and_one_that_d
     report = bring(empty, files, "brat", new_scheme=True)
     assert report.refusals() == []
     assert [one.key for one in read_scheme(empty.pk).spec.categories] == ["none", "coreference"]
-    assert judgements_of(Coding.objects.get())["markable:10-13"]["pointers"] == ["markable:0-4"]
+    assert judgements_of(Coding.objects.of_people().get())["markable:10-13"]["pointers"] == ["markable:0-4"]
 
 
 def test_a_corpus_of_webanno_makes_its_scheme(empty, samples):
@@ -488,7 +488,7 @@ def test_entities_that_are_made_of_others_are_a_relation_of_the_scheme_from_the_
     assert bring(empty, {"walk.conllu": PLURAL}, "conllu", new_scheme=True).refusals() == []
     [split] = [relation for relation in read_scheme(empty.pk).spec.relations if not relation.identity]
     assert (split.key, split.joint) == ("split", True)
-    they = judgements_of(Coding.objects.get())["markable:13-17"]
+    they = judgements_of(Coding.objects.of_people().get())["markable:13-17"]
     assert they["indices"] == ["e3"]
     assert they["relations"] == {"split": [["markable:0-4", "markable:9-12"]]}
 
@@ -497,7 +497,7 @@ def test_an_attribute_called_split_is_not_what_entities_are_made_of(db):
     scheme = replace(SCHEMES["clusters"], relations=(), attributes=(AttributeSpec("split", "Split"),))
     project = create_project("tales", "Tales", scheme)
     assert bring(project, {"walk.conllu": PLURAL}, "conllu").refusals() == []
-    assert judgements_of(Coding.objects.get())["mention:13-17"]["indices"] == ["e3", "e1", "e2"]
+    assert judgements_of(Coding.objects.of_people().get())["mention:13-17"]["indices"] == ["e3", "e1", "e2"]
 
 
 def test_too_many_levels_for_a_scheme_name_the_options_that_help(empty):

@@ -28,7 +28,7 @@ def client(signed_in, charlie, docset):
 
 
 def test_a_docset_goes_with_summaries_peers_and_pyramids(client, docset, alice):
-    build(Coding.objects.select_related("text", "coder").get(coder=alice), SINKING)
+    build(Coding.objects.of_people().select_related("text", "coder").get(coder=alice), SINKING)
     page = client.get(URL)
     assert {"2 texts", "1 submitted coding", "1 empty assignment"} <= set(page.context["figures"].lines)
     seen = page.context["form"]["seen"].value()
@@ -43,7 +43,7 @@ def test_a_peer_goes_alone(client, docset):
     seen = client.get(url).context["form"]["seen"].value()
     assert client.post(url, {"seen": seen}).url == "/projects/ferry/docsets/sinking/"
     assert list(docset.texts.values_list("role", flat=True)) == ["models"]
-    assert Coding.objects.count() == 2
+    assert Coding.objects.of_people().count() == 2
 
 
 SUMMARY = "/projects/ferry/docsets/sinking/summaries/delete/"
@@ -67,7 +67,7 @@ def test_a_summary_goes_while_nobody_has_begun(client, docset):
 
 
 def test_a_summary_stays_once_a_coding_of_the_docset_has_begun(client, docset, alice):
-    build(Coding.objects.select_related("text", "coder").get(coder=alice), SINKING, hand_in=False)
+    build(Coding.objects.of_people().select_related("text", "coder").get(coder=alice), SINKING, hand_in=False)
     before = docset.texts.get(role="models").content
     assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()
     assert "its summaries stay" in client.post(SUMMARY, {"name": "two"}, follow=True).content.decode()

@@ -93,7 +93,7 @@ def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, 
 
 
 def test_a_docset_that_nobody_codes_says_what_to_do_next(manager, ferry):
-    Coding.objects.all().delete()
+    Coding.objects.of_people().all().delete()
     page = manager.get(URL).content.decode()
     assert "No assignments yet" in page
     assert f"{URL}assign/" in page
@@ -239,13 +239,13 @@ def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
     ],
 )
 def test_what_cannot_be_assigned_is_refused_wholly(manager, ferry, peer, sent, message):
-    before = Coding.objects.count()
+    before = Coding.objects.of_people().count()
     people = {"coders": [User.objects.get(username=name).pk for name in sent.get("coders", [])]}
     peers = {"peers": [peer.pk]} if sent.get("peers") else {}
     reply = manager.post(f"{URL}assign/", {**sent, **people, **peers})
     assert reply.status_code == 400
     assert message in reply.content.decode()
-    assert Coding.objects.count() == before
+    assert Coding.objects.of_people().count() == before
 
 
 def test_an_adjudicator_starts_the_agreed_pyramid_and_goes_on_with_it(signed_in, ferry, built, adam):
@@ -264,7 +264,7 @@ def test_a_manager_starts_it_for_an_adjudicator(manager, built, adam):
     assert manager.post(f"{URL}agreed/", {"start": built.pk}).status_code == 400
     reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk}, follow=True)
     assert "Agreed pyramid started for adam." in reply.content.decode()
-    assert Coding.objects.get(kind="agreed").coder == adam
+    assert Coding.objects.of_people().get(kind="agreed").coder == adam
 
 
 @pytest.mark.parametrize("start", ["", "x", "99999999999999999999999", "\0"])
@@ -273,7 +273,7 @@ def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, ada
     pk = codings_of(models_of(ferry))["bob"].pk
     for sent in (start, pk):
         assert manager.post(f"{URL}agreed/", {"start": sent, "adjudicator": adam.pk}).status_code == 400
-    assert not Coding.objects.filter(kind="agreed").exists()
+    assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
 def test_without_an_adjudicator_the_page_says_what_to_do(manager, built):
@@ -291,14 +291,14 @@ def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built,
     for somebody in (adam, User.objects.get(username="alice")):
         assert manager.post(f"{URL}agreed/", {"adjudicator": somebody.pk}).status_code == 400
     assert signed_in(eve).post(f"{URL}agreed/", {"adjudicator": eve.pk}).status_code == 400
-    assert Coding.objects.get(kind="agreed").coder == adam
+    assert Coding.objects.of_people().get(kind="agreed").coder == adam
     page = manager.post(f"{URL}agreed/", {"adjudicator": eve.pk}, follow=True).content.decode()
     assert "Agreed pyramid reassigned to eve." in page
-    assert Coding.objects.get(kind="agreed").coder == eve
+    assert Coding.objects.of_people().get(kind="agreed").coder == eve
 
 
 def test_what_the_scheme_does_not_allow_any_more_is_said_on_the_page(manager, ferry, built, adam):
     change_rows(ferry.project.levels.filter(coded=True), coders_mark=False)
     reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk})
     assert reply.status_code == 400
-    assert not Coding.objects.filter(kind="agreed").exists()
+    assert not Coding.objects.of_people().filter(kind="agreed").exists()

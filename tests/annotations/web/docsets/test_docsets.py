@@ -101,7 +101,7 @@ def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
     assert reply.redirect_chain == [("/projects/ferry/docsets/d1/", 302)]
     text = Text.objects.get()
     assert text.content.startswith("--- one\nThe ferry sank.")
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 @pytest.mark.parametrize(
@@ -324,4 +324,4 @@ def test_coders_and_peers_of_long_lists_are_named_and_all_peers_are_one_box(
     assert "1 assignment created." in client.post(address, {**sent, "peers": "p1, p0"}, follow=True).content.decode()
     page = client.post(address, {**sent, "coders": "alice\r\nbob", "all_peers": "on"}, follow=True).content.decode()
     assert "3 assignments created." in page
-    assert Coding.objects.filter(kind="peer", coder=bob).count() == 5
+    assert Coding.objects.of_people().filter(kind="peer", coder=bob).count() == 5

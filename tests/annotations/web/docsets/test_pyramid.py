@@ -82,8 +82,8 @@ def test_no_coder_is_shown_the_pyramids_of_others(agreed, pyramids, made, charli
 
 
 def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids, made, django_assert_num_queries):
-    agreed = Coding.objects.select_related("text__docset", "coder").get(pk=agreed.pk)
-    mine = Coding.objects.select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
+    agreed = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=agreed.pk)
+    mine = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
     coding_state(agreed, made.project)  # the others' pyramids are viewed from now on
     with django_assert_num_queries(16):
         coding_state(agreed, made.project)

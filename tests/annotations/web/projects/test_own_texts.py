@@ -50,7 +50,7 @@ def keys_of(text):
 
 def code(round_name, category):
     """Let Alice answer everything in a round with the category, and submit."""
-    coding = Coding.objects.select_related("text__project", "coder", "round").get(round__name=round_name)
+    coding = Coding.objects.of_people().select_related("text__project", "coder", "round").get(round__name=round_name)
     for key in keys_of(coding.text):
         judge(coding, key, category)
     submit_coding(coding, coding.coder)
@@ -119,7 +119,7 @@ def test_managers_are_mailed_when_the_last_text_is_failed(
 ):
     set_address(charlie, "charlie@example.org")
     for category, subjects in (("place", []), ("none", ["Training in “Tea”: a coder waits for your decision"])):
-        Coding.objects.filter(round__name="training").update(status="open")
+        Coding.objects.of_people().filter(round__name="training").update(status="open")
         with django_capture_on_commit_callbacks(execute=True):
             code("training", category)
         Mail.objects.filter(state="waiting").update(next_try_at=timezone.now() - timedelta(seconds=1))
@@ -129,7 +129,7 @@ def test_managers_are_mailed_when_the_last_text_is_failed(
 
 
 def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice, charlie, project):
-    Coding.objects.filter(round__name="training").delete()
+    Coding.objects.of_people().filter(round__name="training").delete()
     html, managers = page(signed_in(alice)), page(signed_in(charlie))
     assert "You have no text of the training round training yet" in html
     assert "alice has texts that require the training round training, and no text of it: assign one, or" in managers
@@ -160,7 +160,7 @@ def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, c
 def test_missing_gold_of_training_is_told_to_who_decides_gold_and_reopened_gold_to_coders(
     signed_in, alice, charlie, project
 ):
-    gold = Coding.with_gold.get(kind="gold")
+    gold = Coding.objects.get(kind="gold")
     missing = "Training round training: 1 assigned text without submitted gold, “Tea”."
     assert missing not in page(signed_in(charlie))
     code("training", "place")
@@ -173,9 +173,9 @@ def test_missing_gold_of_training_is_told_to_who_decides_gold_and_reopened_gold_
     results = signed_in(alice).get("/projects/tea/rounds/training/training/").content.decode()
     assert "The gold of your text is being changed." in results
     assert "not passed" not in results
-    Coding.with_gold.filter(pk=gold.pk).delete()
+    Coding.objects.filter(pk=gold.pk).delete()
     assert "You go on once its gold is decided." in page(signed_in(alice))
-    Coding.objects.filter(round__name="training").update(status="open")
+    Coding.objects.of_people().filter(round__name="training").update(status="open")
     managers = page(signed_in(charlie))
     assert missing in managers
     assert "submitted, and" not in managers
@@ -185,11 +185,11 @@ def test_gold_comes_before_the_next_text(signed_in, alice, charlie, project):
     other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
     training = project.rounds.get(name="training")
     add_texts(training, [other])
-    Coding.with_gold.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
+    Coding.objects.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
     change_round(project.rounds.get(name="pilot"), required_round=None)
     client = signed_in(alice)
     for key in keys_of(project.texts.get(slug="tea")):
-        judge(Coding.objects.select_related("text__project").get(round__name="training"), key, "none")
+        judge(Coding.objects.of_people().select_related("text__project").get(round__name="training"), key, "none")
     html = client.get(TRAINING).content.decode()
     assert "Submit, open next text" not in html
     [token] = re.findall(r'name="coding" value="([^"]*)"', html)
@@ -231,7 +231,7 @@ def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
     html = page(signed_in(coding.coder))
     assert "decided, not submitted" not in html
     assert blue_button(html) == [f"/projects/tea/texts/{coding.text.slug}/code/"]
-    [state] = [one for one in read_states(Coding.objects.all(), timezone.localdate()) if one.decided]
+    [state] = [one for one in read_states(Coding.objects.of_people().all(), timezone.localdate()) if one.decided]
     assert (state.decided == state.to_decide, state.state) == (True, "begun")
 
 
@@ -255,9 +255,9 @@ def test_a_text_without_markables_offers_submit_only_where_coders_mark(signed_in
 
 
 def test_submitted_texts_with_markables_to_judge_are_not_called_done(signed_in, alice, project):
-    Coding.objects.filter(round__name="training").delete()
+    Coding.objects.of_people().filter(round__name="training").delete()
     change_round(project.rounds.get(name="pilot"), required_round=None)
-    Coding.objects.update(status="submitted")
+    Coding.objects.of_people().update(status="submitted")
     html = page(signed_in(alice))
     assert "to complete" in html
     assert "Nothing is left to code" not in html
@@ -289,19 +289,19 @@ def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
         return result.next_step(training)
 
     assert step() == "code"
-    gold = Coding.with_gold.get(kind="gold")
-    Coding.with_gold.filter(pk=gold.pk).update(status="open")
+    gold = Coding.objects.get(kind="gold")
+    Coding.objects.filter(pk=gold.pk).update(status="open")
     code("training", "none")
     assert step() == "wait"
     # no gold comes in a closed round: a manager has to decide
     Round.objects.filter(pk=training.pk).update(closed_at=timezone.now())
     assert step() == "ask"
     Round.objects.filter(pk=training.pk).update(closed_at=None)
-    Coding.with_gold.filter(pk=gold.pk).update(status="submitted")
+    Coding.objects.filter(pk=gold.pk).update(status="submitted")
     assert step() == "ask"
     other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
     add_texts(training, [other])
-    Coding.with_gold.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
+    Coding.objects.create(text=other, round=training, kind="gold", status="submitted", coder=charlie)
     assert step() == "try"
     change_round(training, attempts=1)
     assert step() == "ask"
@@ -335,4 +335,4 @@ def test_own_submissions_beside_gold_are_not_reopened(signed_in, alice, charlie,
     asked = {"status": "open", "reason": "A slip."}
     address = "/api/v1/projects/tea/texts/tea/coding/?round=training"
     assert client.patch(address, asked, "application/json", headers={"If-Match": "*"}).json()["code"] == "gold_shown"
-    assert Coding.objects.get(round__name="training").reopen_request == ""
+    assert Coding.objects.of_people().get(round__name="training").reopen_request == ""

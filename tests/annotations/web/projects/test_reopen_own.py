@@ -134,9 +134,9 @@ def test_an_export_is_a_view_once_its_file_is_written(project, charlie, submitte
     order = orders.order_export(
         project, charlie, "jsonlines", {"coders": [], "texts": [], "unfinished": False, "options": {}}
     )
-    assert Coding.objects.filter(viewed_at=None).count() == 2
+    assert Coding.objects.of_people().filter(viewed_at=None).count() == 2
     orders.carry_out(order, charlie)
-    assert not Coding.objects.filter(viewed_at=None).exists()
+    assert not Coding.objects.of_people().filter(viewed_at=None).exists()
 
 
 def test_what_is_submitted_again_has_not_been_viewed(signed_in, alice, charlie, submitted):
@@ -149,7 +149,7 @@ def test_what_is_submitted_again_has_not_been_viewed(signed_in, alice, charlie, 
 
 def test_managers_see_a_request_and_reopen_or_decline_it(signed_in, alice, charlie, submitted):
     client, manager = signed_in(alice), signed_in(charlie)
-    Coding.objects.update(viewed_at=timezone.now())
+    Coding.objects.of_people().update(viewed_at=timezone.now())
     assert client.post(URL, {"ask": "1"}).status_code == 400
     assert client.post(URL, {"ask": "1", "reason": "x" * 501}).status_code == 400
     for reason in ("A slip in <line 2>.", "Two slips."):
@@ -169,7 +169,7 @@ def test_managers_see_a_request_and_reopen_or_decline_it(signed_in, alice, charl
 
 
 def test_other_members_do_not_read_requests(signed_in, bob, submitted):
-    Coding.objects.filter(pk=submitted.pk).update(reopen_request="Secret reason")
+    Coding.objects.of_people().filter(pk=submitted.pk).update(reopen_request="Secret reason")
     add_member(submitted.text.project, person("vera"), "viewer")
     for one in (bob, person("vera")):
         assert "Secret reason" not in page(signed_in(one), "/projects/tea/")

@@ -79,7 +79,7 @@ def test_options_of_pyramids_change_once_confirmed_where_a_coding_has_begun(sign
     manager, url = signed_in(charlie), "/projects/ferry/scheme/"
     assert manager.post(url, {"words_exclusive": "on"}).status_code == 302  # nobody has begun
     docset(project, alice)
-    Coding.objects.update(version=1)
+    Coding.objects.of_people().update(version=1)
     question = manager.post(url, {}).content.decode()
     assert "Begun by the rules as they are: 1 coding, 0 submitted." in question
     project.refresh_from_db()

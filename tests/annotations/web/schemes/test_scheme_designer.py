@@ -53,7 +53,7 @@ def test_keys_are_in_use_as_long_as_a_text_is_assigned_and_those_of_levels_as_lo
         return start["assigned"], start["has_texts"]
 
     assert in_use() == (True, True)
-    Coding.objects.all().delete()
+    Coding.objects.of_people().all().delete()
     assert in_use() == (False, True)
     project.texts.all().delete()
     assert in_use() == (False, False)

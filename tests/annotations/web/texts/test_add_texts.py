@@ -49,7 +49,7 @@ def test_plain_files_need_no_choice_and_brackets_are_words(send, client, project
     assert not Text.objects.exists()
     carry_out(client)
     assert Text.objects.get(slug="01-flood").content == "The flood [3] came.\n\nIt went."
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 def test_marked_files_are_recognized_and_the_choice_overrules(send, client):

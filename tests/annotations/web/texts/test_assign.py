@@ -44,13 +44,13 @@ def checked(page):
 
 
 def assigned():
-    return set(Coding.objects.values_list("text__slug", "coder__username"))
+    return set(Coding.objects.of_people().values_list("text__slug", "coder__username"))
 
 
 def test_a_new_project_opens_on_a_preview_and_one_click_carries_it_out(manager):
     page = manager.get(URL).content.decode()
     assert "24 new assignments" in page
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
     fields = dict(re.findall(r'name="([-\w]+)" value="([^"]*)"[^>]*? checked', page))
     assert fields["design"] == "k"
     answer = manager.post(URL, {"design": "k", "k": "2", "seed": "1", **parts()}, follow=True)
@@ -69,7 +69,7 @@ def test_the_address_names_the_plan_and_its_preview_alone(manager):
 def test_without_script_a_preview_is_a_button(manager):
     answer = manager.post(URL, {**PLAN, "preview": "1", "csrfmiddlewaretoken": "x"})
     assert answer.url == f"{URL}?design=k&k=2&seed=7"
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 def test_cells_are_changed_by_hand_before_and_the_totals_follow(manager):
@@ -89,7 +89,7 @@ def test_cells_are_changed_by_hand_afterwards(manager, large):
     assert manager.post(address, {"text": text, "coder": coder, "on": "0"}).json() == {"on": False}
     assert (text, coder) not in assigned()
     assert manager.post(address, {"text": text, "coder": coder, "on": "1"}).json() == {"on": True}
-    coding = Coding.objects.get(text__slug=text, coder__username=coder)
+    coding = Coding.objects.of_people().get(text__slug=text, coder__username=coder)
     judge(coding, coding.text.markables.first().key, "none")
     answer = manager.post(address, {"text": text, "coder": coder, "on": "0"})
     assert answer.status_code == 400
@@ -115,7 +115,7 @@ def test_what_cannot_be_planned_is_said_and_nothing_is_assigned(manager, fields,
     for answer in (manager.get(URL, {**PLAN, **fields}), manager.post(URL, {**PLAN, **fields})):
         assert re.search(reason, answer.content.decode())
     assert not Plan.objects.exists()
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 def test_weights_maxima_and_the_date_are_kept_with_the_plan(manager, large):
@@ -151,7 +151,7 @@ def test_a_coder_is_replaced_and_idle_texts_are_released(manager, large):
     assert "ann" not in {name for _, name in assigned()}
     answer = manager.post("/projects/large/rounds/main/replace/", {"coder": ann.pk}, follow=True)
     assert "Choose who is replaced" in answer.content.decode()
-    Coding.objects.update(created_at=timezone.now() - timedelta(days=9))
+    Coding.objects.of_people().update(created_at=timezone.now() - timedelta(days=9))
     answer = manager.post("/projects/large/rounds/main/release/", {"days": "7"}, follow=True)
     assert "24 assignments that nobody had begun taken away" in answer.content.decode()
     answer = manager.post("/projects/large/rounds/main/release/", {"days": "0"}, follow=True)
@@ -162,7 +162,9 @@ def test_a_coder_sees_the_date_and_the_order_of_their_texts(large, signed_in):
     apply_plan(large, plan_request(due_on=timezone.localdate() - timedelta(days=1)))
     page = signed_in(person("ann")).get("/projects/large/").content.decode()
     assert "overdue" in page
-    places = list(Coding.objects.filter(coder__username="ann").order_by("place").values_list("text__slug", flat=True))
+    places = list(
+        Coding.objects.of_people().filter(coder__username="ann").order_by("place").values_list("text__slug", flat=True)
+    )
     found = re.findall(r'<th scope="row"><a href="/projects/large/texts/([-\w]+)/code/', page)
     assert found == places != sorted(places)
 
@@ -172,7 +174,7 @@ def test_a_coder_takes_the_next_text_of_a_pool(large, signed_in):
     client = signed_in(person("ann"))
     assert "Take the next text" in client.get("/projects/large/").content.decode()
     answer = client.post("/projects/large/pool/next/", {"round": "main"})
-    [coding] = Coding.objects.all()
+    [coding] = Coding.objects.of_people().all()
     assert answer.url == f"/projects/large/texts/{coding.text.slug}/code/"
     for _ in range(11):
         take_next_text(large, person("ben"))
@@ -204,7 +206,7 @@ def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_
     apply_plan(large, plan_request())
     client = signed_in(person("maya"))
     before = [client.get(URL).content, client.get(URL, PLAN).content]
-    for coding in Coding.objects.exclude(coder__username="maya"):
+    for coding in Coding.objects.of_people().exclude(coder__username="maya"):
         judge(coding, coding.text.markables.first().key, "none")
     strip = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
     after = [client.get(URL).content, client.get(URL, PLAN).content]
@@ -272,7 +274,7 @@ def test_of_many_coders_a_page_has_rows_and_turning_it_loses_nothing(manager, lo
     manager.post(URL, {**plan, **hidden(back), f"part-{ann}": "on", f"weight-{ann}": "0.5", f"maximum-{ann}": "3"})
     planned = Plan.objects.get().coders.values_list("coder__username", "maximum")
     assert set(planned) == {("ann", 3), ("cem", None)}
-    assert ben not in Coding.objects.values_list("coder", flat=True)
+    assert ben not in Coding.objects.of_people().values_list("coder", flat=True)
 
 
 def test_coders_are_found_by_name_and_all_of_them_ticked(manager, long):
@@ -301,7 +303,7 @@ def test_what_is_wrong_in_a_row_that_is_not_shown_is_said_with_its_coder(manager
 
 def test_one_of_many_coders_is_replaced_by_name(manager, large, monkeypatch):
     apply_plan(large, plan_request())
-    before = Coding.objects.filter(coder=person("ann")).count()
+    before = Coding.objects.of_people().filter(coder=person("ann")).count()
     monkeypatch.setattr("annotations.core.http.fields.MOST_CHOICES", 3)
     page = manager.get(URL).content.decode()
     assert re.search(r'<input type="text" name="coder"[^>]*list="replace_coder-choices"', page)
@@ -309,4 +311,4 @@ def test_one_of_many_coders_is_replaced_by_name(manager, large, monkeypatch):
     wrong = manager.post(address, {"coder": "ghost", "other": "dee"}, follow=True).content.decode()
     assert "Choose who is replaced by whom." in wrong
     manager.post(address, {"coder": " ann ", "other": "dee"})
-    assert Coding.objects.filter(coder=person("ann")).count() < before
+    assert Coding.objects.of_people().filter(coder=person("ann")).count() < before

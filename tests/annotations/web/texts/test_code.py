@@ -37,7 +37,7 @@ def test_nothing_in_the_data_can_end_the_script_it_stands_in(signed_in, db):
     project.texts.get().markables.update(label=EVIL)
     add_member(project, evil, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [evil])
-    coding = Coding.objects.get()
+    coding = Coding.objects.of_people().get()
     judge(coding, coding.text.markables.first().key, "none", note=EVIL)
     page = signed_in(evil).get(URL).content.decode()
     assert EVIL not in page

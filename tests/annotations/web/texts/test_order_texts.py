@@ -47,7 +47,7 @@ def test_coders_have_the_texts_in_this_order_and_new_texts_come_last(client, pro
     import_documents(project, [SourceDocument(plain.parse("New.", "aa.txt"), None)])
     assert order(project) == ["a", "tea", "b", "aa"]
     assign_texts(project, project.texts.all(), [alice])
-    codings = Coding.objects.filter(coder=alice)
+    codings = Coding.objects.of_people().filter(coder=alice)
     assert [coding.text.slug for coding in codings.select_related("text")] == ["a", "tea", "b", "aa"]
 
 

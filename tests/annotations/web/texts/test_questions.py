@@ -281,7 +281,7 @@ def test_the_name_of_a_forgotten_coder_is_nowhere_in_a_thread(signed_in, alice, 
 
 
 def test_a_question_stays_when_the_text_is_not_assigned_any_more(signed_in, alice, question):
-    Coding.objects.filter(coder=alice).delete()
+    Coding.objects.of_people().filter(coder=alice).delete()
     page = signed_in(alice).get(address(question)).content.decode()
     assert "Is <em>it</em>" in page
     assert "Open the text" not in page

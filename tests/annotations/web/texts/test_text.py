@@ -91,7 +91,9 @@ def test_attributes_and_relations_are_read_and_compared(signed_in, alice, bob, c
     add_member(project, charlie, Membership.Role.MANAGER)
     assign_texts(project, project.texts.all(), [bob])
     for coder, gender in ((alice, "f"), (bob, "m")):
-        coding = Coding.objects.select_related("text__project", "coder").get(coder=coder, text__project=project)
+        coding = (
+            Coding.objects.of_people().select_related("text__project", "coder").get(coder=coder, text__project=project)
+        )
         kettle, stove, it, *_ = coding.text.markables.filter(level__key="phrase").values_list("key", flat=True)
         answers = [
             change("judge", markable=kettle, category="place", attributes={"gender": gender, "animacy": "yes"}),

@@ -21,7 +21,7 @@ def test_an_assignment_without_work_is_taken_away(client, codings):
     assert URL in client.get("/projects/tea/texts/tea/").content.decode()
     page = client.post(URL, follow=True).content.decode()
     assert "Unassigned “Tea” from alice." in page
-    assert list(Coding.objects.values_list("coder__username", flat=True)) == ["bob"]
+    assert list(Coding.objects.of_people().values_list("coder__username", flat=True)) == ["bob"]
 
 
 def test_what_has_begun_stays_even_if_all_is_cleared_again(client, codings, keys):
@@ -29,7 +29,7 @@ def test_what_has_begun_stays_even_if_all_is_cleared_again(client, codings, keys
     judge(codings["alice"], keys["a"], None)
     assert URL not in client.get("/projects/tea/texts/tea/").content.decode()
     assert "alice has begun “Tea”" in client.post(URL, follow=True).content.decode()
-    assert Coding.objects.count() == 2
+    assert Coding.objects.of_people().count() == 2
 
 
 def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(client, alice, charlie):
@@ -42,7 +42,7 @@ def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(client, alice
     assert "unassign these first" in client.post(pyramid, {"kind": "pyramid"}, follow=True).content.decode()
     client.post(peer, {"kind": "peer"})
     client.post(pyramid, {"kind": "pyramid"})
-    assert not Coding.objects.filter(text__docset=docset).exists()
+    assert not Coding.objects.of_people().filter(text__docset=docset).exists()
 
 
 def test_who_is_not_assigned_has_nothing_to_take_away(client):

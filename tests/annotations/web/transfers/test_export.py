@@ -118,7 +118,7 @@ def test_wrong_input_is_refused_beside_its_field(manager, coded, fields):
 
 
 def test_an_empty_export_says_so(order, manager):
-    Coding.objects.update(status="open")
+    Coding.objects.of_people().update(status="open")
     page = manager.get(order()).content.decode()
     assert "0 codings of 0 texts in 0 files" in page
     assert "Nothing is lost" in page

@@ -107,12 +107,12 @@ def test_texts_of_nobody_bring_markables_that_all_see(bring, walk):
     text = walk.texts.exclude(slug="tea").get()
     assert text.content.split() == ["Anna", "took", "her", "dog"]
     assert list(text.markables.values_list("predefined", flat=True)) == [True, True]
-    assert not Coding.objects.exists()
+    assert not Coding.objects.of_people().exists()
 
 
 def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, charlie):
     bring(("all.zip", zipped(**{"alice/dog.conll": CONLL, "bob/dog.conll": BY_BOB})), whose="parent")
-    codings = {coding.coder.username: coding for coding in Coding.objects.select_related("coder")}
+    codings = {coding.coder.username: coding for coding in Coding.objects.of_people().select_related("coder")}
     assert {name: coding.status for name, coding in codings.items()} == {"alice": "submitted", "bob": "submitted"}
     indices = {
         name: [judgement["indices"] for judgement in judgements_of(coding).values()] for name, coding in codings.items()
@@ -123,7 +123,7 @@ def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, ch
 
 def test_the_coder_may_stand_in_the_name_of_the_file(bring):
     bring(("dog.alice.conll", CONLL), ("dog.bob.conll", BY_BOB), whose="name")
-    assert set(Coding.objects.values_list("coder__username", flat=True)) == {"alice", "bob"}
+    assert set(Coding.objects.of_people().values_list("coder__username", flat=True)) == {"alice", "bob"}
 
 
 def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
@@ -177,7 +177,7 @@ def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
     assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements, 1 file refused." in page
     assert "<h2>Refused files</h2>" in page
     assert "cat.bob.conll:1" in page
-    assert list(Coding.objects.values_list("text__slug", "coder__username")) == [("dog", "alice")]
+    assert list(Coding.objects.of_people().values_list("text__slug", "coder__username")) == [("dog", "alice")]
 
 
 def test_what_is_odd_is_named_with_every_place(bring):
@@ -244,7 +244,7 @@ def test_an_option_that_the_format_does_not_have_is_refused(upload):
 def test_a_format_reads_as_its_option_says(bring, walk):
     files = ("a.ann", "T1\tX 0 4\tAnna\nT2\tX 10 13\ther\n*\tCoref T1 T2\n"), ("a.txt", "Anna took her dog")
     bring(*files, format="brat", whose="one", coder="alice", **{"option-types": "none"})
-    assert Coding.objects.get().text.slug == "a"
+    assert Coding.objects.of_people().get().text.slug == "a"
 
 
 LEVEL_OF_OTHERS = "T1\tPER 0 4\tAnna\n"
