@@ -391,7 +391,7 @@ def text(project) -> Text:
 
 @pytest.fixture
 def codings(text) -> dict[str, Coding]:
-    return {coding.coder.username: coding for coding in text.codings.select_related("coder")}
+    return {coding.coder.username: coding for coding in text.codings.of_people().select_related("coder")}
 
 
 def change(kind: str = "judge", **payload: object) -> operations.Change:

@@ -115,7 +115,7 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.model = add_model(project, f"{names.name}-model")
     make_key(half.model, 30)
     half.round = create_round(project, names.round)
-    codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
+    codings = {coding.coder: coding for coding in text.codings.of_people().select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
     half.compared = codings[half.third]
     _training(half, names)
@@ -166,7 +166,7 @@ def _training(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.drill = half.project.texts.get(slug=names.drill)
     submit_coding(Coding.objects.get(text=half.drill, kind="gold"), half.adjudicator)
     assign_texts(half.project, [half.drill], [half.other], half.training)
-    trained = half.drill.codings.select_related("coder", "text__project", "round").get()
+    trained = half.drill.codings.of_people().select_related("coder", "text__project", "round").get()
     submit_coding(trained, half.other)
     half.feedback_token = coding_token(trained)
 
@@ -199,4 +199,4 @@ def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:
 
 
 def _pyramid_of(models: Text, coder: User) -> Coding:
-    return models.codings.select_related("coder", "text").get(coder=coder, kind=Coding.Kind.PYRAMID)
+    return models.codings.of_people().select_related("coder", "text").get(coder=coder, kind=Coding.Kind.PYRAMID)

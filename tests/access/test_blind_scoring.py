@@ -33,7 +33,7 @@ def ferry(alice, bob, charlie) -> Project:
     docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
     models = models_of(docset)
     assign_texts(project, [models], [alice, bob])
-    for coding in models.codings.select_related("coder", "text"):
+    for coding in models.codings.of_people().select_related("coder", "text"):
         build(coding, {"sank": ["The ferry sank"]})
     peers = [
         add_peer(docset, f"telltale-{number}", f"Telltale {number}", content, system=f"Spoilsport {number}")

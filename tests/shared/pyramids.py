@@ -87,4 +87,4 @@ def build(coding: Coding, scus: Mapping[str, Iterable[str | Sequence[str]]], *, 
 
 
 def codings_of(text: Text) -> dict[str, Coding]:
-    return {coding.coder.username: coding for coding in text.codings.select_related("coder", "text")}
+    return {coding.coder.username: coding for coding in text.codings.of_people().select_related("coder", "text")}

@@ -133,7 +133,7 @@ def add_docset(project: Project, made: Docset, peers: int, adjudicator: User | N
     assign_peers(made, texts, [ann, ben], agreed=True)
     for number, text in enumerate(texts):
         missed = ("fog", "rescued") if number % 2 else ("ninety",)
-        for coding in text.codings.filter(kind=Coding.Kind.PEER_AGREED).select_related("coder", "text"):
+        for coding in text.codings.of_people().filter(kind=Coding.Kind.PEER_AGREED).select_related("coder", "text"):
             hold(coding, OF_ANN, missed if coding.coder.username == "ben" else ())
 
 

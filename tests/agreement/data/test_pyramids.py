@@ -32,7 +32,7 @@ def ferry(alice, bob):
 def held_by(ferry, coder, *, slug="peer-1", agreed=False) -> Coding:
     text = add_peer(ferry, slug, slug.title(), "Dawn: a ferry sank. Prices rose. It sank.", system="A")
     assign_peers(ferry, [text], [coder], agreed=agreed)
-    return text.codings.select_related("coder", "text").get(coder=coder)
+    return text.codings.of_people().select_related("coder", "text").get(coder=coder)
 
 
 def test_a_pyramid_has_its_scus_with_labels_and_weights(ferry):

@@ -226,7 +226,9 @@ def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db
         "bob": {"c": "ab", "d": "b"},
     }
     keys = dict(project.texts.get().markables.values_list("label", "key"))
-    codings = {coding.coder.username: coding for coding in project.texts.get().codings.select_related("coder")}
+    codings = {
+        coding.coder.username: coding for coding in project.texts.get().codings.of_people().select_related("coder")
+    }
     for coder, pointers in answers.items():
         for label in "ab":
             judge(codings[coder], keys[label], "none")
@@ -317,7 +319,7 @@ def test_what_does_not_refer_is_no_mention_also_where_it_is_a_singleton_for_alph
     project = coded_project("news", "passonneau-2004", "[Ann](a) met [her](b) there", coders=("ann", "ben"))
     change_rows(project.categories.filter(key="none"), singleton=singleton)
     keys = dict(project.texts.get().markables.values_list("label", "key"))
-    ann, ben = project.texts.get().codings.select_related("coder").order_by("coder__username")
+    ann, ben = project.texts.get().codings.of_people().select_related("coder").order_by("coder__username")
     judge(ann, keys["a"], "refers", indices=["1"])
     judge(ann, keys["b"], "none")
     for label in "ab":
@@ -394,7 +396,7 @@ def test_two_coders_are_enough_for_a_coefficient_of_two_and_are_no_other_selecti
 
 def test_codings_that_do_not_count_are_said_beside_the_scores(signed_in, charlie, make_cases):
     project = make_cases([("one", ["ab", "c"], ["a", "bc"]), ("two", ["ab"], ["ab"])])
-    coding = project.texts.get(slug="two").codings.select_related("coder").get(coder__username="ben")
+    coding = project.texts.get(slug="two").codings.of_people().select_related("coder").get(coder__username="ben")
     reopen_coding(coding, coding.coder)
     asked = {"first": "anna", "second": "ben"}
     assert signed_in(charlie).get(API, asked).json()["codings_left_out"]["open"] == 1

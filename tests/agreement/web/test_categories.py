@@ -161,7 +161,7 @@ def test_many_items_come_in_pages_that_keep_the_mapping(signed_in, charlie):
     marked = " ".join(f"[w{number}](m{number})" for number in range(51))
     project = coded_project("walk", "sortal-classes", marked)
     category = project.categories.first()
-    for coding in project.texts.get().codings.all():
+    for coding in project.texts.get().codings.of_people():
         coding.judgements.bulk_create(
             coding.judgements.model(coding=coding, markable=one, category=category)
             for one in coding.text.markables.all()

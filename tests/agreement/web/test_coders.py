@@ -140,7 +140,7 @@ def test_without_answers_it_says_what_to_do(signed_in, charlie):
 
 def test_of_one_coder_it_says_who(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
-    coding = project.texts.get().codings.get(coder__username="bob")
+    coding = project.texts.get().codings.of_people().get(coder__username="bob")
     judge(coding, coding.text.markables.first().key, "none")
     assert "No coding is submitted by the selected coders yet" in signed_in(charlie).get(URL).content.decode()
     submit_coding(coding, coding.coder)
@@ -157,7 +157,7 @@ def test_one_coder_can_be_chosen(signed_in, charlie, walk):
 def test_coders_who_share_no_text_have_a_place(signed_in, charlie, measure):
     project = coded_project("walk", "poesio-artstein-2005", WALK, WALK)
     for name, slug in (("alice", "text-1"), ("bob", "text-2")):
-        coding = project.texts.get(slug=slug).codings.get(coder__username=name)
+        coding = project.texts.get(slug=slug).codings.of_people().get(coder__username=name)
         for key in coding.text.markables.filter(level__coded=True).values_list("key", flat=True):
             judge(coding, key, "none")
     hand_in(project)

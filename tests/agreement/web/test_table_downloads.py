@@ -245,7 +245,7 @@ def test_who_may_not_look_takes_nothing(signed_in, people, role):
 
 def judged_at_once(project):
     category = project.categories.first()
-    for coding in project.texts.get().codings.all():
+    for coding in project.texts.get().codings.of_people():
         coding.judgements.bulk_create(
             coding.judgements.model(coding=coding, markable=one, category=category)
             for one in coding.text.markables.all()

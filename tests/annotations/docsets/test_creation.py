@@ -166,7 +166,7 @@ def test_words_that_are_taken_are_refused(pyramid, models):
 def test_a_project_may_let_scus_share_words(alice, charlie):
     made = docset(pyramid_project("free", words_exclusive=False, one_contributor=False), alice)
     text = models_of(made)
-    [coding] = text.codings.all()
+    [coding] = text.codings.of_people()
     send(coding, says(contributor(text, "The ferry sank"), "s", "t"), says(contributor(text, "ferry sank at"), "t"))
     assert {one.key: one.weight for one in scus.weighted_scus(coding)} == {"s": 1, "t": 1}
 
@@ -192,7 +192,7 @@ def peer(ferry, pyramid) -> Coding:
     build(pyramid, SINKING)
     text = add_peer(ferry, "peer-1", "Peer 1", "Dawn: a ferry sank. Prices rose.", system="A")
     assign_peers(ferry, [text], [pyramid.coder], agreed=False)
-    return text.codings.select_related("coder", "text").get()
+    return text.codings.of_people().select_related("coder", "text").get()
 
 
 def test_a_peer_is_held_against_the_coders_own_pyramid(peer, pyramid):
@@ -314,8 +314,8 @@ def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_get_to_see_the_agreed
     add_member(ferry.project, carol, Membership.Role.CODER)
     with pytest.raises(ValidationError, match="carol"):
         assign_docset(ferry, [carol], pyramid=True, peers=[text], agreed=True)
-    assert not text.codings.exists()
-    assert not models.codings.filter(coder=carol).exists()
+    assert not text.codings.of_people().exists()
+    assert not models.codings.of_people().filter(coder=carol).exists()
     build(codings_of(models)["bob"], {"b": ["Boats saved"]})
     assert assign_peers(ferry, [text], [alice, bob], agreed=True) == 2
     assert assign_peers(ferry, [text], [alice, bob], agreed=True) == 0
@@ -324,7 +324,7 @@ def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_get_to_see_the_agreed
 def test_an_agreed_pyramid_is_shown_only_while_it_is_handed_in_and_marks_stay(ferry, agreed, models, alice):
     text = add_peer(ferry, "p", "P", "A ferry sank at dawn. Prices rose.")
     assign_peers(ferry, [text], [alice], agreed=True)
-    coding = text.codings.select_related("coder", "text").get()
+    coding = text.codings.of_people().select_related("coder", "text").get()
     sank = contributor(text, "A ferry sank")
     send(coding, says(sank, "sank"), says(contributor(text, "Prices rose")))
     shown = coding_state(coding, ferry.project)["pyramid"]["against"]
@@ -408,7 +408,7 @@ def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_see_the_agreed_one(fe
     submit_coding(start_agreed_pyramid(ferry, mallory, pyramid), mallory)
     text = add_peer(ferry, "peer-2", "Peer 2", "A ferry sank.")
     assign_peers(ferry, [text], [bob], agreed=True)
-    peer = text.codings.select_related("coder", "text").get()
+    peer = text.codings.of_people().select_related("coder", "text").get()
     assert scus.visible_pyramid_of_peer(peer) is not None
     reopen_coding(codings_of(models)["bob"], bob)
     assert scus.visible_pyramid_of_peer(peer) is None

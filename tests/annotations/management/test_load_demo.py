@@ -305,7 +305,7 @@ def test_a_docset_of_four_summaries_has_two_pyramids_an_agreed_one_and_six_peers
     docset = Docset.objects.get()
     models = docset.texts.get(role=Text.Role.MODELS)
     assert models.segments.count() == 4
-    made = models.codings.filter(status=Coding.Status.SUBMITTED).values_list("coder__username", "kind")
+    made = models.codings.of_people().filter(status=Coding.Status.SUBMITTED).values_list("coder__username", "kind")
     assert set(made) == {("ida", "pyramid"), ("jon", "pyramid"), ("vera", "agreed")}
     peers = docset.texts.filter(role=Text.Role.PEER)
     assert (peers.count(), len(set(peers.values_list("system", flat=True)))) == (6, 3)
@@ -409,7 +409,7 @@ def test_the_main_round_has_two_coders_a_text_a_calibration_set_of_all_and_pairs
     assert (plan.design, plan.k, plan.calibration, plan.seed) == ("k", 2, 2, 7)
     assert plan.due_on == timezone.localdate() - timedelta(days=1)
     coders: dict[str, set[str]] = {}
-    for text, coder in round_.codings.filter(occasion=1).values_list("text__slug", "coder__username"):
+    for text, coder in round_.codings.of_people().filter(occasion=1).values_list("text__slug", "coder__username"):
         coders.setdefault(text, set()).add(coder)
     calibration = set(plan.texts.filter(calibration=True).values_list("text__slug", flat=True))
     assert {text: len(names) for text, names in coders.items()} == {

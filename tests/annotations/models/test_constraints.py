@@ -73,7 +73,7 @@ def rows_of_module(module_rows):
     plan = Plan.objects.create(round=round_, design="k", k=2)
     Coding.objects.create(text=text, coder=charlie, kind="agreed", round=round_)
     Coding.objects.create(text=text, coder=charlie, kind="gold", round=round_)
-    coding = text.codings.get(coder=alice)
+    coding = text.codings.of_people().get(coder=alice)
     markable = text.markables.get(label="a")
     category = project.categories.get(key="none")
     judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)

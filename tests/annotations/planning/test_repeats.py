@@ -251,7 +251,7 @@ def test_a_repeat_takes_no_place_of_a_pool_and_none_of_a_plan(half_done):
     assert take_next_text(half_done, person("ben")).occasion == 1
     apply_plan(half_done, plan_request(k=2))
     firsts = Coding.objects.of_people().filter(occasion=1)
-    assert {text.codings.filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
+    assert {text.codings.of_people().filter(pk__in=firsts).count() for text in half_done.texts.all()} == {2}
 
 
 def test_what_is_not_begun_is_taken_back_and_the_first_occasion_is_in_sight_again(half_done):

@@ -75,11 +75,11 @@ def test_a_round_begins_with_the_first_work_under_the_versions_of_that_moment(pr
 def test_a_round_is_copied_with_its_texts_and_none_of_its_codings(project, main, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     again = rounds.create_round(project, "again", copied=main, kind="recheck")
-    assert (list(again.texts.all()), again.codings.count(), again.has_begun) == ([text], 0, False)
+    assert (list(again.texts.all()), again.codings.of_people().count(), again.has_begun) == ([text], 0, False)
     assert text.round_names == ["main", "again"]
     assert assign_texts(project, [text], [codings["alice"].coder]) == 0  # a recheck has to be named
     assert [assign_texts(project, [text], [codings["alice"].coder], again) for _ in range(2)] == [1, 0]
-    assert again.codings.get().coder == codings["alice"].coder
+    assert again.codings.of_people().get().coder == codings["alice"].coder
 
 
 def test_what_is_assigned_in_a_round_is_in_it(project, main, text, alice):
@@ -180,7 +180,7 @@ def test_a_text_is_moved_with_its_codings(project, main, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     assert rounds.move_to_round(project, [text], "pilot") == 1
     pilot = project.rounds.get(name="pilot")
-    assert {coding.round for coding in text.codings.all()} == {pilot}
+    assert {coding.round for coding in text.codings.of_people()} == {pilot}
     assert (text.round_names, pilot.scheme_version, pilot.kind) == (["pilot"], 1, "main")
     assert rounds.move_to_round(project, [text], "") == 1
     assert text.round_names == ["main"]

@@ -198,7 +198,7 @@ def test_gold_is_no_coding_of_a_coder_and_goes_with_its_text(training, project):
     gold = Coding.objects.filter(kind="gold")
     assert gold.count() == 2
     assert not Coding.objects.of_people().filter(pk__in=gold).exists()
-    assert not training.codings.filter(kind="gold").exists()
+    assert not training.codings.of_people().filter(kind="gold").exists()
     codings = list_codings(project, read_stamp(project)[1], "").rows
     assert {row.pk for rows in codings for row in rows}.isdisjoint(gold.values_list("pk", flat=True))
     for one in gold.select_related("text__project", "coder"):

@@ -100,7 +100,7 @@ def test_texts_people_assignments_and_scheme_are_managed(signed_in, maya, projec
     new = project.texts.get(title="New")
     for coder in (alice, maya):
         client.post(f"{HOME}rounds/main/cell/", {"text": new.slug, "coder": coder.username, "on": "1"})
-    assert set(new.codings.values_list("coder__username", flat=True)) == {"alice", "maya"}
+    assert set(new.codings.of_people().values_list("coder__username", flat=True)) == {"alice", "maya"}
     client.post(f"{HOME}members/", {"username": person("fred").username, "role": "coder"})
     assert project.memberships.get(user__username="fred").role == "coder"
     level = project.levels.get(key="phrase")

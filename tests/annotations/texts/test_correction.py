@@ -217,7 +217,7 @@ def test_what_was_corrected_can_be_corrected_back(coded, project, charlie):
         return (
             list(coded.markables.order_by("pk").values_list("pk", "key", "parts", "head", "start", "end")),
             list(coded.segments.order_by("pk").values_list("pk", "start", "end")),
-            [judgements_of(coding) for coding in coded.codings.order_by("pk")],
+            [judgements_of(coding) for coding in coded.codings.of_people().order_by("pk")],
         )
 
     before = rows()

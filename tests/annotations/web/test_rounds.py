@@ -197,7 +197,7 @@ def test_texts_are_assigned_in_a_round(client, project, text, alice, pilot):
     assert '<option value="pilot" selected>' in page
     plan = {"design": "all", f"part-{alice.pk}": "on", "round": "pilot"}
     client.post("/projects/tea/assign/", plan)
-    assert pilot.codings.get().coder == alice
+    assert pilot.codings.of_people().get().coder == alice
     change_round(pilot, closed=True)
     assert "Select a valid choice" in client.post("/projects/tea/assign/", plan).content.decode()
     refused = client.get("/projects/tea/assign/", {"round": "pilot"})

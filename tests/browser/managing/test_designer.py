@@ -229,7 +229,7 @@ def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_a
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 assignment created")).to_be_visible()
     code_by_keys(sign_in(alice, "/projects/own/texts/house/code/"))
-    coding = project.texts.get().codings.get()
+    coding = project.texts.get().codings.of_people().get()
     assert coding.coder == alice
     words = {one.key: coding.text.content[one.start : one.end] for one in coding.text.markables.all()}
     given = {words[key]: answer for key, answer in judgements_of(coding).items()}
@@ -248,7 +248,7 @@ def test_a_manager_without_staff_rights_designs_a_scheme_tries_it_saves_it_and_a
     import_documents(other, [SourceDocument(plain.parse(TEXT, "house.txt"), None)])
     data, _ = exported(project, "mmax2")
     assert brought(other, "mmax2", data).refusals() == []
-    assert said(other.texts.get().codings.get(), other) == said(coding, project)
+    assert said(other.texts.get().codings.of_people().get(), other) == said(coding, project)
 
 
 def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charlie, project):
@@ -425,7 +425,7 @@ def test_a_merge_and_what_becomes_required_are_told_before_they_are_saved(sign_i
     spec = replace(read_scheme(project.pk).spec, attributes=(AttributeSpec("gender", "gender", values=values),))
     save_scheme(project, spec, charlie)
     assign_texts(project, project.texts.all(), [alice])
-    coding = project.texts.get().codings.get()
+    coding = project.texts.get().codings.of_people().get()
     judge(coding, coding.text.markables.first().key, None, attributes={"gender": "f"})
     page = open_designer(sign_in, charlie)
     page.locator(".scheme-row", has_text="gender").click()

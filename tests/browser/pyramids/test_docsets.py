@@ -38,5 +38,5 @@ def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, 
         page.get_by_label(label).check()
     page.get_by_role("button", name="Assign").click()
     expect(page.get_by_text("2 assignments created.")).to_be_visible()
-    assert Text.objects.get(role=Text.Role.PEER).codings.get().kind == "peer"
+    assert Text.objects.get(role=Text.Role.PEER).codings.of_people().get().kind == "peer"
     assert Docset.objects.get().texts.count() == 2

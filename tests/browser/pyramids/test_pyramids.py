@@ -465,7 +465,7 @@ def peer(sign_in, alice) -> Builder:
     )
     text = add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
     assign_peers(made, [text], [alice], agreed=False)
-    return open_coding(sign_in, alice, text.codings.get())
+    return open_coding(sign_in, alice, text.codings.of_people().get())
 
 
 def scores(page: Page) -> list[list[str]]:
@@ -538,7 +538,7 @@ def long_peer(sign_in, alice) -> Builder:
     build(models, scus | {"A unit": ["people were", "forty people"]})
     text = add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
     assign_peers(made, [text], [alice], agreed=False)
-    return open_coding(sign_in, alice, text.codings.get())
+    return open_coding(sign_in, alice, text.codings.of_people().get())
 
 
 @pytest.mark.parametrize("filtered", ["", "unit"])
@@ -578,7 +578,7 @@ def test_number_that_begins_longer_ones_waits(long_peer):
 
 
 def test_number_of_scu_stays_when_its_pyramid_is_merged(peer):
-    models = models_of(peer.coding.text.docset).codings.get()
+    models = models_of(peer.coding.text.docset).codings.of_people().get()
     models.status = Coding.Status.OPEN
     models.save()
     dawn = peer.row("Dawn").locator("kbd").inner_text()
@@ -630,7 +630,7 @@ def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
     peer.select("ferry", "sank")
     peer.press("1")
     marks(peer)
-    models = models_of(peer.coding.text.docset).codings.get()
+    models = models_of(peer.coding.text.docset).codings.of_people().get()
     models.status = Coding.Status.OPEN
     models.save()
     send(
@@ -657,7 +657,7 @@ def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
     add_member(made.project, alice, Membership.Role.CODER)
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
-    builder = open_coding(sign_in, alice, text.codings.get())
+    builder = open_coding(sign_in, alice, text.codings.of_people().get())
     expect(builder.page.locator(".notice")).to_contain_text("You have no pyramid")
     expect(builder.page.get_by_text("No SCUs to find")).to_be_visible()
 

@@ -52,7 +52,7 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
         coder.keyboard.press("u")
         expect(coder.locator("#progress-text")).to_have_text(f"{expected} of 6 decided")
     saved(coder)
-    assert [list(log_mismatches(each)) for each in text.codings.all()] == [[], []]
+    assert [list(log_mismatches(each)) for each in text.codings.of_people()] == [[], []]
     coder.goto(CODE)
     expect(coder.locator("#progress-text")).to_have_text("0 of 6 decided")
     expect(coder.get_by_text("The text was corrected")).to_have_count(0)

@@ -26,9 +26,9 @@ def project(db):
     words = " ".join(f"[w{place}](m{place})" for place in range(len(ANN)))
     project = coded_project("tea", "clusters", "[x](x) y", words, "[x](x) z", coders=("ann", "ben"))
     for coder, chains in (("ann", ANN), ("ben", BEN)):
-        alone = project.texts.get(slug="text-1").codings.select_related("coder").get(coder__username=coder)
+        alone = project.texts.get(slug="text-1").codings.of_people().select_related("coder").get(coder__username=coder)
         judge(alone, alone.text.markables.get(level__coded=True).key, "none")
-        coding = project.texts.get(slug="text-2").codings.select_related("coder").get(coder__username=coder)
+        coding = project.texts.get(slug="text-2").codings.of_people().select_related("coder").get(coder__username=coder)
         units = coding.text.markables.filter(level__coded=True).order_by("start")
         linking = project.categories.get(takes_index=True)
         for unit, letter in zip(units, chains, strict=True):

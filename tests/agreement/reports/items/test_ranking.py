@@ -32,7 +32,7 @@ def ranked(project, sort="share"):
 def tied():
     """Let two coders part on four items alike, on the last of which a pointer and a chain hang."""
     project, keys = coded("alice", "bob")
-    for coding in project.texts.get().codings.select_related("coder"):
+    for coding in project.texts.get().codings.of_people().select_related("coder"):
         mine = coding.coder.username == "alice"
         for key in keys[:3]:
             judge(coding, key, "place" if mine else "none")
@@ -66,7 +66,9 @@ def test_sorted_by_links_the_most_pointed_at_comes_first(tied):
 @pytest.mark.parametrize(("coders", "split"), [("ab", False), ("abc", False), ("abcd", True), ("abcde", True)])
 def test_camps_need_four_coders(coders, split):
     project, keys = coded(*coders)
-    for number, coding in enumerate(project.texts.get().codings.select_related("coder").order_by("coder__username")):
+    for number, coding in enumerate(
+        project.texts.get().codings.of_people().select_related("coder").order_by("coder__username")
+    ):
         judge(coding, keys[0], "place" if number < len(coders) // 2 else "none")
     [(_, row)], found = ranked(project)
     answers = list(Judgement.objects.values_list("category__key", flat=True))

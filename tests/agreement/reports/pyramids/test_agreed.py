@@ -118,9 +118,9 @@ def counts_by_hand(project: Project, names: tuple[str, ...]):
     rows = []
     for made in project.docsets.order_by("slug"):
         text = models_of(made)
-        agreed = stored_sets(text.codings.get(kind="agreed"))
+        agreed = stored_sets(text.codings.of_people().get(kind="agreed"))
         row = np.zeros(6, dtype=int)
-        for coding in text.codings.filter(kind="pyramid", coder__username__in=names):
+        for coding in text.codings.of_people().filter(kind="pyramid", coder__username__in=names):
             own = stored_sets(coding)
             [pairs] = best_pairs(agreed, own)
             row += [len(agreed), len(own), len(pairs), 0, 0, 0]

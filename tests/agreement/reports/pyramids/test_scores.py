@@ -44,13 +44,13 @@ def test_the_sample_of_ducview_gives_its_scores(samples, alice):
     peer = ducview.read_peer(Bundle.of("p.pan", (folder / "peer1.pan").read_bytes()))
     made = create_docset_from_text(project, "strike", "Strike", pyramid.text, pyramid.boundary, pyramid.summaries)
     assign_texts(project, [models_of(made)], [alice])
-    own = models_of(made).codings.get()
+    own = models_of(made).codings.of_people().get()
     for scu in pyramid.scus:
         for one in scu.contributors:
             send(own, says(markable_key("contributor", sorted([p.start, p.end] for p in one.parts)), str(scu.uid)))
     text = add_peer(made, "peer", "Peer", peer.text)
     assign_peers(made, [text], [alice], agreed=False)
-    coding = text.codings.get()
+    coding = text.codings.of_people().get()
     for uid, marks in peer.marks.items():
         for one in marks:
             key = markable_key("contributor", sorted([p.start, p.end] for p in one.parts))
@@ -110,7 +110,7 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     assign_peers(made, [text], [alice], agreed=False)
     [one] = scores.report_scores(read_pyramids(project)).peers
     assert (one.original, one.note) == (None, "nothing is marked yet")
-    coding = text.codings.get()
+    coding = text.codings.of_people().get()
     submit_coding(coding, alice)
     [one] = scores.report_scores(read_pyramids(project)).peers
     assert (one.original, one.note) == (None, "its pyramid is not submitted; the pyramid is empty")

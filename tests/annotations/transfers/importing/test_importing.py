@@ -351,7 +351,7 @@ def test_a_trial_makes_nothing_known_of_accounts_and_the_import_puts_no_work_und
         f"coder 'Alice': no account can be made with the name 'Alice': {message}"
     ]
     assert done.new_coders == ["anna"]
-    assert not alice.codings.exists()
+    assert not alice.codings.of_people().exists()
     assert not alice.memberships.exists()
 
 

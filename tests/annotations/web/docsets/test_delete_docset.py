@@ -59,7 +59,7 @@ def test_a_summary_goes_while_nobody_has_begun(client, docset):
     assert [segment.strip() for segment in segments] == others
     words = {text.content[one.start : one.end] for one in text.markables.all()}
     assert words == set(re.findall(r"\w+", " ".join(others)))
-    assert text.codings.count() == 2
+    assert text.codings.of_people().count() == 2
     assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()
     page = client.post(SUMMARY, {"name": "one"}, follow=True).content.decode()
     assert "two or more model summaries" in page

@@ -80,7 +80,7 @@ def test_summaries_and_peers_are_there_to_read(manager, peer):
 
 def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, alice):
     assign_peers(peer.docset, [peer], [alice], agreed=False)
-    [coding] = peer.codings.select_related("coder", "text")
+    [coding] = peer.codings.of_people().select_related("coder", "text")
     send(coding, says(contributor(peer, "a ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
     page = manager.get(URL).content.decode()
     assert "3 SCUs, 8 contributors" in page
@@ -220,7 +220,7 @@ def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
     sent = {"coders": [adam.pk, bob.pk], "pyramid": "on", "peers": [peer.pk], "against": "own"}
     page = manager.post(f"{URL}assign/", sent, follow=True).content.decode()
     assert "3 assignments created." in page
-    assert set(peer.codings.values_list("coder__username", "kind")) == {("adam", "peer"), ("bob", "peer")}
+    assert set(peer.codings.of_people().values_list("coder__username", "kind")) == {("adam", "peer"), ("bob", "peer")}
     assert "0 assignments created" in manager.post(f"{URL}assign/", sent, follow=True).content.decode()
 
 
