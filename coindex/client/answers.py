@@ -166,24 +166,27 @@ class MarkableRow(TypedDict):
     predefined: bool
 
 
-class JudgementRow(TypedDict):
+class Judgement(TypedDict):
+    markable: str
+    category: str | None
+    pointers: Targets
+    indices: list[str]
+    note: str
+    name: str
+    head: Spans
+    unsure: bool
+    optional: bool
+    relations: NotRequired[dict[str, Targets]]
+    attributes: NotRequired[dict[str, str | float | list[str]]]
+
+
+class JudgementRow(Judgement):
     text: str
     coder: str
     kind: str
     round: str
     occasion: int
-    markable: str
-    category: str | None
-    pointers: Targets
-    indices: list[str]
-    optional: bool
-    unsure: bool
-    note: str
-    name: str
-    head: Spans
     scheme_version: int
-    relations: NotRequired[dict[str, Targets]]
-    attributes: NotRequired[dict[str, str | float | list[str]]]
 
 
 class OperationRow(TypedDict):
@@ -222,20 +225,6 @@ class MarkableState(TypedDict):
     parts: Spans
     head: Spans
     own: bool
-
-
-class Judgement(TypedDict):
-    markable: str
-    category: str | None
-    pointers: Targets
-    indices: list[str]
-    note: str
-    name: str
-    head: Spans
-    unsure: bool
-    optional: bool
-    relations: NotRequired[dict[str, Targets]]
-    attributes: NotRequired[dict[str, str | float | list[str]]]
 
 
 class CodingVersion(TypedDict):
