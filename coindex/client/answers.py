@@ -180,12 +180,15 @@ class Judgement(TypedDict):
     attributes: NotRequired[dict[str, str | float | list[str]]]
 
 
-class JudgementRow(Judgement):
+class CodingOfRow(TypedDict):
     text: str
     coder: str
     kind: str
     round: str
     occasion: int
+
+
+class JudgementRow(CodingOfRow, Judgement):
     scheme_version: int
 
 

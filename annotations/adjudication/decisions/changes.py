@@ -88,6 +88,7 @@ def changes_since(bases: Collection[Base]) -> dict[Base, set[Item]]:
     return {
         (coding, sequence): set(differences(replay_until(logs[coding], sequence).decisions, now[coding]))
         for coding, sequence in bases
+        if coding in logs  # else it was deleted meanwhile
     }
 
 

@@ -187,7 +187,7 @@ def describe_decisions(
             one.user if shown else None,
         )
         for one in decisions
-        for key, place in [(one.item.markable, split_key(one.item.markable))]
+        for place in [split_key(one.item.markable)]
     ]
 
 

@@ -68,7 +68,7 @@ def problem_body(status: int, code: str, detail: str) -> dict[str, Any]:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response to an exception; None lets Django answer 500."""
-    if refusal := _refusal(error):
+    if (refusal := _refusal(error)) is not None:
         return refusal
     if isinstance(error, DjangoValidationError):
         error = validation_error(error)

@@ -197,11 +197,13 @@ def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
     project = project_for(request.user, slug, Right.MANAGE_WORK)
     membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    address = ""
     with refused_to(request):
-        link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
-        context = {"project": project, "member": membership.user, "link": link}
-        return render(request, "annotations/projects/people/reset_link.html", context)
-    return redirect(_list(membership))
+        address = make_reset_link(membership, signed_in_user(request))
+    if not address:
+        return redirect(_list(membership))
+    context = {"project": project, "member": membership.user, "link": request.build_absolute_uri(address)}
+    return render(request, "annotations/projects/people/reset_link.html", context)
 
 
 # How long a key works that is made on the page.

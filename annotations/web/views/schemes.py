@@ -297,6 +297,7 @@ def import_(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with refused_at(form):
             read = read_uploaded_scheme(form.cleaned_data["file"])
+        if not form.errors:
             return _preview(request, project, read.spec, read.answers, [str(loss) for loss in read.losses])
     return render(request, IMPORT_PAGE, context, status=400 if form.errors else 200)
 
@@ -344,7 +345,6 @@ def _save(request: HttpRequest, project: Project) -> HttpResponse:
         return _preview(request, project, spec, answers, [], status=400)
     except SchemeMoved:
         messages.error(request, "Somebody has changed the scheme meanwhile. Look at what would change now.")
-        project.refresh_from_db()
         return _preview(request, project, spec, answers, [], status=409)
     messages.success(request, "The project has the scheme of the file now.")
     return redirect("scheme", project.slug)
