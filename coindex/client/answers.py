@@ -166,30 +166,24 @@ class MarkableRow(TypedDict):
     predefined: bool
 
 
-class Judgement(TypedDict):
-    markable: str
-    category: str | None
-    pointers: Targets
-    indices: list[str]
-    note: str
-    name: str
-    head: Spans
-    unsure: bool
-    optional: bool
-    relations: NotRequired[dict[str, Targets]]
-    attributes: NotRequired[dict[str, str | float | list[str]]]
-
-
-class CodingOfRow(TypedDict):
+class JudgementRow(TypedDict):
     text: str
     coder: str
     kind: str
     round: str
     occasion: int
-
-
-class JudgementRow(CodingOfRow, Judgement):
+    markable: str
+    category: str | None
+    pointers: Targets
+    indices: list[str]
+    optional: bool
+    unsure: bool
+    note: str
+    name: str
+    head: Spans
     scheme_version: int
+    relations: NotRequired[dict[str, Targets]]
+    attributes: NotRequired[dict[str, str | float | list[str]]]
 
 
 class OperationRow(TypedDict):
@@ -228,6 +222,20 @@ class MarkableState(TypedDict):
     parts: Spans
     head: Spans
     own: bool
+
+
+class Judgement(TypedDict):
+    markable: str
+    category: str | None
+    pointers: Targets
+    indices: list[str]
+    note: str
+    name: str
+    head: Spans
+    unsure: bool
+    optional: bool
+    relations: NotRequired[dict[str, Targets]]
+    attributes: NotRequired[dict[str, str | float | list[str]]]
 
 
 class CodingVersion(TypedDict):
