@@ -24,7 +24,7 @@ TEXTS, CODERS, MARKABLES = 1000, 3, 80
 # The other formats are measured with a tenth of the texts.
 SHARE = 10
 HEADLINE = "conll2012"
-# What is imported and exported in memory that does not grow: texts alone, a file a coder and text, and one file of all.
+# Of what the memory is measured: texts alone, a file a coder and text, and one file of all.
 STREAMED = ("text", "conll2012", "jsonlines")
 SENTENCE = "the cat sat on the mat and looked at it for a long time before it went away again"
 

@@ -32,4 +32,6 @@ def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterat
         messages = error.messages if isinstance(error, ValidationError) else [str(error)]
         raise CommandError("\n".join([*messages, nothing])) from error
     except OSError as error:
-        raise CommandError(f"{path or error.filename}: {error.strerror}. {nothing}") from error
+        if not path:
+            raise
+        raise CommandError(f"{path}: {error.strerror}. {nothing}") from error

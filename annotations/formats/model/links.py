@@ -244,8 +244,11 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
             def kept(target: Place) -> tuple[Place, ...]:
                 return () if target in places else (target,)
 
-            def past(target: Place, here: Place = mark.place) -> Iterator[Place]:
-                return _skip_removed(here, target, places, pointers)
+            # Alternatives share what they have seen, so that each mark is passed once for all of them.
+            seen = None if answer.readings else {mark.place}
+
+            def past(target: Place, here: Place = mark.place, seen: set[Place] | None = seen) -> Iterator[Place]:
+                return _skip_removed(target, places, pointers, {here} if seen is None else seen)
 
             mark = mark.with_answer(map_targets(answer, past, kept))
         marks.append(mark)
@@ -253,10 +256,10 @@ def remove_marks(document: Document, places: Collection[Place]) -> Document:
 
 
 def _skip_removed(
-    here: Place, target: Place, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]]
+    target: Place, removed: Collection[Place], pointers: Mapping[Place, Sequence[Place]], seen: set[Place]
 ) -> Iterator[Place]:
-    """Yield the antecedent of a mark, or in its place, where it is removed, its antecedents."""
-    seen, left = {here}, [target]
+    """Yield the antecedent of a mark, or in its place, where it is removed, its antecedents; none that was seen."""
+    left = [target]
     while left:
         target = left.pop()
         if target in removed and target not in seen:

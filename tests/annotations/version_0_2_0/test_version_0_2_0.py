@@ -10,7 +10,7 @@ import gzip
 import json
 import sqlite3
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,14 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from annotations.coding.active_time import count_active_time
+from annotations.core.database.migrations import FORMER_SQUASH
 from annotations.models import Coding, Project, User
 from annotations.transfers.archiving import restore_project
 from annotations.transfers.backups import MANIFEST
 from tests.annotations.management.test_move_to import empty_database, manage
 from tests.annotations.transfers.archiving.test_archiving import archived, renamed
 from tests.annotations.transfers.archiving.test_backups import emptied, rewritten, rows_of
+from tests.shared.tables import describe_tables
 
 FOLDER = Path(__file__).parent
 FIGURES = ("value", "observed", "expected", "low", "high", "n_units", "n_judgements", "n_values")
@@ -44,30 +46,38 @@ NOT_KEPT = {
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture(params=["backup", "database"])
-def backup(request, tmp_path) -> Path:
-    """Return the backup of 0.2.0, or one of its database, upgraded by another process."""
-    if request.param == "backup":
-        return FOLDER / "backup.zip"
-    data, path = tmp_path / "data", tmp_path / "upgraded.zip"
+@pytest.fixture
+def run(request, tmp_path) -> Callable[..., str]:
+    """Return what runs a command on the database of 0.2.0, which another process has upgraded."""
+    data = tmp_path / "data"
     data.mkdir()
     dump = gzip.decompress((FOLDER / f"{connection.vendor}.sql.gz").read_bytes()).decode()
+    variables = {"BACKUP_DIR": str(tmp_path / "backups")}
     if connection.vendor == "sqlite":
         with sqlite3.connect(data / "coindex.sqlite3") as database:
             database.executescript(dump)
-        variables = {}
     else:
-        address = request.getfixturevalue("address")
-        with psycopg.connect(address, autocommit=True) as database:
+        variables["DATABASE_URL"] = request.getfixturevalue("address")
+        with psycopg.connect(variables["DATABASE_URL"], autocommit=True) as database:
             database.execute(dump)
-        variables = {"DATABASE_URL": address}
-    status, said = manage(data, "upgrade", BACKUP_DIR=str(tmp_path / "backups"), **variables)
-    assert status == 0, said
-    assert "A backup of it is" in said
-    assert manage(data, "upgrade", "--check", **variables) == (0, "")
-    status, said = manage(data, "backup", str(path), **variables)
-    assert status == 0, said
-    return path
+
+    def run_command(*arguments: str) -> str:
+        status, said = manage(data, *arguments, **variables)
+        assert status == 0, said
+        return said
+
+    assert "A backup of it is" in run_command("upgrade")
+    assert run_command("upgrade", "--check") == ""
+    return run_command
+
+
+@pytest.fixture(params=["backup", "database"])
+def backup(request, tmp_path) -> Path:
+    """Return the backup of 0.2.0, or one of its upgraded database."""
+    if request.param == "backup":
+        return FOLDER / "backup.zip"
+    request.getfixturevalue("run")("backup", str(tmp_path / "upgraded.zip"))
+    return tmp_path / "upgraded.zip"
 
 
 @pytest.fixture
@@ -82,6 +92,13 @@ def restored(backup, tmp_path, settings) -> Path:
     emptied()
     call_command("restore", backup)
     return backup
+
+
+def test_tables_of_an_upgraded_database_are_those_of_a_new_one(run):
+    describe = "import json; from tests.shared.tables import describe_tables; print(json.dumps(describe_tables()))"
+    upgraded, new = json.loads(run("shell", "--no-imports", "-c", describe)), describe_tables()
+    assert upgraded.keys() == new.keys()
+    assert {name: upgraded[name] for name in new if upgraded[name] != new[name]} == {}
 
 
 def test_every_row_of_every_table_comes_over(restored, tmp_path):
@@ -122,6 +139,15 @@ def test_archives_give_the_projects_of_the_backup(restored, slug):
     report = restore_project((FOLDER / f"{slug}.zip").read_bytes(), slug="copy")
     assert report.project is not None
     assert renamed(archived(report.project), slug) == renamed(archived(Project.objects.get(slug=slug)), slug)
+
+
+def test_a_database_with_the_former_squash_is_known(tmp_path, settings):
+    settings.DATA_DIR = tmp_path
+    MigrationRecorder(connection).record_applied(*FORMER_SQUASH)
+    try:
+        call_command("upgrade", check=True)
+    finally:
+        MigrationRecorder(connection).record_unapplied(*FORMER_SQUASH)
 
 
 def test_a_database_of_before_is_refused(tmp_path, settings):

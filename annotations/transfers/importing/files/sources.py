@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -57,16 +57,22 @@ class StoredFile:
 
     def read(self) -> bytes:
         """Return what it holds. Raise FormatError."""
-        return b"".join(self.lines())
+        with self._opened() as opened:
+            return opened.read()
 
     def lines(self) -> Iterator[bytes]:
         """Yield its lines, each with its end. Raise FormatError."""
+        with self._opened() as opened:
+            # Who goes over a file of Django's has it in memory, and carriage returns end lines.
+            while line := opened.readline():
+                yield line
+
+    @contextmanager
+    def _opened(self) -> Iterator[IO[bytes]]:
         try:
             with self.file.open("rb") if isinstance(self.file, Path) else nullcontext(self.file) as opened:
                 opened.seek(0)
-                # Who goes over a file of Django's has it in memory, and carriage returns end lines.
-                while line := opened.readline():
-                    yield line
+                yield opened
         except OSError as error:
             raise FormatError(str(error.strerror), str(self.file)) from error
 
@@ -205,6 +211,8 @@ def _read_bundle(
         message = f"the file is read as {format_.label}{look}"
         findings.append(Finding("other-format", message, main.name, left_out=True))
     for document in format_.read(bundle, **arguments):
+        if text is not None and document.content == text:
+            document = replace(document, content=text)  # of many files of a text one string
         yield replace(document, findings=[*findings, *document.findings]) if findings else document
         findings = []  # they are told with the first
 

@@ -2,11 +2,13 @@
 
 import tracemalloc
 from dataclasses import replace
+from math import isqrt
 
 import pytest
 
 from annotations.formats import FORMATS, Answer, Bundle, Document, Links, Mark, Place, ducview, plain
 from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.links import remove_marks
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.syntax.headers import join_summaries
 from tests.shared.cases import cases
@@ -62,6 +64,20 @@ def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of
 
 def test_plain_text_is_read_in_time_that_grows_with_its_markables():
     assert_grows_with_input(lambda n: FORMATS["plain"].read(Bundle.of("a.txt", b"[Anna](=1) " * n)), 20_000)
+
+
+def test_marks_are_left_out_in_time_that_grows_with_the_pointers_to_them():
+    """As many are left out, each pointing to all of these, as stay, each pointing to all that are left out."""
+
+    def leave_out(n: int) -> None:
+        parts = [((place, place + 1),) for place in range(isqrt(n))]
+        gone = [Place("gone", part) for part in parts]
+        answer = Answer(category="phrase", pointers=tuple(gone))
+        marks = [Mark(part, level, answer=answer) for part in parts for level in ("gone", "phrase")]
+        document = remove_marks(Document("t", "", "x" * n, marks, links=Links.POINTERS), set(gone))
+        assert [mark.answer.pointers for mark in document.marks if mark.answer] == [()] * len(parts)
+
+    assert_grows_with_input(leave_out, 10_000)
 
 
 def test_a_pyramid_is_read_in_time_that_grows_with_its_contributors():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import tracemalloc
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.documents import import_documents, plan_batches
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
-from annotations.transfers.importing.files.sources import Source
+from annotations.transfers.importing.files.sources import Source, StoredFile
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
 from config.settings import TASKS
@@ -338,3 +339,13 @@ def test_lines_that_are_read_one_after_the_other_are_those_of_the_file(data):
 
     at_once = read(lambda: decode(data, "a").split("\n"))
     assert read(lambda: decode_lines(io.BytesIO(data), "a")) == at_once
+
+
+def test_a_file_of_short_lines_is_read_in_one_piece(tmp_path):
+    (tmp_path / "short.txt").write_bytes(b"ab\n" * 500_000)
+    stored = StoredFile(tmp_path / "short.txt", 1_500_000)
+    tracemalloc.start()
+    assert len(stored.read()) == stored.size
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 * stored.size
