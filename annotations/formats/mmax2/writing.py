@@ -29,6 +29,7 @@ from annotations.formats.model.scheme import (
     AttributeSpec,
     CategorySpec,
     Condition,
+    LevelSpec,
     RelationSpec,
     SchemeSpec,
 )
@@ -58,8 +59,7 @@ CUSTOMIZATION = encode([HEAD, "<customization></customization>"])
 
 def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     """Return a project of one coder's documents. attribute: what the sets are called, if not coref_class."""
-    scheme = documents[0].scheme
-    assert scheme is not None  # all documents of an export have it
+    scheme = documents[0].scheme or _infer_scheme(documents)
     drafts = [_Draft(document, scheme.main_level) for document in documents]
     fits = ATTRIBUTE_NAME.fullmatch(attribute) and attribute not in (*NO_ANSWER, *ANSWER)
     plan = _Plan(scheme, documents[0].links, drafts, attribute if fits else "coref_class")
@@ -73,6 +73,21 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     for draft in drafts:
         files += draft.files(plan)
     return files
+
+
+def _infer_scheme(documents: Sequence[Document]) -> SchemeSpec:
+    """Return a scheme for documents that have none, which are of no project: what their marks and answers show."""
+    marks = [mark for document in documents for mark in document.marks]
+    coded = {mark.level for mark in marks if mark.answer}
+    levels = [LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in marks) if key]
+    if not any(level.coded for level in levels):
+        levels.insert(0, LevelSpec("markable", "markable"))
+    categories: dict[str, CategorySpec] = {}
+    for answer in (mark.answer for mark in marks if mark.answer and mark.answer.category):
+        target = next((place.level or levels[0].key for place in answer.pointers), "")
+        spec = CategorySpec(answer.category, answer.category, target, takes_index=bool(answer.indices))
+        categories.setdefault(answer.category, spec)
+    return SchemeSpec(tuple(levels), tuple(categories.values()))
 
 
 def _style_sheet(levels: Collection[str]) -> bytes:

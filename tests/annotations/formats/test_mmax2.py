@@ -1246,6 +1246,24 @@ def test_lines_are_a_level_where_there_are_no_sentences_and_turns():
     assert not any("line" in name for name in written(replace(document, content="a b c")))
 
 
+def test_a_document_without_a_scheme_is_written_as_its_marks_show():
+    marks = [
+        Mark(((0, 1),), "", answer=Answer(category="new")),
+        Mark(((2, 3),), "", answer=Answer(category="old", pointers=(Place("", ((0, 1),)),))),
+        Mark(((4, 5),), "", answer=Answer(category="", pointers=(Place("", ((2, 3),)),))),
+        Mark(((6, 7),), "", answer=Answer()),
+        Mark(((8, 9),), ""),
+    ]
+    back = again(Document("t", "", "a b c d e", marks, links=Links.POINTERS))
+    assert answers(back) == [
+        ("a", "new", [], ()),
+        ("b", "old", ["markable: a"], ()),
+        ("c", "", ["markable: b"], ()),
+        ("d", "", [], ()),
+    ]
+    assert len(back.marks) == 5
+
+
 def test_control_characters_are_never_written():
     document = Document(
         "t",
