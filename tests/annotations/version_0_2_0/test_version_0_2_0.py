@@ -58,8 +58,8 @@ def run(request, tmp_path) -> Callable[..., str]:
             database.executescript(dump)
     else:
         variables["DATABASE_URL"] = request.getfixturevalue("address")
-        with psycopg.connect(variables["DATABASE_URL"], autocommit=True) as database:
-            database.execute(dump)
+        with psycopg.connect(variables["DATABASE_URL"], autocommit=True) as server:
+            server.execute(dump)
 
     def run_command(*arguments: str) -> str:
         status, said = manage(data, *arguments, **variables)

@@ -9,9 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.coding import operations
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.browser.conftest import judgement, offline, saved
+from tests.shared.schemes import BRIDGING, rich_project
 
 CODE = "/projects/tea/texts/tea/code/"
+MAX_SCRIPT_BYTES = 239_000
 
 
 def change(kind: str, **payload) -> operations.Change:
@@ -340,3 +343,18 @@ def test_all_modules_are_asked_for_by_the_page_itself(coder_of):
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
     scripts = [address for address in loaded if address.endswith(".js") and not address.endswith("/theme.js")]
     assert sorted(set(scripts)) == sorted(links)
+
+
+def test_own_script_is_small_for_a_scheme_that_asks_everything(sign_in, alice):
+    project = rich_project("rich", BRIDGING, alice)
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    page = sign_in(alice, "/projects/rich/texts/tea/code/")
+    ready(page)
+    page.wait_for_load_state("networkidle")
+    sizes = page.evaluate(
+        """Object.fromEntries(performance.getEntriesByType("resource")
+          .filter(({ name }) => /[/]static[/]js[/].*[.]js$/.test(name) && !name.endsWith("/theme.js"))
+          .map(({ name, decodedBodySize }) => [name, decodedBodySize]))"""
+    )
+    assert any(address.endswith("/questions/further.js") for address in sizes)
+    assert sum(sizes.values()) <= MAX_SCRIPT_BYTES
