@@ -126,6 +126,8 @@ def _bound_problems(spec: SchemeSpec) -> Problems:
 
 def _level_messages(level: LevelSpec) -> Messages:
     yield from _text_messages(level)
+    if not level.label.strip():
+        yield "The label is empty."
     if level.coders_mark and not level.coded:
         yield "Coders mark only levels that they code."
 

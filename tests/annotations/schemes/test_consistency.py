@@ -76,6 +76,7 @@ PROBLEMS = [
         "category: No relation or attribute can have the key 'category': it is that of the first question.",
     ),
     (with_category(label=" "), "phrase: The label is empty."),
+    (replace(GOOD, levels=(*GOOD.levels, LevelSpec("l", ""))), "l: The label is empty."),
     (with_category(colour="#FFF"), "phrase: '#FFF' is no colour such as #1f77b4."),
     (with_category(level="ghost"), "phrase: There is no level 'ghost'."),
     (with_category(level="turn"), "phrase: The level 'turn' is not coded."),
