@@ -69,14 +69,17 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
     the sample is worth with its weights (Kish 1965): for equal shares of each text, as many as were checked. What was
     checked is known, so no end is beyond what the other units leave possible.
     """
-    reached = [one for one in samples if one.checked]
-    checked, wrong = sum(one.checked for one in reached), sum(one.wrong for one in reached)
-    unseen, unreached = sum(one.unseen for one in samples), sum(one.unseen for one in samples if not one.checked)
+    reached = [sample for sample in samples if sample.checked]
+    checked, wrong = sum(sample.checked for sample in reached), sum(sample.wrong for sample in reached)
+    unseen, unreached = (
+        sum(sample.unseen for sample in samples),
+        sum(sample.unseen for sample in samples if not sample.checked),
+    )
     if not reached:
         return ErrorEstimate(checked, wrong, unseen, unreached)
-    total = sum(one.total for one in reached)
-    share = float(sum(Fraction(one.total * one.wrong, one.checked) for one in reached) / total)
-    worth = float(Fraction(total**2) / sum(Fraction(one.total**2, one.checked) for one in reached))
+    total = sum(sample.total for sample in reached)
+    share = float(sum(Fraction(sample.total * sample.wrong, sample.checked) for sample in reached) / total)
+    worth = float(Fraction(total**2) / sum(Fraction(sample.total**2, sample.checked) for sample in reached))
     interval = binomial_interval(share * worth, worth)
     low, high = interval.low, interval.high
     if low is not None and high is not None:

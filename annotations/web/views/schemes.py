@@ -223,7 +223,7 @@ def undo(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 class BeforeForm(forms.Form):
-    """Which judgements are listed: those from before a version; without one, those that lack an answer."""
+    """Judgements to list: those made before this version of the scheme; without a version, incomplete ones."""
 
     before = forms.IntegerField(required=False, min_value=2)
 
