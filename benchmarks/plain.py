@@ -1,6 +1,6 @@
 """A plain application on the same database: the least that ORM and server take, without the rules of Coindex.
 
-There is no sign-in and no check. It is served like Coindex: gunicorn benchmarks.plain.
+There is no sign-in and no check. It is served as Coindex is: waitress-serve benchmarks.plain:application.
 """
 
 import json

@@ -33,14 +33,15 @@ REQUESTS = {
 }
 # The benchmark sends far more requests than people do; rate limits are another matter.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
+THREADS = 16  # as in scripts/pages.py
 
 
 class Plain(Server):
-    """The plain application, with as many processes and threads."""
+    """The plain application, served by waitress in one process with as many threads, as `make run` serves Coindex."""
 
     def command(self) -> list[str]:
-        options = ["--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", "8", "--preload"]
-        return [sys.executable, "-m", "gunicorn", "benchmarks.plain", *options, "--log-level", "error"]
+        listen = [f"--listen=127.0.0.1:{self.port}", f"--threads={THREADS}"]
+        return [sys.executable, "-m", "waitress", *listen, "benchmarks.plain:application"]
 
 
 def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], requests: int) -> dict[str, dict[str, float]]:

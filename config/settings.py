@@ -151,7 +151,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.limits.bodies.BodySizeMiddleware",
-    "config.limits.processor_time.ProcessorTimeMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
@@ -346,7 +345,6 @@ ACCOUNTS_OF_PROJECT = env.int("ACCOUNTS_OF_PROJECT", default=1000)
 
 # Per user.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
-PROCESSOR_SECONDS_A_MINUTE = env.int("PROCESSOR_SECONDS_A_MINUTE", default=30)
 API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
 
 REST_FRAMEWORK = {

@@ -6,7 +6,6 @@ import functools
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any, NoReturn
@@ -34,7 +33,6 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
-from config.limits import processor_time
 from tests.shared import migrated
 from tests.shared.cases import Selection, register_profiles
 
@@ -275,7 +273,6 @@ def quick_settings(media_root: Path) -> dict[str, object]:
         "TASKS": {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend", "QUEUES": []}},
         # Tests sign in without a request, which the bound on failures needs.
         "AXES_ENABLED": False,
-        "PROCESSOR_SECONDS_A_MINUTE": 10**6,  # of the few people of tests, who ask for all there is
         "PASSWORD_HASHERS": QUICK_HASHERS,
         # Otherwise each client looks through all static files when it starts.
         "WHITENOISE_AUTOREFRESH": True,
@@ -287,12 +284,6 @@ def settings_of_tests(settings: Settings, media_root: Path) -> None:
     """Let nothing wait, and touch no files of the program. Tests of these settings set them themselves."""
     for name, value in quick_settings(media_root).items():
         setattr(settings, name, value)
-
-
-@pytest.fixture(autouse=True)
-def processor_time_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the processor time of requests in this process: telling the others takes queries, which tests count."""
-    monkeypatch.setattr(processor_time, "MILLISECONDS", replace(processor_time.MILLISECONDS, step=10**9))
 
 
 @pytest.fixture(autouse=True)

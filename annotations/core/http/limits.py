@@ -42,11 +42,6 @@ class Limit:
             local.set(f"{key}:told", max(told, local.get(f"{key}:told", 0)), timeout=2 * self.seconds)
         return told
 
-    def known(self, who: object) -> int:
-        """Return how many uses of this window this process knows of."""
-        key, local = self._key(who), caches["process"]
-        return int(local.get(f"{key}:told", 0)) + int(local.get(f"{key}:new", 0))
-
     def told(self, who: object) -> int:
         """Return of how many uses of this window the processes have told."""
         return int(cache.get(self._key(who), 0))
