@@ -307,7 +307,7 @@ class Categories(ResultPage[CategoriesReport]):
         several = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
         columns = [
             Column("category", term.capitalize(), labels=answers.labels, cell="name"),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
+            Column("judgements", "Judgements", "count"),
             Column("share", "Share", "percent"),
             *columns_of("figure", kappa="K", specific="Specific agreement"),
         ]

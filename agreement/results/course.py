@@ -227,7 +227,7 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
 def _build_running(points: Sequence[RunningPoint]) -> PageSections:
     """Return the coefficient as texts are added, and of two values or more a chart."""
     columns = [
-        Column("texts", "Texts", "count", cell="n_texts"),
+        Column("texts", "Texts", "count"),
         Column("last", "Last text", cell="last.label"),
         Column("value", "Value", "figure", cell="result.value"),
         *ENDS,

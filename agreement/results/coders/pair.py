@@ -25,7 +25,7 @@ from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.figures.sections import build_confusion
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, with_ends
 from annotations.core.text import pluralize
 
 type Chain = tuple[int, ...]
@@ -207,8 +207,7 @@ def _alignment_table(
         Column("first", f"Chain of {first}", explanation="chain_of_first"),
         Column("first_members", "Members", "count", explanation="members"),
         Column("second", f"Chain of {second}", explanation="chain_of_second"),
-        Column("second_members", "Members", "count", explanation="members"),
-        Column("shared", "Shared", "count", explanation="shared_markables"),
+        *columns_of("count", second_members=("Members", "members"), shared=("Shared", "shared_markables")),
         Column("similarity", "Similarity", "figure", explanation="phi_4"),
         Column("aligned", "Aligned"),
     ]

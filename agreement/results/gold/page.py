@@ -14,7 +14,7 @@ from agreement.reports.wording import DOCSETS_LEFT_OUT, GOLD_LEFT_OUT, list_left
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
-from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Text
 from annotations.models.people.rights import Right
@@ -148,8 +148,10 @@ def _compare_texts(request: AnalysisRequest) -> GoldReport:
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:
-    coder = Column("coder", "Coder", cell="name")
-    docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets")
+    coder, docsets = (
+        Column("coder", "Coder", cell="name"),
+        Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+    )
     rows: list[list[Cell]] = [
         [one.name, what, label, *with_ends(getattr(matching, name))]
         for one in report.coders
@@ -160,7 +162,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         coder,
         *_matching_columns("scus"),
         *_scu_columns("Coder’s SCUs"),
-        Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
+        Column("identical", "Same words", "count", explanation="identical_scus"),
         docsets,
         Column("note", "Notes", cell=_note_of),
     ]
@@ -173,9 +175,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         Column("note", "Notes", cell="words.f1.note"),
     ]
     each = [
-        Column("coder", "Coder"),
-        Column("of", "Of", explanation="match_of"),
-        Column("figure", "Figure", explanation="match_figure"),
+        *columns_of("text", coder="Coder", of=("Of", "match_of"), figure=("Figure", "match_figure")),
         Column("value", "Value", "figure", explanation="match_value"),
         *ENDS,
     ]
@@ -206,11 +206,10 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         columns = [
             Column("scu", "SCU", explanation="agreed_scu", cell="label"),
             Column("docset", "Docset", cell="text.label"),
-            Column("weight", "Weight", "count"),
-            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
-            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
-            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
-            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
+            *columns_of(
+                "count", weight="Weight", coders=("Coders", "scu_coders"), matched=("Matched by", "scu_matched")
+            ),
+            *columns_of("count", missing=("Missing", "scu_missing"), fused=("Fused", "scu_fused")),
         ]
         note = "Those that fewest of their coders have come first, then the heaviest."
         note += _name_first(MOST_SCUS, len(report.scus))
@@ -295,7 +294,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
         Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[kind(row)]),
         Column("number", "Number", "count", explanation="difference_number"),
         Column("share", "Share", "percent", explanation="difference_share", cell=lambda row: row.number / total),
-        Column("coders", "Coders", "count", explanation="difference_coders", cell="n_coders"),
+        Column("coders", "Coders", "count", explanation="difference_coders"),
         Column("docsets", "Docsets", "count", explanation="difference_docsets", cell=count_docsets),
         Column("example", "Example", explanation="difference_example", cell=name_example),
         Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[kind(row)]),
@@ -316,8 +315,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
         columns = [
             Column("docset", "Docset", cell="text.label"),
             Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.difference.kind]),
-            Column("agreed", "Agreed SCU", explanation="agreed_scu"),
-            Column("own", "Coder’s SCU", explanation="own_scu"),
+            *columns_of("text", agreed=("Agreed SCU", "agreed_scu"), own=("Coder’s SCU", "own_scu")),
             Column("words", "Contributor", explanation="difference_words", cell=words_of),
         ]
         note = f"In the order of docsets.{_name_first(MOST_DIFFERENCES, len(own), TO_SEE)}"

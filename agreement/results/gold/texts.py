@@ -17,7 +17,7 @@ from agreement.results.computations import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
 from agreement.results.figures.sections import build_square, describe_equal
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Membership
 from annotations.projects.letters import letters_of_coders, sees_names
@@ -75,8 +75,10 @@ def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
 def build_tables(report: GoldReport) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
     coder = Column("coder", "Coder", cell="name")
-    texts = Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts")
-    items = Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total")
+    items = [
+        Column("texts", "Texts", "count", explanation="gold_texts"),
+        Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
+    ]
     accuracy = figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy")
     contested = Column("contested", "Contested items", "count", cell="overruled.total")
     overruled = Column("overruled", "Overruled", "figure")
@@ -87,11 +89,9 @@ def build_tables(report: GoldReport) -> list[Table]:
 
     of_accuracy = [
         coder,
-        texts,
-        items,
+        *items,
         *accuracy,
-        Column("missed", "Missed", "count", explanation="missed_items"),
-        Column("extra", "Extra", "count", explanation="extra_items"),
+        *columns_of("count", missed=("Missed", "missed_items"), extra=("Extra", "extra_items")),
         Column("note", "Notes", cell="accuracy.note"),
     ]
     notes = [Column("note", "Notes", cell="overruled.note")]
@@ -129,8 +129,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         columns = [
             Column("group", "Group", cell="name"),
             Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-            texts,
-            items,
+            *items,
             *accuracy,
             contested,
             *figure_columns(overruled, "overruled", "overruled_"),
@@ -140,8 +139,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         tables.append(Table.of("groups", "Groups of coders against gold", columns, report.groups, note))
     if report.questions:
         columns = [
-            Column("question", "Question", explanation="gold_question"),
-            Column("coder", "Coder"),
+            *columns_of("text", question=("Question", "gold_question"), coder="Coder"),
             Column("items", "Items", "count", explanation="gold_items"),
             Column("accuracy", "Accuracy", "figure"),
             *ENDS,
@@ -167,7 +165,7 @@ def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
             Column("coefficient", "Coefficient", cell=lambda _: name),
             Column("value", "Value", "figure"),
             *ENDS,
-            Column("units", "Units", "count", cell="n_units"),
+            Column("units", "Units", "count"),
             Column("note", "Notes"),
         ],
         [report.agreement] if report.agreement.is_there else [],
@@ -258,7 +256,7 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
         *of_error("example."),
         Column("number", "Number", "count", explanation="error_number"),
         Column("share", "Share", "percent", explanation="error_share", cell=lambda row: row.number / total),
-        Column("coders", "Coders", "count", explanation="error_coders", cell="n_coders"),
+        Column("coders", "Coders", "count", explanation="error_coders"),
         Column("example", "Example", explanation="error_example", cell=lambda row: in_context(row.example)),
     ]
     note = f"An error is an item in which an answer differs from gold.{left}"

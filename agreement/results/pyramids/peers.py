@@ -21,7 +21,7 @@ from agreement.reports.request.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.pyramids import common
-from agreement.results.tables import Cell, Column, Table, with_ends
+from agreement.results.tables import Cell, Column, Table, columns_of, with_ends
 
 PAGE_SIZE = 100
 STRIP = 200
@@ -223,8 +223,7 @@ def _reliability_table(report: PeersReport) -> Table:
         rows.append(["mean of the docsets", None, None, kappa, None, None, cohen, alpha, None, None, ""])
     columns = [
         Column("docset", "Docset"),
-        Column("peers", "Peers", "count"),
-        Column("units", "Units", "count"),
+        *columns_of("count", peers="Peers", units="Units"),
         *common.columns_with_ends("kappa", "K"),
         Column("cohen", "Cohen’s kappa", "figure"),
         *common.columns_with_ends("alpha_dice", "Alpha, Dice", "alpha"),

@@ -19,7 +19,7 @@ from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
 from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column
-from agreement.results.tables import Cell, Column, Kind, Linked, Table, format_value, with_ends
+from agreement.results.tables import Cell, Column, Kind, Linked, Table, columns_of, format_value, with_ends
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
@@ -205,23 +205,19 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
     of_mean: Kind = "figure" if report.mean == "interpolate" else "count"
     of_peers = [
         Column("peer", "Peer", cell="marks.peer.title"),
-        Column("docset", "Docset"),
-        Column("system", "System"),
-        Column("coder", "Coder"),
-        Column("against", "Pyramid"),
+        *columns_of("text", docset="Docset", system="System", coder="Coder", against="Pyramid"),
         *(Column(name, label, "figure") for name, label in SCORE_LABELS.items()),
         Column("found", "Weight found", "count"),
         whole_column("best_original", "Best with as many SCUs"),
         whole_column("best_modified", "Best with the mean number", of_mean),
-        Column("scus", "SCUs", "count", cell="n_scus"),
-        Column("outside", "Of these outside", "count"),
+        *columns_of("count", scus="SCUs", outside="Of these outside"),
         Column("state", "State", cell=_name_state),
         Column("note", "Notes"),
     ]
     of_systems = [
         Column("system", "System", cell=lambda row: row.system or "not named"),
         Column("against", "Pyramid"),
-        Column("peers", "Peers", "count", cell="n_peers"),
+        Column("peers", "Peers", "count"),
         *(column for name, label in SCORE_LABELS.items() for column in columns_with_ends(name, label)),
         Column("note", "Notes"),
     ]
@@ -430,10 +426,8 @@ def _ranks_table(pair: StudyPair, score: str) -> Table:
     a, b = pair.first, pair.second
     columns = [
         Column("peer", "Peer", cell="title"),
-        Column("docset", "Docset"),
-        Column("system", "System"),
-        Column("first", f"By {a}", "figure", explanation="score_of"),
-        Column("second", f"By {b}", "figure", explanation="score_of"),
+        *columns_of("text", docset="Docset", system="System"),
+        *columns_of("figure", first=(f"By {a}", "score_of"), second=(f"By {b}", "score_of")),
         whole_column("rank_first", f"Rank by {a}", explanation="rank"),
         whole_column("rank_second", f"Rank by {b}", explanation="rank"),
         whole_column("change", "Change", explanation="rank_change"),
