@@ -1,14 +1,18 @@
-"""Groups of coders, such as experts and naive ones, and models that code, for whoever may know of them."""
+"""Groups of coders, such as experts and naive ones, models that code, and gold, which is read for comparisons alone."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
-from annotations.models import Coding, ModelCoder, Project
+from annotations.models import Coding, ModelCoder, Project, Round
 from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.models.project import may_see_models
 
 # The names of its coders by group, in the order of the groups' names.
 type Groups = Mapping[str, tuple[str, ...]]
+# In place of the name of a coder: no account can be called so.
+GOLD = "(gold)"
+# Why gold does not count; the first that fits holds. "uncoded": no coder has a coding of the text in the round.
+REASONS_GOLD_LEFT_OUT = ("practice", "open", "uncoded")
 
 
 def read_groups(project: Project) -> Groups:
@@ -45,3 +49,18 @@ def read_model_names(project: Project) -> frozenset[str]:
         return frozenset()
     models = ModelCoder.objects.filter(membership__project=project)
     return frozenset(models.values_list("membership__user__username", flat=True))
+
+
+def why_gold_is_left_out(status: str, round_kind: str) -> str:
+    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it is decided.
+
+    The gold of a training round teaches: its texts were chosen for that, and coders were shown it.
+    """
+    if round_kind == Round.Kind.TRAINING:
+        return "practice"
+    return "" if status == Coding.Status.SUBMITTED else "open"
+
+
+def has_gold(project: Project) -> bool:
+    """Return whether there is any gold, whether it counts or not. A query."""
+    return Coding.objects.filter(text__project=project, kind=Coding.Kind.GOLD).exists()

@@ -12,8 +12,8 @@ from django.core.cache import caches
 from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
+from agreement.data.coders import GOLD, why_gold_is_left_out
 from agreement.data.documents import NEXT_DOCUMENT, Document
-from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.models import FiguresVersion
 from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text, User
 from annotations.models.coding import INDEPENDENT_KINDS

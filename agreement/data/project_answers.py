@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from agreement.data.coders import GOLD
 from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
-from agreement.data.gold import GOLD
 from agreement.measures.values import Bools, Floats, Ints
 
 # How values are made of which chains are the sets.

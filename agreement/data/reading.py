@@ -19,13 +19,12 @@ from django.core.cache import caches
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
+from agreement.data.coders import GOLD
 from agreement.data.codings import Codings, ProjectRows, Stamp, list_codings, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
-from agreement.data.gold import GOLD
-from agreement.data.judgements import MAX_TEXTS_IN_QUERY, CodedDocument, read_judgements
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY, CodedDocument, read_judgements, read_words
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
-from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
 from agreement.models import StoredAnswers

@@ -9,11 +9,10 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from agreement.data.coders import read_groups
+from agreement.data.coders import GOLD, REASONS_GOLD_LEFT_OUT, read_groups
 from agreement.data.documents import Document
-from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.muc import matches_by_muc6, read_markings
+from agreement.data.texts import matches_by_muc6, read_markings
 from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units

@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
+from agreement.data import pyramids as data
 from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids import pyramids as data
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
 from agreement.reports.coders.profiles import read_project_work

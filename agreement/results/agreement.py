@@ -9,9 +9,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.coders import read_groups
+from agreement.data.coders import has_gold, read_groups
 from agreement.data.documents import Document, original_of
-from agreement.data.gold import has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents

@@ -11,7 +11,7 @@ from rest_framework.serializers import CharField
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.measures import CategoryKappa, Interval, KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.uncertainty.jackknife import interval_statistics

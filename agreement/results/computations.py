@@ -22,7 +22,7 @@ from django.utils import timezone
 from rest_framework.exceptions import APIException
 from rest_framework.serializers import Field
 
-from agreement.data.pyramids.pyramids import require_pyramids
+from agreement.data.pyramids import require_pyramids
 from agreement.data.reading import LongReading, refuse_long_reading, store_answers
 from agreement.models import Computation
 from agreement.reports.fields import as_json

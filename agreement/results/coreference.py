@@ -4,7 +4,7 @@ from itertools import combinations
 
 from rest_framework.serializers import CharField
 
-from agreement.data.texts.muc import matches_by_muc6
+from agreement.data.texts import matches_by_muc6
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoreFigures, compare_chains, select_pair
 from agreement.reports.request.basis import count_left_out, count_other_versions

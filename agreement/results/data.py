@@ -13,7 +13,7 @@ from agreement.data.columns import NO_CATEGORY, CodingAnswers
 from agreement.data.documents import Document
 from agreement.data.given_answers import describe_answer
 from agreement.data.project_answers import ProjectAnswers, name_value
-from agreement.data.texts.snippets import Snippet, read_keys, read_snippets
+from agreement.data.texts import Snippet, read_keys, read_snippets
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value

@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import CHAINED, ProjectAnswers
-from agreement.data.texts.muc import read_markings
+from agreement.data.texts import read_markings
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
 from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns

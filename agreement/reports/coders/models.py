@@ -9,7 +9,7 @@ import numpy as np
 from agreement.data.documents import Document, original_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.snippets import Snippet
+from agreement.data.texts import Snippet
 from agreement.measures import AltTest, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.components import merge_documents

@@ -13,7 +13,7 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.coders import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.datasheet import rounds as parts

@@ -9,9 +9,9 @@ from typing import Annotated, Self
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.gold import GOLD, has_gold
+from agreement.data.coders import GOLD, has_gold
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import Pyramids
+from agreement.data.pyramids import Pyramids
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import CodedAgain
 from agreement.reports.coders.profiles import Profile, compute_profiles

@@ -11,8 +11,7 @@ from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.data.reliability import reliability_data
-from agreement.data.texts.muc import Markings, read_markings
-from agreement.data.texts.snippets import read_keys
+from agreement.data.texts import Markings, read_keys, read_markings
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
 from agreement.measures.coreference.matching import Side
 from agreement.measures.coreference.scores import TextCounts, count_texts

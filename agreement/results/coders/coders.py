@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.texts.muc import matches_by_muc6
+from agreement.data.texts import matches_by_muc6
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.profiles import (

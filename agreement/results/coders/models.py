@@ -8,7 +8,7 @@ from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.coders import read_model_names
 from agreement.data.given_answers import read_given_answers
-from agreement.data.texts.snippets import read_snippets_and_texts
+from agreement.data.texts import read_snippets_and_texts
 from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
 from agreement.reports.request.parameters import Parameters

@@ -11,8 +11,7 @@ from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.muc import matches_by_muc6
-from agreement.data.texts.snippets import Snippet, read_snippets
+from agreement.data.texts import Snippet, matches_by_muc6, read_snippets
 from agreement.measures import RELATIONS, match_sets
 from agreement.reports.coders import coders as reports
 from agreement.reports.items.items import compute_items

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from agreement.data.documents import Document
-from agreement.data.texts.snippets import Snippet
+from agreement.data.texts import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import count_by_day, read_project_work, summarize_times

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from agreement.data.pyramids.pyramids import agreed_state
+from agreement.data.pyramids import agreed_state
 from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, count_alike
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
 from agreement.reports.request.basis import cached

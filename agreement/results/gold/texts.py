@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
 from agreement.reports.links.coreference import SCORES
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport

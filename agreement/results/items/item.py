@@ -12,10 +12,10 @@ from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document, row_key, shift_of
 from agreement.data.given_answers import read_given_answers
+from agreement.data.judgements import scus_by_word
 from agreement.data.project_answers import ProjectAnswers, name_value
-from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
-from agreement.data.pyramids.words import scus_by_word
-from agreement.data.texts.snippets import read_keys, read_snippets, read_snippets_and_texts
+from agreement.data.pyramids import PyramidAnnotation, read_pyramids
+from agreement.data.texts import read_keys, read_snippets, read_snippets_and_texts
 from agreement.measures import distance, relation
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit

@@ -13,7 +13,7 @@ from rest_framework.serializers import CharField, ChoiceField
 from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
 from agreement.data.project_answers import CHAINED, ProjectAnswers
-from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
+from agreement.data.texts import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.http import urlencode
 from rest_framework.serializers import CharField, ChoiceField
 
-from agreement.data.pyramids.pyramids import Pyramids, read_pyramids, require_pyramids
+from agreement.data.pyramids import Pyramids, read_pyramids, require_pyramids
 from agreement.measures.pyramids import MEANS
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.reports.request.request import AnalysisRequest

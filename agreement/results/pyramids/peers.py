@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, ClassVar
 
-from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
+from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import (
     ReliabilityData,
     Result,

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
+from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import comprehensive, mean_interval, modified, original, score_correlation_interval
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize

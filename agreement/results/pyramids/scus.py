@@ -11,7 +11,7 @@ from django.core.paginator import Page
 from django.http import Http404
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
+from agreement.data.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.request.parameters import InvalidParameter, check_choice

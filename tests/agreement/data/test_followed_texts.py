@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.data import reading
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
 from agreement.reports.overall.overall import compute_report

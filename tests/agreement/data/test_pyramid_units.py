@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.pyramids.words import scus_by_word
+from agreement.data.judgements import scus_by_word
 from agreement.data.reading import read_answers
 from agreement.data.reliability import reliability_data
 from agreement.reports.overall import overall

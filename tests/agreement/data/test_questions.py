@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.reading import read_answers
-from agreement.data.texts.snippets import read_keys
+from agreement.data.texts import read_keys
 from agreement.measures import Readings
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import compute_text_distances

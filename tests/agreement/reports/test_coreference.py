@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.data.texts.muc import matches_by_muc6
+from agreement.data.texts import matches_by_muc6
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.fields import as_json

@@ -10,8 +10,8 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
+from agreement.data.coders import GOLD
 from agreement.data.columns import CODING, DOCUMENT, LINK, MARK, MEMBER, AnswerColumns
-from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.pyramids.pyramids import agreed_state, read_agreed_pyramids, read_word_spans
+from agreement.data.pyramids import agreed_state, read_agreed_pyramids, read_word_spans
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
 from agreement.reports.gold import count_alike

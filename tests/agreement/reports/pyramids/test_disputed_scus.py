@@ -1,6 +1,6 @@
 """The SCUs on whose words coders disagree most."""
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import read_answers
 from agreement.reports.items.items import compute_items
 from agreement.reports.request.parameters import Parameters

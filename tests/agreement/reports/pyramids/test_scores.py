@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import forget_answers
 from agreement.measures import mean_interval
 from agreement.reports.fields import as_json

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
 from agreement.reports.request.parameters import InvalidParameter
 from agreement.results.pyramids import scus

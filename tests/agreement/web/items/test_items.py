@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from agreement.data.reading import forget_answers, read_answers
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
 from agreement.reports.items import items
