@@ -23,8 +23,8 @@ from rest_framework.views import APIView
 
 from agreement.api.serializers import AnalysisQuerySerializer, Fields, serializer_of
 from agreement.reports.fields import as_json
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest, parse_query
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest, parse_query
 from agreement.results.computations import PageSections, ResultPage, StillComputing, leave_long_reading, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables

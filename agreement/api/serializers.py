@@ -10,7 +10,7 @@ from typing import Any, TypeAliasType, Union, get_args, get_origin
 from rest_framework import serializers
 
 from agreement.reports.fields import FLAT, WHERE_THERE, SchemeDocument, given_fields
-from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
+from agreement.reports.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
 from annotations.api.lists import PartSerializer
 from annotations.api.serializers.projects import SchemeDocumentSerializer
 

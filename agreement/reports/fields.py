@@ -12,7 +12,7 @@ from functools import cache
 from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
 
 from agreement.measures import Interval
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.parameters import Parameters
 
 T = TypeVar("T")
 PAGE_ONLY, WHERE_THERE, FLAT = object(), object(), object()

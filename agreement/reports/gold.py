@@ -17,14 +17,13 @@ from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
+from agreement.reports import basis, coreference
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.profiles import divide_evenly, order_by_time, read_project_work
+from agreement.reports.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
-from agreement.reports.links import coreference
-from agreement.reports.links.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import read_with_gold, resolve
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import read_with_gold, resolve
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project

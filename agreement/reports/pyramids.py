@@ -19,12 +19,12 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
+from agreement.reports.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold import MANAGER, Reader, split_by_time
-from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import resolve
 from annotations.coding.active_time import Activity
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words

@@ -10,8 +10,8 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.measures import DISTANCES
 from agreement.measures.results import pluralize
-from agreement.reports.request.basis import count_unanswered
-from agreement.reports.request.parameters import (
+from agreement.reports.basis import count_unanswered
+from agreement.reports.parameters import (
     COEFFICIENTS,
     MODELS,
     PRIMARY_WEIGHTS,
@@ -23,7 +23,7 @@ from agreement.reports.request.parameters import (
     default_preset,
     presets_for,
 )
-from agreement.reports.request.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
+from agreement.reports.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 
 # What codings are that do not count, by reason.
 CODINGS_LEFT_OUT = {

@@ -16,16 +16,13 @@ from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sum
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
-from agreement.reports import wording
+from agreement.reports import basis, methods, overall, wording
 from agreement.reports.coders.differences import compare_groups, compare_occasions
+from agreement.reports.coreference import compute_link_kappas
 from agreement.reports.fields import copy_fields
 from agreement.reports.gold import GoldReport, compare_with_gold
-from agreement.reports.links.coreference import compute_link_kappas
-from agreement.reports.methods import methods
-from agreement.reports.overall import overall
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
+from agreement.reports.parameters import UNITS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request import AnalysisRequest, read_asked, resolve
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart

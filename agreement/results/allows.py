@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agreement.reports.request.parameters import COEFFICIENTS
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import COEFFICIENTS
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec

@@ -17,12 +17,12 @@ from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.uncertainty.jackknife import interval_statistics
 from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
+from agreement.reports import basis
 from agreement.reports.coders.coders import read_patterns
 from agreement.reports.fields import Flat, copy_fields
-from agreement.reports.items.items import summarize_ambiguity
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, remembered_report, resolve
+from agreement.reports.items import summarize_ambiguity
+from agreement.reports.parameters import QUESTION, InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest, remembered_report, resolve
 from agreement.reports.wording import TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Dot, dots_chart

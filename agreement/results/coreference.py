@@ -6,10 +6,10 @@ from rest_framework.serializers import CharField
 
 from agreement.data.texts import matches_by_muc6
 from agreement.measures.coreference.scores import WITHOUT_MUC
-from agreement.reports.links.coreference import SCORES, CoreferenceReport, ScoreFigures, compare_chains, select_pair
-from agreement.reports.request.basis import count_left_out, count_other_versions
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.basis import count_left_out, count_other_versions
+from agreement.reports.coreference import SCORES, CoreferenceReport, ScoreFigures, compare_chains, select_pair
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, describe_versions, list_left_out
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart

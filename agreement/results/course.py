@@ -12,11 +12,11 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ORDERED_DISTANCES, Interval, Result, interval_sums
+from agreement.reports import basis
 from agreement.reports.coders import profiles
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.parameters import Parameters, check_choice
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
 from agreement.results.figures.sections import build_days

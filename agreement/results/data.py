@@ -17,9 +17,9 @@ from agreement.data.texts import Snippet, read_keys, read_snippets
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value
-from agreement.reports.request.basis import pick_texts, select_data
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.basis import pick_texts, select_data
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.tables import Cell, Column, FileForm, Kind, Table, columns_of

@@ -12,7 +12,7 @@ from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, columns_of, format_value
 from annotations.adjudication.decisions import listing

@@ -8,10 +8,10 @@ from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
-from agreement.reports.overall.overall import LIMITS
-from agreement.reports.request import request as analysis
-from agreement.reports.request.basis import compute_interval, compute_result, distances_of, pick_texts
-from agreement.reports.request.parameters import Parameters, presets_for
+from agreement.reports import request as analysis
+from agreement.reports.basis import compute_interval, compute_result, distances_of, pick_texts
+from agreement.reports.overall import LIMITS
+from agreement.reports.parameters import Parameters, presets_for
 from agreement.reports.wording import choice_label, field_texts
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map

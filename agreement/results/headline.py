@@ -15,9 +15,9 @@ from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, rea
 from agreement.data.texts import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
-from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.items import Items, compute_items, find_highest, nonzero_relations
+from agreement.reports.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, item_address, read_settings
 from annotations.models import Coding, Operation, Project
 from annotations.planning.work.progress import read_progress

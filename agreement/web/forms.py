@@ -9,9 +9,9 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
+from agreement.reports import request as analysis
 from agreement.reports import wording
-from agreement.reports.request import request as analysis
-from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
+from agreement.reports.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.

@@ -20,9 +20,9 @@ from agreement import discussion
 from agreement.data.reading import read_state
 from agreement.models import Computation
 from agreement.reports import wording
-from agreement.reports.request.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
-from agreement.reports.request.parameters import MODELS, InvalidParameter
-from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
+from agreement.reports.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
+from agreement.reports.parameters import MODELS, InvalidParameter
+from agreement.reports.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.results import computations
 from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import PageSections, ResultPage, is_lost, leave_long_reading, write_table

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 from django.core.management import call_command
 
-from agreement.reports.request.parameters import OF_QUESTIONS, PRESETS, SELECTIONS, presets_for
+from agreement.reports.parameters import OF_QUESTIONS, PRESETS, SELECTIONS, presets_for
 from annotations.models import Membership, Project, User
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import WALK, answer, coded_project

@@ -14,12 +14,11 @@ from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_
 from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
+from agreement.reports import basis, coreference
+from agreement.reports.coreference import SCORES, common_texts, find_clusters, pair_clusters
 from agreement.reports.fields import copy_fields
-from agreement.reports.links import coreference
-from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import cached_report, remembered_report, resolve
+from agreement.reports.parameters import Parameters, check_choice
+from agreement.reports.request import cached_report, remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.

@@ -17,11 +17,11 @@ from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.models.alt_test import LeftOutHuman as TestedHuman
 from agreement.measures.models.alt_test import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports import basis
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import cached_report, resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 

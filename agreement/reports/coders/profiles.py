@@ -16,9 +16,9 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import remembered_report, resolve
+from agreement.reports import basis
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import remembered_report, resolve
 from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace

@@ -7,6 +7,7 @@ from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
 from agreement.data.texts import matches_by_muc6
+from agreement.reports.basis import effective_distance, pick_texts, remembered
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.profiles import (
@@ -16,11 +17,10 @@ from agreement.reports.coders.profiles import (
     read_project_work,
     seconds_per_judgement,
 )
-from agreement.reports.items.items import SHARE_DIGITS
-from agreement.reports.links.coreference import SCORES
-from agreement.reports.request.basis import effective_distance, pick_texts, remembered
-from agreement.reports.request.parameters import check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.coreference import SCORES
+from agreement.reports.items import SHARE_DIGITS
+from agreement.reports.parameters import check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, choice_label, nouns_for, selection_of
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars

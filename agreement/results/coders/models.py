@@ -11,8 +11,8 @@ from agreement.data.given_answers import read_given_answers
 from agreement.data.texts import read_snippets_and_texts
 from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import item_address, selection_of
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart

@@ -13,12 +13,12 @@ from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.texts import Snippet, matches_by_muc6, read_snippets
 from agreement.measures import RELATIONS, match_sets
+from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
-from agreement.reports.items.items import compute_items
-from agreement.reports.links.coreference import clusters_in, common_texts, find_clusters
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.coreference import clusters_in, common_texts, find_clusters
+from agreement.reports.items import compute_items
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.reports.wording import RELATION_LABELS
 from agreement.results.coders.coders import MEASURES
 from agreement.results.computations import PageSections, ResultPage, register

@@ -13,9 +13,9 @@ from agreement.data.texts import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import count_by_day, read_project_work, summarize_times
-from agreement.reports.items.items import Items, compute_items
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.items import Items, compute_items
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import TERMS, item_address, name_terms, selection_of
 from agreement.results.computations import PageSections
 from agreement.results.figures.charts import Chart, Dot, Step, dot_plot, heat_map, position_chart, small_multiples

@@ -5,11 +5,11 @@ from operator import attrgetter
 from typing import Any
 
 from agreement.data.pyramids import agreed_state
+from agreement.reports.basis import cached
 from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, count_alike
+from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
-from agreement.reports.request.basis import cached
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import DOCSETS_LEFT_OUT, GOLD_LEFT_OUT, list_left_out
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart

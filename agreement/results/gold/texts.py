@@ -7,11 +7,11 @@ from operator import attrgetter
 import numpy as np
 
 from agreement.data.texts import read_snippets
+from agreement.reports.coreference import SCORES
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
-from agreement.reports.links.coreference import SCORES
+from agreement.reports.parameters import COEFFICIENTS, InvalidParameter
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections
 from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells

@@ -19,11 +19,11 @@ from agreement.data.texts import read_keys, read_snippets, read_snippets_and_tex
 from agreement.measures import distance, relation
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit
+from agreement.reports.basis import distances_of, select_data
 from agreement.reports.fields import WhereThere
-from agreement.reports.items.items import ItemFilters, ItemReadings, Items
-from agreement.reports.request.basis import distances_of, select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.items import ItemFilters, ItemReadings, Items
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.reports.wording import RELATION_LABELS, choice_label, item_address, nouns_for
 from agreement.results.computations import PageSections, register
 from agreement.results.figures.charts import Chart, upset_plot

@@ -18,11 +18,11 @@ from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
+from agreement.reports import items as reports
+from agreement.reports.basis import compute_by_parts
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.items import items as reports
-from agreement.reports.request.basis import compute_by_parts
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot

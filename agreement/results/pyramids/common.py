@@ -8,8 +8,8 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.pyramids import Pyramids, read_pyramids, require_pyramids
 from agreement.measures.pyramids import MEANS
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import NOTHING, PageSections, ResultPage
 from agreement.results.tables import Column, Kind
 from annotations.models import Project

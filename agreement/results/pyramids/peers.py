@@ -17,7 +17,7 @@ from agreement.measures import (
     interval,
 )
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.pyramids import common

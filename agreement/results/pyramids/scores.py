@@ -13,8 +13,8 @@ from agreement.measures import comprehensive, mean_interval, modified, original,
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.parameters import check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common

@@ -14,8 +14,8 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.parameters import InvalidParameter, check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import InvalidParameter, check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.pyramids import common
 from agreement.results.tables import Cell, Column, Linked, Table, columns_of

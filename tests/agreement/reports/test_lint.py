@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.reports.request.parameters import COEFFICIENTS
+from agreement.reports.parameters import COEFFICIENTS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, CategorySpec, SchemeSpec
 from annotations.schemes.ready_made import SCHEMES

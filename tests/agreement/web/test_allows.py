@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.reports.request.parameters import COEFFICIENTS
+from agreement.reports.parameters import COEFFICIENTS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.models import Category, Level
 from annotations.projects.scheme_rows import stamp_scheme

@@ -10,11 +10,10 @@ from django.db.models import Count
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa
 from agreement.models import FiguresVersion
-from agreement.reports.methods import methods
-from agreement.reports.methods.methods import REFERENCES, VENUE_FIELDS
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.request import choices_of, resolve
+from agreement.reports import methods, overall
+from agreement.reports.methods import REFERENCES, VENUE_FIELDS
+from agreement.reports.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
+from agreement.reports.request import choices_of, resolve
 from agreement.results import grid
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable

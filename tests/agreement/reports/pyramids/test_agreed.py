@@ -17,9 +17,9 @@ from agreement.data.pyramids import agreed_state, read_agreed_pyramids, read_wor
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
 from agreement.reports.gold import count_alike
+from agreement.reports.parameters import Parameters
 from agreement.reports.pyramids import KINDS, compare_with_agreed
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request import parse_asked
 from agreement.results import computations
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method

@@ -21,7 +21,7 @@ from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import tabulate
 from agreement.measures.values import Bools, Ints, Label
-from agreement.reports.request.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
+from agreement.reports.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
 from annotations.core.processes.installed import program_version
 
 # Of fewer judgements figures are computed as quickly as they are looked for.

@@ -12,12 +12,11 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
-from agreement.reports import wording
+from agreement.reports import basis, wording
+from agreement.reports.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
-from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, Parameters
-from agreement.reports.request.request import cached_report, resolve
+from agreement.reports.parameters import COEFFICIENTS, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.planning.work.progress import CodingProgress
 
 # Krippendorff's usual marks, 1980.

@@ -21,9 +21,9 @@ from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import cached_report, remembered_report
+from agreement.reports import basis
+from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}

@@ -15,8 +15,8 @@ from agreement.data.coders import count_codings_of_models, read_groups, read_mod
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.measures.data.cells import MOST_READINGS
-from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
-from agreement.reports.request.parameters import (
+from agreement.reports.basis import cached, distances_of, pick_texts, remembered
+from agreement.reports.parameters import (
     CHOICES,
     COEFFICIENTS,
     GROUPS,

@@ -11,12 +11,12 @@ from agreement.data.documents import NEXT_DOCUMENT
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
 from agreement.measures.results import pluralize
+from agreement.reports.basis import count_unanswered, pick_texts
 from agreement.reports.coders.differences import CodedAgain, GroupsReport, RepeatsReport, SelfAgreement
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold import GoldReport
-from agreement.reports.overall.overall import AgreementReport
-from agreement.reports.request.basis import count_unanswered, pick_texts
-from agreement.reports.request.parameters import COEFFICIENTS, Parameters, distances_for
+from agreement.reports.overall import AgreementReport
+from agreement.reports.parameters import COEFFICIENTS, Parameters, distances_for
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 

@@ -17,10 +17,10 @@ from agreement.measures.coreference.matching import Side
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports import basis
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import cached_report, resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
