@@ -13,8 +13,8 @@ from agreement.reports.parameters import COEFFICIENTS, InvalidParameter
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, TERMS, item_address, name_terms
+from agreement.results.coders.pair import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.computations import PageSections
-from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
 from agreement.results.figures.sections import build_square, describe_equal
 from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, figure_columns, with_ends

@@ -15,7 +15,7 @@ from agreement.measures.coreference.scores import WITHOUT_MUC
 from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.fields import as_json
 from agreement.reports.parameters import InvalidParameter, Parameters
-from agreement.results.coreference import NOTE_PARTS
+from agreement.results.coders.pair import NOTE_PARTS
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable
