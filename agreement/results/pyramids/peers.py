@@ -21,7 +21,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.pyramids import common
-from agreement.results.tables import Cell, Column, Table, columns_of, with_ends
+from agreement.results.tables import Cell, Column, Table, columns_of, figure_columns, with_ends
 
 PAGE_SIZE = 100
 STRIP = 200
@@ -224,9 +224,9 @@ def _reliability_table(report: PeersReport) -> Table:
     columns = [
         Column("docset", "Docset"),
         *columns_of("count", peers="Peers", units="Units"),
-        *common.columns_with_ends("kappa", "K"),
+        *figure_columns(Column("kappa", "K", "figure"), ends="kappa_"),
         Column("cohen", "Cohen’s kappa", "figure"),
-        *common.columns_with_ends("alpha_dice", "Alpha, Dice", "alpha"),
+        *figure_columns(Column("alpha_dice", "Alpha, Dice", "figure"), ends="alpha_"),
         Column("note", "Notes"),
     ]
     note = (

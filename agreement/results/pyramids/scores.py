@@ -18,8 +18,18 @@ from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
-from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column
-from agreement.results.tables import Cell, Column, Kind, Linked, Table, columns_of, format_value, with_ends
+from agreement.results.pyramids.common import SCORE_LABELS, mean_of, whole_column
+from agreement.results.tables import (
+    Cell,
+    Column,
+    Kind,
+    Linked,
+    Table,
+    columns_of,
+    figure_columns,
+    format_value,
+    with_ends,
+)
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
@@ -218,7 +228,11 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
         Column("system", "System", cell=lambda row: row.system or "not named"),
         Column("against", "Pyramid"),
         Column("peers", "Peers", "count"),
-        *(column for name, label in SCORE_LABELS.items() for column in columns_with_ends(name, label)),
+        *(
+            column
+            for name, label in SCORE_LABELS.items()
+            for column in figure_columns(Column(name, label, "figure"), name, f"{name}_")
+        ),
         Column("note", "Notes"),
     ]
     note = (
@@ -407,7 +421,7 @@ def _study_tables(request: AnalysisRequest, report: StudyReport, pair: StudyPair
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
         p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
-        columns += [*columns_with_ends(name, name.capitalize()), p]
+        columns += [*figure_columns(Column(name, name.capitalize(), "figure"), ends=f"{name}_"), p]
     rows: list[list[Cell]] = []
     for one in report.pairs:
         address = request.address_with(first=one.first, second=one.second)
