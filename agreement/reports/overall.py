@@ -15,7 +15,7 @@ from agreement.measures.results import Result, pluralize
 from agreement.reports import basis, wording
 from agreement.reports.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
-from agreement.reports.parameters import COEFFICIENTS, Parameters
+from agreement.reports.parameters import COEFFICIENTS, SETTINGS, Parameters
 from agreement.reports.request import cached_report, resolve
 from annotations.planning.work.progress import CodingProgress
 
@@ -117,7 +117,7 @@ class AgreementReport:
         coefficient = COEFFICIENTS[self.parameters.coefficient].name
         if not self.parameters.takes_distance:
             return coefficient
-        name, _, form = wording.DISTANCE_NAMES[self.parameters.distance].partition(", ")
+        name, _, form = SETTINGS["distance"].choices[self.parameters.distance].partition(", ")
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     @property
@@ -270,7 +270,9 @@ def describe_reliability(report: AgreementReport) -> str:
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
     intervals = compare_distances(report.extract, report.parameters)
-    by_value = [(one.value, wording.DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
+    by_value = [
+        (one.value, SETTINGS["distance"].choices[cell.distance]) for cell, one in intervals if one.value is not None
+    ]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words

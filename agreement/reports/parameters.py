@@ -1,8 +1,11 @@
 """How agreement is to be computed: the coefficients, the choices, their names and the conventions of the papers."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+import tomllib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from agreement import measures
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
@@ -108,32 +111,31 @@ GOLD_IS_NO_CODING = (
 )
 # Coders by their groups: names of groups with commas between, which stand for `coders`.
 GROUPS = "groups"
-HELP = {
-    "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
-    + ". Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
-    "distance": "How far two values are apart.",
-    "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
-    "top": "What the first member of a chain has as its value: its category, or the chain.",
-    "readings": "What an ambiguous unit has as its value: the union of its readings, or all of them, matched in pairs.",
-    "exclude_unit": "Take the unit out of its own sets: never, in observed disagreement, or in expected too.",
-    "empty": "The empty set is a subset of every set, or disjoint from all.",
-    "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
-    "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
-    "unmarked": "What it means that a coder left a markable out of a submitted text.",
-    "units": "What is counted of a pyramid: each word of the summaries, or each contributor as somebody marked it.",
-    "unasked": "What it means that a question was not asked of a judgement: nothing, or a value of its own.",
-    "primary_weight": "Augmented kappa: the weight of a first choice, where a second one was given.",
-    "question": "The attribute or relation whose answers are compared, by its key; none: the category with its chains.",
-    "coders": "Only these coders: names with commas between.",
-    "groups": "Only coders of these groups, with commas between, and those that coders names.",
-    "texts": "Only these texts: their addresses with commas between.",
-    "rounds": "Only texts of these rounds of annotation, with commas between.",
-    "without": "Leave out the markables that most coders give one of these categories, with commas between.",
-    "include": "Count codings besides those submitted by coders: models (no people), adjudicators (who have"
-    " seen the work of others), practice, repeats, open (not submitted), with commas between.",
-    "versions": "Only judgements last given under these versions of the scheme, by number, with commas between; others"
-    " are missing.",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The words on a setting or selection, as `settings.toml` has them."""
+
+    label: str
+    sentence: str
+    help: str = ""
+    of_pyramids: Sequence[str] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_words(name: str) -> dict[str, Any]:
+    """Return what a file in TOML beside this module says of each of its names."""
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+_WORDS = load_words("settings")
+_WORDS["coefficient"]["choices"] = {key: one.label for key, one in COEFFICIENTS.items()}
+SETTINGS = {name: Setting(**words) for name, words in _WORDS.items()}
+# What API and command say of each.
+HELP = {name: setting.help or setting.sentence for name, setting in SETTINGS.items()}
+HELP["coefficient"] = f"{'; '.join(f'{key}: {one.label}' for key, one in COEFFICIENTS.items())}. {HELP['coefficient']}"
 NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 
@@ -230,75 +232,19 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A paper's convention. `published` is what the paper prints for its own data, `where` says for which."""
+    """A paper's convention, as `presets.toml` has it."""
 
     key: str
     label: str
-    answers: tuple[str, ...]
+    answers: Sequence[str]
     parameters: Parameters
     published: str = ""
     where: str = ""
 
 
-PASSONNEAU_2004 = Parameters(distance="passonneau", exclude_unit="both", thirds="rounded")
-MASI_2006 = Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded")
-MASI_OF_WORDS, MASI_OF_SPANS = (replace(MASI_2006, units=units) for units in UNITS)
-NOMINAL_OF_WORDS = Parameters(exclude_unit="observed", units="words")
-JACCARD_OF_WORDS, JACCARD_OF_SPANS = (replace(NOMINAL_OF_WORDS, distance="jaccard", units=units) for units in UNITS)
-POESIO_ARTSTEIN = Parameters(distance="passonneau", chains="full", top="category")
-EXCLUSIVE = replace(POESIO_ARTSTEIN, top="chain", exclude_unit="observed")
-ANTECEDENTS = replace(POESIO_ARTSTEIN, chains="none")
-K_OF_ANTECEDENTS = Parameters(coefficient="fleiss_kappa", chains="none")
-SPANS, DOCSET, DIALOGUE = "Table 1, spans", "Table 2, docset 31038", "first half of dialogue 3.2"
-
-# By preset the figure that the paper prints for its own data, and for which.
-PUBLISHED = {
-    "passonneau-2004": (".74", "Table 2"),
-    "passonneau-2004-nominal": (".45", "Table 2"),
-    "passonneau-2006": (".14", SPANS),
-    "passonneau-2006-words": (".71", DOCSET),
-    "passonneau-2006-jaccard": (".40", DOCSET),
-    "passonneau-2006-nominal": (".09", DOCSET),
-    "passonneau-2006-spans": (".14", SPANS),
-    "passonneau-2006-spans-jaccard": ("-.44", SPANS),
-    "poesio-artstein-2005": (".65380", f"Table 4, {DIALOGUE}"),
-    "poesio-artstein-2005-exclusive": (".57440", f"Table 4, {DIALOGUE}"),
-    "poesio-artstein-2005-antecedents": (".65615", f"Table 3, {DIALOGUE}"),
-    "poesio-artstein-2005-k": (".62773", f"Table 3, {DIALOGUE}"),
-    "kappa": (".5174", "Strube's slides, ten sortal classes"),
-}
-
-PRESETS: dict[str, Preset] = {
-    key: Preset(key, label, tuple(answers.split()), parameters, *PUBLISHED.get(key, ()))
-    for key, label, answers, parameters in (
-        ("passonneau-2004", "Passonneau 2004: four steps, the unit removed", "indices", PASSONNEAU_2004),
-        ("passonneau-2004-nominal", "Passonneau 2004: nominal", "indices", Parameters()),
-        ("masi", "MASI, whole chains", "indices", Parameters(distance="masi")),
-        ("passonneau-2006", "Passonneau 2006: MASI as in her Table 1", "indices", MASI_2006),
-        ("passonneau-2006-words", "Passonneau 2006: MASI of words", "scus", MASI_OF_WORDS),
-        ("passonneau-2006-jaccard", "Passonneau 2006: Jaccard of words", "scus", JACCARD_OF_WORDS),
-        ("passonneau-2006-nominal", "Passonneau 2006: nominal, of words", "scus", NOMINAL_OF_WORDS),
-        ("passonneau-2006-spans", "Passonneau 2006: MASI of spans", "scus", MASI_OF_SPANS),
-        ("passonneau-2006-spans-jaccard", "Passonneau 2006: Jaccard of spans", "scus", JACCARD_OF_SPANS),
-        ("masi-words", "MASI of words, inclusive", "scus", Parameters(distance="masi", units="words")),
-        ("poesio-artstein-2005", "Poesio & Artstein 2005: whole chain, inclusive, -top", "pointers", POESIO_ARTSTEIN),
-        (
-            "poesio-artstein-2005-exclusive",
-            "Poesio & Artstein 2005: whole chain, exclusive, +top",
-            "pointers",
-            EXCLUSIVE,
-        ),
-        ("poesio-artstein-2005-antecedents", "Poesio & Artstein 2005: antecedents only", "pointers", ANTECEDENTS),
-        ("poesio-artstein-2005-k", "Poesio & Artstein 2005: K of antecedents", "pointers", K_OF_ANTECEDENTS),
-        ("kappa", "K of Siegel & Castellan", "categories values", Parameters(coefficient="fleiss_kappa")),
-        ("masi-labels", "MASI of sets of labels", "labels", Parameters(distance="masi")),
-        ("jaccard-labels", "Jaccard of sets of labels", "labels", Parameters(distance="jaccard")),
-        ("interval", "Krippendorff's alpha, interval", "numbers", Parameters(distance="interval")),
-        ("ordinal", "Krippendorff's alpha, ordinal", "numbers", Parameters(distance="ordinal")),
-        ("targets", "Targets of a relation, Passonneau's distance", "targets", ANTECEDENTS),
-        ("targets-k", "K of targets of a relation", "targets", K_OF_ANTECEDENTS),
-        ("alpha-nominal", "Krippendorff's alpha, nominal", "categories pointers values labels numbers", Parameters()),
-    )
+PRESETS = {
+    key: Preset(key, **(about | {"parameters": Parameters(**about["parameters"])}))
+    for key, about in load_words("presets").items()
 }
 
 

@@ -21,7 +21,7 @@ from agreement.reports.coders.differences import compare_groups, compare_occasio
 from agreement.reports.coreference import compute_link_kappas
 from agreement.reports.fields import copy_fields
 from agreement.reports.gold import GoldReport, compare_with_gold
-from agreement.reports.parameters import UNITS, InvalidParameter, Parameters, check_choice
+from agreement.reports.parameters import SETTINGS, UNITS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request import AnalysisRequest, read_asked, resolve
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
@@ -53,7 +53,7 @@ OF_UNITS = (
     " the one above leaves out what hangs together at once."
 )
 DISTANCES = (
-    Column("distance", "Distance", labels=wording.CHOICE_LABELS["distance"]),
+    Column("distance", "Distance", labels=SETTINGS["distance"].choices),
     Column("value", "Alpha", "figure", explanation="alpha"),
     *ENDS,
     *columns_of("figure", observed="Observed", expected="Expected"),
@@ -300,7 +300,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
             rows.setdefault(slug, []).append([units, title, *cells])
     columns = [
         *columns_of("text", units=("Counted", "counted"), docset="Docset"),
-        *(Column(name, wording.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+        *(Column(name, SETTINGS["distance"].choices[name], "figure") for name in SET_DISTANCES),
     ]
     caption = "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)"
     return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]

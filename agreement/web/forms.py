@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports import request as analysis
 from agreement.reports import wording
-from agreement.reports.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
+from agreement.reports.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, SETTINGS, VERSIONS, presets_for
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
@@ -50,7 +50,7 @@ class ParametersForm(forms.Form):
                 possible = [
                     key for key in changed if not analysis.refuse_coefficient(extract.kind, changed[key], n_coders)
                 ]
-            self._offer(name, [(key, label) for key, label in wording.CHOICE_LABELS[name].items() if key in possible])
+            self._offer(name, [(key, label) for key, label in SETTINGS[name].choices.items() if key in possible])
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
