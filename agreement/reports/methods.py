@@ -164,7 +164,7 @@ def _describe_versions(report: AgreementReport) -> str:
 
 def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
     p, kind = report.parameters, extract.kind
-    how = COEFFICIENTS[p.coefficient].cited_as or COEFFICIENTS[p.coefficient].name
+    how = _say("coefficient", p.coefficient)
     if by_distance:
         one, two = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
         how += f" with {_say('distance', p.distance, one=one, two=two)}"

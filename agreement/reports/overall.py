@@ -15,7 +15,7 @@ from agreement.measures.results import Result, pluralize
 from agreement.reports import basis, wording
 from agreement.reports.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
-from agreement.reports.parameters import COEFFICIENTS, SETTINGS, Parameters
+from agreement.reports.parameters import SETTINGS, Parameters
 from agreement.reports.request import cached_report, resolve
 from annotations.planning.work.progress import CodingProgress
 
@@ -114,7 +114,7 @@ class AgreementReport:
 
     @property
     def name(self) -> str:
-        coefficient = COEFFICIENTS[self.parameters.coefficient].name
+        coefficient = SETTINGS["coefficient"].names[self.parameters.coefficient]
         if not self.parameters.takes_distance:
             return coefficient
         name, _, form = SETTINGS["distance"].choices[self.parameters.distance].partition(", ")

@@ -17,16 +17,13 @@ CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A coefficient: `label` in the controls, `name` above a figure, `cited_as` in a methods text, if otherwise.
+    """How a coefficient is computed. `options` are the parameters that it takes besides the data.
 
-    `options` are the parameters that it takes besides the data. `for_two`: it is of two coders. `of_labels`: it takes
-    categories, or immediate antecedents as alternatives, and no chains.
+    `for_two`: it is of two coders. `of_labels`: it takes categories, or immediate antecedents as alternatives, and no
+    chains.
     """
 
     compute: Callable[..., measures.Result]
-    label: str
-    name: str
-    cited_as: str = ""
     options: tuple[str, ...] = ("missing",)
     for_two: bool = False
     of_labels: bool = False
@@ -34,45 +31,17 @@ class Coefficient:
 
 WEIGHTED = ("distance", "empty", "thirds", "missing")
 COEFFICIENTS = {
-    "alpha": Coefficient(
-        measures.alpha, "Krippendorff's alpha", "Krippendorff’s alpha", options=("distance", *CONVENTIONS)
-    ),
-    "fleiss_kappa": Coefficient(
-        measures.fleiss_kappa, "K (Siegel & Castellan)", "K of Siegel & Castellan", "Siegel and Castellan’s K"
-    ),
-    "multi_kappa": Coefficient(
-        measures.multi_kappa,
-        "multi-kappa (Davies & Fleiss)",
-        "Multi-kappa of Davies & Fleiss",
-        "the multi-rater kappa of Davies and Fleiss",
-    ),
-    "gwet_ac1": Coefficient(measures.gwet_ac1, "AC1 (Gwet)", "Gwet’s AC1"),
-    "beta": Coefficient(
-        measures.beta,
-        "beta (Artstein & Poesio)",
-        "Beta of Artstein & Poesio",
-        "Artstein and Poesio’s beta, a weighted kappa of several coders",
-        WEIGHTED,
-    ),
-    "scott_pi": Coefficient(measures.scott_pi, "pi of two coders (Scott)", "Scott’s pi", for_two=True),
-    "cohen_kappa": Coefficient(measures.cohen_kappa, "kappa of two coders (Cohen)", "Cohen’s kappa", for_two=True),
+    "alpha": Coefficient(measures.alpha, ("distance", *CONVENTIONS)),
+    "fleiss_kappa": Coefficient(measures.fleiss_kappa),
+    "multi_kappa": Coefficient(measures.multi_kappa),
+    "gwet_ac1": Coefficient(measures.gwet_ac1),
+    "beta": Coefficient(measures.beta, WEIGHTED),
+    "scott_pi": Coefficient(measures.scott_pi, for_two=True),
+    "cohen_kappa": Coefficient(measures.cohen_kappa, for_two=True),
     # of two coders beta is the weighted kappa whose weights are 1 less the distance
-    "weighted_kappa": Coefficient(
-        measures.beta, "weighted kappa of two coders (Cohen)", "Cohen’s weighted kappa", options=WEIGHTED, for_two=True
-    ),
-    "bennett_s": Coefficient(
-        measures.bennett_s,
-        "S (Bennett, Alpert & Goldstein)",
-        "S of Bennett, Alpert & Goldstein",
-        "the S of Bennett, Alpert and Goldstein, of the values in use",
-    ),
-    "augmented_kappa": Coefficient(
-        measures.augmented_kappa,
-        "augmented kappa (Rosenberg & Binkowski)",
-        "Augmented kappa of Rosenberg & Binkowski",
-        "Rosenberg and Binkowski’s augmented kappa, in which alternatives share a judgement’s vote",
-        of_labels=True,
-    ),
+    "weighted_kappa": Coefficient(measures.beta, WEIGHTED, for_two=True),
+    "bennett_s": Coefficient(measures.bennett_s),
+    "augmented_kappa": Coefficient(measures.augmented_kappa, of_labels=True),
 }
 
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
@@ -122,6 +91,7 @@ class Setting:
     help: str = ""
     of_pyramids: Sequence[str] = ()
     choices: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -130,12 +100,11 @@ def load_words(name: str) -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
-_WORDS = load_words("settings")
-_WORDS["coefficient"]["choices"] = {key: one.label for key, one in COEFFICIENTS.items()}
-SETTINGS = {name: Setting(**words) for name, words in _WORDS.items()}
+SETTINGS = {name: Setting(**words) for name, words in load_words("settings").items()}
 # What API and command say of each.
 HELP = {name: setting.help or setting.sentence for name, setting in SETTINGS.items()}
-HELP["coefficient"] = f"{'; '.join(f'{key}: {one.label}' for key, one in COEFFICIENTS.items())}. {HELP['coefficient']}"
+COEFFICIENT_LABELS = SETTINGS["coefficient"].choices
+HELP["coefficient"] = f"{'; '.join(map(': '.join, COEFFICIENT_LABELS.items()))}. {HELP['coefficient']}"
 NAMES = (*CHOICES, QUESTION, *SELECTIONS)
 
 

@@ -23,6 +23,7 @@ from agreement.reports.parameters import (
     MODELS,
     QUESTION,
     SELECTIONS,
+    SETTINGS,
     VERSIONS,
     InvalidParameter,
     Parameters,
@@ -79,7 +80,8 @@ def refuse_coefficient(kind: str, parameters: Parameters, n_coders: int = 2) -> 
     if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
         return "the distances of numbers are those of alpha."
     if coefficient.for_two and n_coders > 2:
-        return f"{coefficient.name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
+        name = SETTINGS["coefficient"].names[parameters.coefficient]
+        return f"{name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
     return ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from agreement.data.texts import read_snippets
 from agreement.reports.coreference import SCORES
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
-from agreement.reports.parameters import COEFFICIENTS, InvalidParameter
+from agreement.reports.parameters import COEFFICIENT_LABELS, InvalidParameter
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, TERMS, item_address, name_terms
@@ -157,7 +157,7 @@ def build_tables(report: GoldReport) -> list[Table]:
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
     """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
-    name = COEFFICIENTS[report.parameters.coefficient].label
+    name = COEFFICIENT_LABELS[report.parameters.coefficient]
     return Table.of(
         "agreement",
         f"Agreement among the coders in {where}",

@@ -190,9 +190,9 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 
 def test_every_coefficient_has_a_name_and_a_reference():
-    for key, coefficient in COEFFICIENTS.items():
-        assert all((coefficient.label, coefficient.name, REFERENCES[key].bibtex))
-    for name in ("distance", "chains", "top", "exclude_unit", "unmarked"):
+    assert all(REFERENCES[key].bibtex for key in COEFFICIENTS)
+    assert set(SETTINGS["coefficient"].names) == set(COEFFICIENTS)
+    for name in ("coefficient", "distance", "chains", "top", "exclude_unit", "unmarked"):
         assert set(SETTINGS[name].methods) == set(CHOICES[name])
 
 
