@@ -24,22 +24,13 @@ from agreement.reports.coreference import SCORES, Clusters, ScoreFigures, cluste
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import read_with_gold, resolve
+from agreement.reports.wording import LABELS
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
 TREND_SCORE = "conll_average"
-# Kinds of errors, in words: what gold has and the answer has not, or the other way round.
-KINDS = {
-    "category": "another answer",
-    "missed": "not answered",
-    "extra": "not in the gold",
-    "split": "part of the chain",
-    "merged": "chain with more in it",
-    "mixed": "part of the chain, with more in it",
-    "alone": "in no chain",
-    "chain": "in a chain, alone in the gold",
-}
+KINDS = LABELS["gold_errors"]
 
 
 @dataclass(frozen=True, slots=True)

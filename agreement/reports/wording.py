@@ -20,45 +20,14 @@ from agreement.reports.parameters import (
     Parameters,
     Preset,
     default_preset,
+    load_words,
     presets_for,
 )
 from agreement.reports.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 
-# What codings are that do not count, by reason.
-CODINGS_LEFT_OUT = {
-    "gold": "of gold",
-    "adjudicators": "by adjudicators",
-    "practice": "for practice",
-    "repeats": "that repeat an earlier one",
-    "open": "begun and not submitted",
-}
+LABELS: Mapping[str, Mapping[str, str]] = load_words("labels")
+CODINGS_LEFT_OUT, SCORE_LABELS, RELATION_LABELS = (LABELS[of] for of in ("codings_left_out", "scores", "relations"))
 BY_MODELS = "by models"
-# What gold is that does not count, by reason.
-GOLD_LEFT_OUT = {"practice": "in training rounds", "open": "that is not decided", "uncoded": "that no coder has coded"}
-# What docsets are of which nothing is compared with an agreed pyramid, by reason.
-DOCSETS_LEFT_OUT = {
-    "missing": "without an agreed pyramid",
-    "practice": "of a training round",
-    "open": "whose agreed pyramid is not submitted",
-    "uncoded": "of which no coder has a pyramid that counts",
-}
-SCORE_LABELS = {
-    "muc": "MUC",
-    "b_cubed": "B-cubed",
-    "ceaf_m": "CEAF of mentions",
-    "ceaf_e": "CEAF of entities",
-    "lea": "LEA",
-    "blanc": "BLANC",
-    "conll_average": "CoNLL average",
-}
-# How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
-RELATION_LABELS = {
-    "identity": "identical",
-    "subsumption": "subset",
-    "intersection": "overlap",
-    "disjunction": "disjoint",
-    "category": "different category",
-}
 MOST_NAMES = 3  # of a selection that stand on a chip
 IN_SIGHT = ("distance",)  # what is in sight besides the chips
 # What the values of a question are called, and one of them.

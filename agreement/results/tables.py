@@ -39,7 +39,7 @@ class Column:
     `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
     `explanation` is the key of what the column's info button says, if it is not the name.
     `cell` is what `Table.of` puts there: an attribute of the row, or a function. Without it that is the attribute that
-    is called as the column, of a count the one with `n_` before that, where the row has such.
+    is called as the column, with `n_` before that where the row has no other.
     """
 
     name: str
@@ -57,8 +57,7 @@ class Column:
         """Return the cell of a row."""
         if callable(self.cell):
             return self.cell(row)
-        number = f"n_{self.name}"
-        name = self.cell or (number if self.kind == "count" and hasattr(row, number) else self.name)
+        name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
         found: Cell = attrgetter(name)(row)
         return found
 

@@ -10,7 +10,7 @@ from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, coun
 from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.wording import DOCSETS_LEFT_OUT, GOLD_LEFT_OUT, list_left_out
+from agreement.reports.wording import LABELS, list_left_out
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
@@ -24,24 +24,6 @@ MOST_SCUS = 50
 MOST_DIFFERENCES = 200
 MOST_DOCSETS = 100
 TO_SEE = ": choose docsets to see others"
-MEANINGS = {
-    "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
-    "fused": "an agreed SCU without a match: an SCU of the coder that matches another has half of its words or more",
-    "split": "an SCU of the coder without a match: an agreed SCU that matches another has half of its words or more",
-    "extra": "an SCU of the coder without a match, and no agreed SCU has half of its words",
-    "elsewhere": "no word of it is in the SCU that matches, and half or more in another one that matches an agreed SCU",
-    "omitted": "no word of it is in the SCU that matches, and no other SCU of the coder has half of it",
-    "added": "no word of it is in the agreed SCU that matches, and no other agreed one has half of it",
-    "shorter": "some of its words are not in the SCU that matches",
-    "longer": "some of the coder’s words are not in the agreed SCU that matches",
-}
-BEGINNINGS = {
-    "most": "a draft of what most coders say",
-    "agreed": "a draft of what all coders say",
-    "coder": "a draft of one coder’s pyramid",
-    "empty": "an empty draft",
-    "": "no draft",
-}
 
 
 @register
@@ -125,7 +107,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         else:
             gold = request.answers_with_gold
             context["gold_not_counted"] = (
-                "" if reader.codes else list_left_out(gold.gold_left_out, GOLD_LEFT_OUT, "text", "gold of ")
+                "" if reader.codes else list_left_out(gold.gold_left_out, LABELS["gold_left_out"], "text", "gold of ")
             )
             has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
@@ -243,12 +225,14 @@ def _describe_matching(report: AgreedReport) -> str:
         "Each SCU is matched with one of the agreed pyramid at most, so that the sum of what the pairs share (Jaccard"
         " of their words) is as large as it can be, as on the page SCUs. Intervals are of F1, over docsets."
     ]
-    if begun := [f"{words} ({n})" for method, words in BEGINNINGS.items() if (n := report.methods.get(method))]:
+    if begun := [
+        f"{words} ({n})" for method, words in LABELS["beginnings"].items() if (n := report.methods.get(method))
+    ]:
         sentences.append(f"Agreed pyramids began with: {', '.join(begun)}.")
     if report.n_drafted and all(one.n_drafted is None for one in report.coders):
         sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
     left_out = [
-        list_left_out(report.docsets_left_out, DOCSETS_LEFT_OUT, "docset"),
+        list_left_out(report.docsets_left_out, LABELS["docsets_left_out"], "docset"),
         list_left_out(report.codings_left_out),
         f"{pluralize(report.n_by_authors, 'pyramid')} of who made the agreed one" if report.n_by_authors else "",
         f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
@@ -283,6 +267,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
     found = count_alike(differences, lambda one: [*KINDS].index(one.difference.kind))
     total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
+    meanings = LABELS["pyramid_differences_meaning"]
 
     def count_docsets(row: Frequent[LocatedDifference]) -> int:
         return len({one.text.text_pk for one in row.differences})
@@ -297,7 +282,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
         Column("coders", "Coders", "count", explanation="difference_coders"),
         Column("docsets", "Docsets", "count", explanation="difference_docsets", cell=count_docsets),
         Column("example", "Example", explanation="difference_example", cell=name_example),
-        Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[kind(row)]),
+        Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: meanings[kind(row)]),
     ]
     who = f"{chosen} differs" if chosen else "all coders differ"
     note = "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference."
