@@ -34,20 +34,26 @@ class CodingRow(NamedTuple):
     version: int
 
 
+class CodedDocument(NamedTuple):
+    """A document and its codings, ordered by coder."""
+
+    document: Document
+    rows: tuple[CodingRow, ...]
+    key: DocumentKey
+
+
 class TextCodings(NamedTuple):
     """The documents of a text and their codings, as listed of `source`: its address, title and rows of codings."""
 
     source: tuple[str, str, str]
-    documents: list[Document]
-    rows: list[tuple[CodingRow, ...]]
-    keys: list[DocumentKey]
+    documents: list[CodedDocument]
     gold: list[tuple[str, str]]
     gold_left_out: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Codings:
-    """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
+    """The documents in the order of the addresses of texts, with the codings of each.
 
     managers: the members who manage and code
     gold: the text and round of all gold that has begun, by a draft or a decision
@@ -55,9 +61,7 @@ class Codings:
     of_texts: the same by text, for as long as `listed_under` is equal: what the list depends on besides
     """
 
-    documents: tuple[Document, ...]
-    rows: tuple[tuple[CodingRow, ...], ...]
-    keys: tuple[DocumentKey, ...]
+    documents: tuple[CodedDocument, ...]
     managers: tuple[str, ...]
     gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int]
@@ -127,8 +131,6 @@ def list_codings(
     listed = of_texts.values()
     return Codings(
         documents=tuple(document for of_text in listed for document in of_text.documents),
-        rows=tuple(row for of_text in listed for row in of_text.rows),
-        keys=tuple(key for of_text in listed for key in of_text.keys),
         managers=tuple(sorted(name for _, name, role, *_ in members if role == Membership.Role.MANAGER_CODER)),
         gold=tuple(gold for of_text in listed for gold in of_text.gold),
         gold_left_out=Counter(reason for of_text in listed for reason in of_text.gold_left_out),
@@ -151,7 +153,7 @@ class _Listing:
     def list_text(self, text: int, source: tuple[str, str, str]) -> TextCodings:
         """Return the documents of a text, by round and occasion."""
         slug, title, codings = source
-        found = TextCodings(source, [], [], [], [], [])
+        found = TextCodings(source, [], [], [])
         coded = defaultdict[tuple[int, int], list[CodingRow]](list)
         golden, begun = dict[tuple[int, int], CodingRow](), list[tuple[int, int]]()
         versions = list[tuple[int, int]]()
@@ -186,9 +188,8 @@ class _Listing:
             digest = hashlib.blake2b(f"{self.scheme}{about}".encode(), digest_size=16)
             pk, several, reason = text + number * NEXT_DOCUMENT, len(coded) > 1, _why_left_out(kind, occasion)
             known_by = f"{self.origin} {digest.hexdigest()}"
-            found.documents.append(Document(pk, slug, title, name, place, occasion, reason, several, known_by))
-            found.rows.append(own)
-            found.keys.append((text, round_, occasion, digest.digest()))
+            document = Document(pk, slug, title, name, place, occasion, reason, several, known_by)
+            found.documents.append(CodedDocument(document, own, (text, round_, occasion, digest.digest())))
         if self.gold:
             found.gold_left_out.extend(
                 row.reason or "uncoded" for key, row in golden.items() if row.reason or key not in coded

@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
 from agreement.data.categories import Categories
-from agreement.data.codings import CodingRow
+from agreement.data.codings import CodedDocument
 from agreement.data.columns import CODING, DOCUMENT, MEMBER, NO_CATEGORY, AnswerColumns, KeyIndex
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.links import number_indices, tidy_readings
@@ -30,13 +30,6 @@ NO_KEY = 0
 
 # Whether a markable is no unit, its place, its primary key, that of its level, and whether every coder is given it.
 type MemberRow = tuple[bool, int, int, str, int, int, bool]
-
-
-class CodedDocument(NamedTuple):
-    """A document and its codings."""
-
-    document: Document
-    rows: tuple[CodingRow, ...]
 
 
 def read_judgements(

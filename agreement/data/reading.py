@@ -20,10 +20,10 @@ from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
 from agreement.data.coders import GOLD
-from agreement.data.codings import Codings, ProjectRows, Stamp, list_codings, read_stamp
+from agreement.data.codings import CodedDocument, Codings, DocumentKey, ProjectRows, Stamp, list_codings, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
-from agreement.data.judgements import MAX_TEXTS_IN_QUERY, CodedDocument, read_judgements, read_words
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY, read_judgements, read_words
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
@@ -124,10 +124,9 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
             categories, scheme_version = read_categories(project)
             _, rows = read_stamp(project)
             codings = reading.list_codings(rows, scheme_version)
-            n_documents = len(codings.documents)
-            stored = _read_stored(reading, codings, range(n_documents))
-            missing = [place for place in range(n_documents) if place not in stored]
-            read_now = _read_missing(reading, categories, codings, missing[:READ_AT_ONCE])
+            n_documents, stored = len(codings.documents), _read_stored(reading, codings.documents)
+            missing = [coded for coded in codings.documents if coded.key not in stored]
+            read_now = _read_missing(reading, categories, missing[:READ_AT_ONCE])
         with sqlite_write_lock():
             _write(read_now)
         n_left = len(missing) - len(read_now)
@@ -221,7 +220,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         kind=answer_kind(project),
         unmarked=project.unmarked,
         categories=categories.keys,
-        texts=codings.documents,
+        texts=tuple(coded.document for coded in codings.documents),
         units=reading.units,
         singletons=categories.singletons,
         levels=tuple(level.key for level in categories.levels),
@@ -246,45 +245,37 @@ def _read_documents(
     reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
-    keys = codings.keys
-    place_of = {key: place for place, key in enumerate(known.codings.keys)} if known else {}
-    changed = [place for place, key in enumerate(keys) if key not in place_of]
-    is_stored = not reading.versions and len(keys) >= MIN_STORED
-    parts = _read_stored(reading, codings, changed, "content", "names") if is_stored else {}
-    missing = [place for place in changed if place not in parts]
-    n_missing = sum(len(codings.rows[place]) for place in missing)
-    if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
+    documents, before = codings.documents, known.codings.documents if known else ()
+    place_of = {coded.key: (0, place) for place, coded in enumerate(before)}
+    changed = [coded for coded in documents if coded.key not in place_of]
+    is_stored = not reading.versions and len(documents) >= MIN_STORED
+    parts = _read_stored(reading, changed, "content", "names") if is_stored else {}
+    missing = [coded for coded in changed if coded.key not in parts]
+    if is_stored and _in_request.get() and sum(len(coded.rows) for coded in missing) > MAX_READ_IN_REQUEST:
         arguments = {"units": reading.units, "gold": reading.gold, "models": reading.models}
         raise LongReading(reading.project, arguments)
-    read_now = [
-        row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, codings, some)
-    ]
-    parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
-    columns = AnswerColumns.from_bytes([parts[place] for place in changed])
-    if known and len(changed) < len(keys):
-        new = {keys[place]: number for number, place in enumerate(changed)}
-        chosen = [(0, place_of[key]) if key in place_of else (1, new[key]) for key in keys]
-        columns = AnswerColumns.merge([known.columns, columns], chosen)
+    read_now = [row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, some)]
+    parts |= {coded.key: (row.content, row.names) for coded, row in zip(missing, read_now, strict=True)}
+    columns = AnswerColumns.from_bytes([parts[coded.key] for coded in changed])
+    if known and len(changed) < len(documents):
+        place_of |= {coded.key: (1, place) for place, coded in enumerate(changed)}
+        columns = AnswerColumns.merge([known.columns, columns], [place_of[coded.key] for coded in documents])
     return columns, read_now if is_stored else []
 
 
 def _read_stored(
-    reading: _Reading, codings: Codings, places: Sequence[int], *columns: str
-) -> dict[int, tuple[Any, ...]]:
-    """Return these columns of the documents at some places that are stored as they are now. One query."""
+    reading: _Reading, documents: Sequence[CodedDocument], *columns: str
+) -> dict[DocumentKey, tuple[Any, ...]]:
+    """Return these columns of what is stored, of these documents at least, by the keys of documents. One query."""
     rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
-    if len(places) <= MAX_TEXTS_IN_QUERY:
-        rows = rows.filter(text__in={codings.keys[place][0] for place in places})
+    if len(documents) <= MAX_TEXTS_IN_QUERY:
+        rows = rows.filter(text__in={coded.key[0] for coded in documents})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    stored = {(text, round_, occasion, bytes(version)): row for text, round_, occasion, version, *row in found}
-    return {place: tuple(stored[codings.keys[place]]) for place in places if codings.keys[place] in stored}
+    return {(text, round_, occasion, bytes(version)): tuple(row) for text, round_, occasion, version, *row in found}
 
 
-def _read_missing(
-    reading: _Reading, categories: Categories, codings: Codings, places: Sequence[int]
-) -> list[StoredAnswers]:
-    """Read the documents at some places, as they are to be stored."""
-    documents = [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
+def _read_missing(reading: _Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:
+    """Read the documents, as they are to be stored."""
     if reading.units == "words":
         columns = read_words(reading.project, categories, documents)
     else:
@@ -298,21 +289,21 @@ def _read_missing(
             reading=reading.name,
             content=content,
             names=names,
-            **dict(zip(key_fields, codings.keys[place], strict=True)),
+            **dict(zip(key_fields, coded.key, strict=True)),
         )
-        for place, (content, names) in zip(places, stored, strict=True)
+        for coded, (content, names) in zip(documents, stored, strict=True)
     ]
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
     """Return the columns with coders and reasons, and the keys of further documents of a text; the names of coders."""
-    rows = [row for of_document in codings.rows for row in of_document]
+    rows = [row for coded in codings.documents for row in coded.rows]
     names = tuple(sorted({row.coder for row in rows}))
     number, number_of_reason = ({name: place for place, name in enumerate(one)} for one in (names, REASONS))
     filled, members = columns.codings.copy(), columns.members.copy()
     filled["coder"] = [number[row.coder] for row in rows]
     filled["reason"] = [number_of_reason[row.reason] for row in rows]
-    shifts = np.array([shift_of(document.pk) for document in codings.documents], dtype=np.int64)
+    shifts = np.array([shift_of(coded.document.pk) for coded in codings.documents], dtype=np.int64)
     members["key"] = members["key"] % NEXT_DOCUMENT + np.repeat(shifts, columns.n_members)
     return replace(columns, codings=filled, members=members), names
 
