@@ -14,9 +14,8 @@ from agreement.data.links import count_readings, find_first_classes, number_alte
 from agreement.measures.data.arrays import run_offsets, run_starts
 from agreement.measures.values import Bools, Ints
 
-# What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
+# What stands in place of a value. No key of a value is like these.
 NOT_ASKED, NO_LABEL = "not asked", "no label"
-NOT_SET, SET = "not set", "set"
 # In place of a category, where the coder marked the unit without judging it; of a set, where a mark is in none.
 NO_CATEGORY = NO_SET = -1
 

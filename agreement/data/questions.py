@@ -11,17 +11,7 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.data.columns import (
-    NO_CATEGORY,
-    NO_LABEL,
-    NOT_ASKED,
-    NOT_SET,
-    SET,
-    AnswerColumns,
-    KeyIndex,
-    ranges,
-    starts_of,
-)
+from agreement.data.columns import NO_CATEGORY, NO_LABEL, NOT_ASKED, AnswerColumns, KeyIndex, ranges, starts_of
 from agreement.data.judgements import OF_JUDGEMENT, RowIndex, look_up, select_texts
 from agreement.data.links import share_reading, tidy_readings
 from agreement.data.project_answers import ProjectAnswers, Question, name_coders, name_value
@@ -31,6 +21,9 @@ from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec
 from annotations.models import AttributeAnswer, Pointer, Project
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme
+
+# The values of a relation.
+NOT_SET, SET = "not set", "set"
 
 
 def list_questions(scheme: ProjectScheme) -> tuple[Question, ...]:

@@ -10,7 +10,6 @@ from typing import Any
 from agreement import measures
 from agreement.data.project_answers import IS_GOLD, REASONS_LEFT_OUT
 from agreement.measures import options
-from agreement.measures.data.answers import MODES, READINGS, TOPS, UNMARKED
 
 CONVENTIONS = ("exclude_unit", "empty", "thirds")
 
@@ -44,27 +43,8 @@ COEFFICIENTS = {
     "augmented_kappa": Coefficient(measures.augmented_kappa, of_labels=True),
 }
 
-# What is counted of a pyramid: its words, or the stretches that coders made contributors.
-UNITS = ("words", "spans")
-# The weight of a first choice beside a second one.
-PRIMARY_WEIGHTS = ("0.5", "0.6", "0.7", "0.8", "0.9", "1")
 # How far two values can be apart, by how values are made.
 DISTANCES_OF = {"categories": ("nominal",), "numbers": ("nominal", *options.ORDERED_DISTANCES)}
-CHOICES: dict[str, tuple[str, ...]] = {
-    "coefficient": tuple(COEFFICIENTS),
-    "distance": options.DISTANCES,
-    "chains": tuple(reversed(MODES)),
-    "top": TOPS,
-    "readings": READINGS,
-    "exclude_unit": options.EXCLUDE_UNIT,
-    "empty": options.EMPTY,
-    "thirds": options.THIRDS,
-    "missing": options.MISSING_RULES,
-    "unmarked": UNMARKED,
-    "units": UNITS,
-    "unasked": ("missing", "label"),
-    "primary_weight": PRIMARY_WEIGHTS,
-}
 # Choices that only answers to a question have.
 OF_QUESTIONS = ("unasked", "primary_weight")
 # The question whose answers are compared; empty: the category, with its chains.
@@ -101,6 +81,8 @@ def load_words(name: str) -> dict[str, Any]:
 
 
 SETTINGS = {name: Setting(**words) for name, words in load_words("settings").items()}
+CHOICES = {name: tuple(setting.choices) for name, setting in SETTINGS.items() if setting.choices}
+CHOICES["missing"] = options.MISSING_RULES  # pages have them in another order
 # What API and command say of each.
 HELP = {name: setting.help or setting.sentence for name, setting in SETTINGS.items()}
 COEFFICIENT_LABELS = SETTINGS["coefficient"].choices

@@ -21,7 +21,7 @@ from agreement.reports.coders.differences import compare_groups, compare_occasio
 from agreement.reports.coreference import compute_link_kappas
 from agreement.reports.fields import copy_fields
 from agreement.reports.gold import GoldReport, compare_with_gold
-from agreement.reports.parameters import SETTINGS, UNITS, InvalidParameter, Parameters, check_choice
+from agreement.reports.parameters import CHOICES, SETTINGS, InvalidParameter, Parameters, check_choice
 from agreement.reports.request import AnalysisRequest, read_asked, resolve
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
@@ -283,7 +283,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     if not request.extract.units:
         return []
     address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()
-    for units in UNITS:
+    for units in CHOICES["units"]:
         counted = replace(request.parameters, units=units)
         try:
             extract, parameters = resolve(read_asked(request.project, counted), replace(counted, coefficient="alpha"))

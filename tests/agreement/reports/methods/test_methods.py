@@ -190,6 +190,7 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 
 def test_every_coefficient_has_a_name_and_a_reference():
+    assert list(CHOICES["coefficient"]) == list(COEFFICIENTS)
     assert all(REFERENCES[key].bibtex for key in COEFFICIENTS)
     assert set(SETTINGS["coefficient"].names) == set(COEFFICIENTS)
     for name in ("coefficient", "distance", "chains", "top", "exclude_unit", "unmarked"):
