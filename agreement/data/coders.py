@@ -16,10 +16,7 @@ REASONS_GOLD_LEFT_OUT = ("practice", "open", "uncoded")
 
 
 def read_groups(project: Project) -> Groups:
-    """Return the members of each group of coders, by name. Who is no member any more is in none.
-
-    Models are in groups for those alone who may know of them.
-    """
+    """Return the members of each group by name: no former ones, and models for who may know of them alone."""
     groups: dict[str, list[str]] = defaultdict(list)
     rows = project.memberships.exclude(group="").order_by()
     if not may_see_models(project):
@@ -30,10 +27,7 @@ def read_groups(project: Project) -> Groups:
 
 
 def count_codings_of_models(project: Project, texts: Collection[str] = (), rounds: Collection[str] = ()) -> int:
-    """Return how many codings of models there are: of all texts and rounds, or of some. Two queries.
-
-    For whoever does not know of models there are none. A model with codings is not removed.
-    """
+    """Return how many codings of models there are, of all or some texts and rounds; none for who may not know."""
     if not read_model_names(project):
         return 0
     codings = (
@@ -52,10 +46,7 @@ def read_model_names(project: Project) -> frozenset[str]:
 
 
 def why_gold_is_left_out(status: str, round_kind: str) -> str:
-    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it is decided.
-
-    The gold of a training round teaches: its texts were chosen for that, and coders were shown it.
-    """
+    """Return why gold is nothing to compare results with, one of REASONS_GOLD_LEFT_OUT; empty where it counts."""
     if round_kind == Round.Kind.TRAINING:
         return "practice"
     return "" if status == Coding.Status.SUBMITTED else "open"

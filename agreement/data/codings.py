@@ -83,10 +83,7 @@ class Stamp(NamedTuple):
 
 
 class ProjectRows(NamedTuple):
-    """The texts, rounds, members and coders of a project: rows in JSON with commas between them.
-
-    `refreshed` says how often figures were refreshed by hand.
-    """
+    """Rows of a project in JSON with commas between them, and how often its figures were refreshed by hand."""
 
     texts: str
     rounds: str

@@ -51,10 +51,7 @@ def _kind_of(attribute: AttributeSpec) -> str:
 def read_question(
     project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
 ) -> ProjectAnswers:
-    """Return the answers to a question in the same texts. At most four queries.
-
-    unasked: whether not to be asked is a value ("label") or none. coded: the answers without the question, with chains.
-    """
+    """Return the answers to a question in the same texts; `unasked`: whether not to be asked is a value, a "label"."""
     values, columns = _QuestionReader(project, scheme, question, unasked, coded).read()
     answered, other = columns.is_answer, columns.n_other_versions > 0
     known = name_coders(columns, coded.names, answered | other)
@@ -247,10 +244,7 @@ class _QuestionReader:
         return of, to, reading
 
     def _build_columns(self, names: Sequence[str], links: _Links) -> AnswerColumns:
-        """Return the documents with the answers in place of the categories.
-
-        Units are the markables of the levels of the question, and what else there is comes after them.
-        """
+        """Return the answers in place of the categories; units are the markables of the levels of the question."""
         columns, codings, documents = self.columns, self.columns.codings.copy(), self.columns.documents.copy()
         unanswered = self.asked & (self.category < 0)
         if self.unasked == "label":

@@ -96,10 +96,7 @@ def read_state(project: Project) -> str:
 
 
 class LongReading(Exception):
-    """A request would read more codings of a project than MAX_READ_IN_REQUEST.
-
-    Its arguments are the project, and those by which a worker may `store_answers` of it.
-    """
+    """A request would read more than MAX_READ_IN_REQUEST codings. It has the arguments of `store_answers`."""
 
 
 _in_request = ContextVar("in_request", default=False)

@@ -243,10 +243,7 @@ def pair_clusters(
     second: str,
     markings: Markings | None = None,
 ) -> tuple[Clusters, Clusters]:
-    """Return the chains of two coders in these texts, with the same names for the same markables.
-
-    Where `markings` are given, markables match by the rules of MUC-6.
-    """
+    """Return the chains of two coders in these texts; with `markings` markables match by the rules of MUC-6."""
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if markings:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]

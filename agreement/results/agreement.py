@@ -94,11 +94,7 @@ class DistanceBin:
 
 
 def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    """Return the observed and the expected distances by bin, as alpha weights them; nothing without a pair of values.
-
-    Their means are what alpha observes and expects. A coefficient without a distance has the nominal one. Raises
-    InvalidParameter.
-    """
+    """Return observed and expected distances by bin, as alpha weights them; nothing without a pair of values."""
     extract, parameters = resolve(extract, parameters)
     options = basis.comparison(parameters)
     if options.ordered:  # they have no largest value

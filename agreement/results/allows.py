@@ -21,10 +21,7 @@ EXPORTS = (
 
 
 def check_scheme(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return a verdict on everything that is offered; first those on measures, then on views and on exports.
-
-    answers: as in Project.
-    """
+    """Return a verdict on everything that is offered: first those on measures, then on views and on exports."""
     return [*_check_measures(spec, answers), *_check_views(spec, answers), *EXPORTS]
 
 

@@ -155,10 +155,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show how far a computation is, on the page that waits for it.
-
-    That page is loaded again when the computation is done, or when its worker has died: then the page orders it again.
-    """
+    """Show how far a computation is; the page is loaded again when it is done, or when its worker has died."""
     project = results_for(request.user, slug)
     current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
     if current is None:

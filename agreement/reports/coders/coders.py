@@ -100,10 +100,7 @@ def compute_pair_matrix(
 def measure_pair(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> list[PairFigure]:
-    """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter.
-
-    muc6: as in `compare_chains`; the first is the key.
-    """
+    """Return every measure of two coders with its interval; the first is the key. Raises InvalidParameter."""
     measures = measures_for(extract.kind)
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if len(extract.coders) < 2:

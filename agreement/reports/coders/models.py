@@ -88,10 +88,7 @@ class AltTestReport:
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
-    """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
-
-    epsilon and q are numbers as they were typed; nothing is the default.
-    """
+    """Return the test of a candidate against the other chosen coders; epsilon and q are as they were typed."""
     levels = read_level("epsilon", epsilon), read_level("q", q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
@@ -310,10 +307,7 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return a model beside the people who are chosen. Raises InvalidParameter.
-
-    options: candidate, epsilon and q, as they were typed.
-    """
+    """Return a model beside the people who are chosen; `options` are as they were typed. Raises InvalidParameter."""
     asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)

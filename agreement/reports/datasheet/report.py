@@ -215,10 +215,7 @@ def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:
 
 
 def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
-    """Return how many codings each coder has, and has submitted; those of adjudicators are in no figure.
-
-    What is shown again within a round counts once.
-    """
+    """Return how many codings each coder has, and has submitted, on first occasions; adjudicators have none."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     is_submitted = Q(status=Coding.Status.SUBMITTED)

@@ -29,10 +29,7 @@ LETTERS = "letters"
 
 
 def read_reader(request: AnalysisRequest) -> Reader:
-    """Return who reads: what is stored names them, and the command is of the server, who sees all.
-
-    Raises InvalidParameter where coders are chosen by names that the reader does not see.
-    """
+    """Return who reads. Raises InvalidParameter where coders are chosen by names that the reader does not see."""
     project, answers = request.project, request.project_answers
     if "reader" in request.options or not request.reader:
         who, _, name = request.options.get("reader", "").partition(" ")

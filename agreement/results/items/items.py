@@ -292,10 +292,7 @@ def _share_charts(
 
 
 def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
-    """Return equal answers together, those of most coders first: few coders are named, many counted.
-
-    Each group has who answered, the answer, and whether somebody was unsure or wrote a note.
-    """
+    """Return equal answers together, those of most coders first: few coders are named, many counted."""
     alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
     for one in answers:
         alike[one.category, one.targets, one.antecedents].append(one)

@@ -339,10 +339,7 @@ class StudyReport:
 def report_study(
     pyramids: Pyramids, docset: str = "", mean: str = "", first: str = "", second: str = ""
 ) -> StudyReport:
-    """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
-
-    Pairs without a peer that both have submitted come last. Raises InvalidParameter.
-    """
+    """Return the study of all pairs of coders, or of those who are named, in their order. Raises InvalidParameter."""
     report = report_scores(pyramids, docset, mean)
     own: dict[str, dict[tuple[str, str], PeerScore]] = {}
     for one in report.peers:
