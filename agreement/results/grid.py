@@ -11,36 +11,15 @@ from agreement.measures import Interval
 from agreement.reports import request as analysis
 from agreement.reports.basis import compute_interval, compute_result, distances_of, pick_texts
 from agreement.reports.overall import LIMITS
-from agreement.reports.parameters import Parameters, presets_for
+from agreement.reports.parameters import Parameters, load_words, presets_for
 from agreement.reports.wording import choice_label, field_texts
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress, reported
 
-# The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
-CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": tuple(
-        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
-        for label, chains, top, exclude_unit in (
-            ("no chain", "none", "category", "none"),
-            ("partial chain", "partial", "category", "none"),
-            ("inclusive, -top", "full", "category", "none"),
-            ("exclusive, -top", "full", "category", "observed"),
-            ("inclusive, +top", "full", "chain", "none"),
-            ("exclusive, +top", "full", "chain", "observed"),
-        )
-    ),
-    "indices": (
-        ("inclusive", {"chains": "full", "exclude_unit": "none"}),
-        ("exclusive in observed", {"chains": "full", "exclude_unit": "observed"}),
-        ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
-    ),
-    "categories": (("categories", {}),),
-    "labels": (("sets of labels", {}),),
-    "numbers": (("numbers", {}),),
-    "targets": (("targets", {}),),
-}
+# Ways to make values, by what answers are: a label and its parameters.
+CONSTRUCTIONS = {kind: list(ways.items()) for kind, ways in load_words("constructions").items()}
 # Choices for which answers are read again.
 READ_OTHERWISE = ("units", "unasked")
 

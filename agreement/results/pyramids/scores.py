@@ -69,6 +69,10 @@ class PeerScore:
     marks: PageOnly[PeerMarks]
 
     @property
+    def state(self) -> str:
+        return "submitted" if self.handed_in else "open" if self.marks.started else "not started"
+
+    @property
     def is_submitted(self) -> bool:
         """Whether the peer and its pyramid are submitted."""
         return self.handed_in and self.marks.reference is not None and self.marks.reference.submitted
@@ -221,7 +225,7 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
         whole_column("best_original", "Best with as many SCUs"),
         whole_column("best_modified", "Best with the mean number", of_mean),
         *columns_of("count", scus="SCUs", outside="Of these outside"),
-        Column("state", "State", cell=_name_state),
+        Column("state", "State"),
         Column("note", "Notes"),
     ]
     of_systems = [
@@ -243,10 +247,6 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
         Table.of("scores", "Every peer, as each coder marked it", of_peers, shown, COVERAGE),
         Table.of("systems", "Every system", of_systems, report.systems, note),
     ]
-
-
-def _name_state(one: PeerScore) -> str:
-    return "submitted" if one.handed_in else "open" if one.marks.started else "not started"
 
 
 def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
