@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -20,6 +20,8 @@ from annotations.models.coding import INDEPENDENT_KINDS
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
 CODINGS = "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
+# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
+FORM = 1
 # A text, a round, an occasion, and a digest of all that the answers in the document depend on.
 type DocumentKey = tuple[int, int, int, bytes]
 
@@ -92,38 +94,53 @@ class ProjectRows(NamedTuple):
     refreshed: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom.
+
+    models: also codings of models. gold: only documents with gold that counts, which is behind the codings of coders.
+    """
+
+    project: Project
+    units: str
+    versions: frozenset[int]
+    gold: bool
+    models: bool
+
+    @property
+    def key(self) -> Hashable:
+        return self.project.pk, self.units, self.versions, self.gold, self.models
+
+    @property
+    def name(self) -> str:
+        """The name under which answers are stored."""
+        return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
+
+
 def list_codings(
-    project: Project,
-    of_project: ProjectRows,
-    scheme: str,
-    origin: str = "",
-    before: Codings | None = None,
-    *,
-    gold: bool = False,
-    models: bool = False,
+    reading: Reading, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
 ) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count. One query.
 
-    scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those listed
-    before, from which texts that have not changed are taken. models: also the codings of models, which count like any
-    other. gold: only documents that have gold that counts, which is behind the codings of coders.
+    scheme_version: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those
+    listed before, from which texts that have not changed are taken.
     """
-    texts, rounds, members = (json.loads(f"[{rows or ''}]") for rows in of_project[:3])
+    texts, rounds, members = (json.loads(f"[{joined or ''}]") for joined in rows[:3])
     listing = _Listing(
-        scheme,
+        f"{FORM} {rows.refreshed or 0} {scheme_version}",
         origin,
         rounds={row[1]: (place, *row[2:]) for place, row in enumerate(sorted(rounds))},
         adjudicators=sorted(name for _, name, role, *_ in members if role == Membership.Role.ADJUDICATOR),
-        gold=gold,
-        models=models,
+        gold=reading.gold,
+        models=reading.models,
     )
     listed_under = repr(listing)
     known = before.of_texts if before and before.listed_under == listed_under else {}
-    codings = Coding.objects.filter(text__project=project).order_by().values("text")
-    rows = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
+    codings = Coding.objects.filter(text__project=reading.project).order_by().values("text")
+    codings_of = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
     of_texts = dict[int, TextCodings]()
-    for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in rows):
-        source, found = (slug, title, rows[pk]), known.get(pk)
+    for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in codings_of):
+        source, found = (slug, title, codings_of[pk]), known.get(pk)
         of_texts[pk] = found if found and found.source == source else listing.list_text(pk, source)
     listed = of_texts.values()
     return Codings(

@@ -20,7 +20,7 @@ from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
 from agreement.data.coders import GOLD
-from agreement.data.codings import CodedDocument, Codings, DocumentKey, ProjectRows, Stamp, list_codings, read_stamp
+from agreement.data.codings import CodedDocument, Codings, DocumentKey, Reading, Stamp, list_codings, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
 from agreement.data.judgements import MAX_TEXTS_IN_QUERY, read_judgements, read_words
@@ -35,8 +35,6 @@ from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
-# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
-FORM = 1
 # Documents are read so many at a time.
 READ_AT_ONCE = 500
 # Fewer documents are read as quickly as what is stored of them.
@@ -79,7 +77,7 @@ def read_answers(
 
     All is read in one snapshot, so that the answers fit together although coders go on saving.
     """
-    reading = _Reading(project, counted_units(project, units), scheme_versions, gold, models)
+    reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
         answers, read_now = _read_all(reading, question, unasked)
     _store(read_now)
@@ -114,13 +112,13 @@ def refuse_long_reading() -> Iterator[None]:
 
 def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress | None = None) -> None:
     """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
-    reading = _Reading(project, units, frozenset(), gold, models)
+    reading = Reading(project, units, frozenset(), gold, models)
     n_left = 1
     while n_left:
         with read_snapshot():
             categories, scheme_version = read_categories(project)
             _, rows = read_stamp(project)
-            codings = reading.list_codings(rows, scheme_version)
+            codings = list_codings(reading, rows, scheme_version)
             n_documents, stored = len(codings.documents), _read_stored(reading, codings.documents)
             missing = [coded for coded in codings.documents if coded.key not in stored]
             read_now = _read_missing(reading, categories, missing[:READ_AT_ONCE])
@@ -129,33 +127,6 @@ def store_answers(project: Project, units: str, *, gold: bool, models: bool, pro
         n_left = len(missing) - len(read_now)
         if progress:
             progress(n_documents - n_left, n_documents)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
-
-    project: Project
-    units: str
-    versions: frozenset[int]
-    gold: bool
-    models: bool
-
-    @property
-    def key(self) -> Hashable:
-        return self.project.pk, self.units, self.versions, self.gold, self.models
-
-    @property
-    def name(self) -> str:
-        """The name under which answers are stored."""
-        return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
-
-    def list_codings(
-        self, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
-    ) -> Codings:
-        """Return the codings of the project as they are now, under a version of its scheme."""
-        version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-        return list_codings(self.project, rows, version, origin, before, gold=self.gold, models=self.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +163,7 @@ def forget_answers() -> None:
         caches[name].clear()
 
 
-def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
+def _read_all(reading: Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
     """Return the answers, and what was not stored of them."""
     project = reading.project
     categories, scheme_version = read_categories(project)
@@ -202,7 +173,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
         before = known if known and known.stamp.origin == stamp.origin else None
-        codings = reading.list_codings(rows, scheme_version, stamp.origin, before.codings if before else None)
+        codings = list_codings(reading, rows, scheme_version, stamp.origin, before.codings if before else None)
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
@@ -239,7 +210,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
 
 
 def _read_documents(
-    reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
+    reading: Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
     documents, before = codings.documents, known.codings.documents if known else ()
@@ -261,7 +232,7 @@ def _read_documents(
 
 
 def _read_stored(
-    reading: _Reading, documents: Sequence[CodedDocument], *columns: str
+    reading: Reading, documents: Sequence[CodedDocument], *columns: str
 ) -> dict[DocumentKey, tuple[Any, ...]]:
     """Return these columns of what is stored, of these documents at least, by the keys of documents. One query."""
     rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
@@ -271,7 +242,7 @@ def _read_stored(
     return {(text, round_, occasion, bytes(version)): tuple(row) for text, round_, occasion, version, *row in found}
 
 
-def _read_missing(reading: _Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:
+def _read_missing(reading: Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:
     """Read the documents, as they are to be stored."""
     if reading.units == "words":
         columns = read_words(reading.project, categories, documents)
