@@ -16,19 +16,15 @@ from annotations.core.database import bulk
 from annotations.models import Coding, Judgement, Markable, Project, Text
 from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
 
-# Characters of a text that are shown on either side of a word.
-CONTEXT_WIDTH = 24
-
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A unit for people to read, and what stands around it. `keyword` has the same in three pieces."""
+    """A unit for people to read; `keyword` has what stands around it, too."""
 
     unit: int
     key: str
     label: str
     words: str
-    context: str
     keyword: Keyword
 
 
@@ -49,9 +45,8 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
     for unit in units:
         if markable := markables.get(row_key(unit)):
             content, parts = contents[markable.text_id], markable.parts
-            words, context = covered_text(content, parts), text_in_context(content, parts)
-            keyword = keyword_in_context(content, parts)
-            snippets[unit] = Snippet(unit, markable.key, markable.label, words, context, keyword)
+            words, keyword = covered_text(content, parts), keyword_in_context(content, parts)
+            snippets[unit] = Snippet(unit, markable.key, markable.label, words, keyword)
     return snippets, contents
 
 
@@ -66,17 +61,6 @@ def read_keys(texts: Sequence[Document]) -> dict[int, str]:
         for text_pk, pk, key in rows.values_list("text_id", "pk", "key").iterator(10_000):
             found |= {pk + shift: key for shift in shifts[text_pk]}
     return found
-
-
-def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:
-    """Return the words of a markable and a few around it, cut at white space."""
-    start, end = parts[0][0], parts[-1][1]
-    first, last = max(start - CONTEXT_WIDTH, 0), min(end + CONTEXT_WIDTH, len(content))
-    before = content[first:start].partition(" ")[2] if first else content[:start]
-    after = content[end:last].rpartition(" ")[0] if last < len(content) else content[end:]
-    before = before.rpartition("\n")[2]  # not the summary or turn before
-    after = after.partition("\n")[0]
-    return " ".join(f"{before}{content[start:end]}{after}".split())
 
 
 type Members = Collection[Hashable]
