@@ -1,48 +1,137 @@
 """The REST API of results: an endpoint for each page that has one, made of its class, and the tables of all pages.
 
-A table has the same bytes as a page gives, for scripts that come with a key.
+The schema of a report is made of its dataclass. A table has the same bytes as a page gives, for scripts that come with
+a key.
 """
 
-from types import UnionType
-from typing import Any, ClassVar, get_args, get_origin
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from datetime import date
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, ClassVar, TypeAliasType, Union, get_args, get_origin
 
 from django.http import Http404, HttpResponse, JsonResponse
+from drf_spectacular import utils as schema
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import (
-    OpenApiParameter,
-    PolymorphicProxySerializer,
-    extend_schema,
-    extend_schema_view,
-    inline_serializer,
-)
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import CharField, IntegerField
 from rest_framework.views import APIView
 
-from agreement.api.serializers import AnalysisQuerySerializer, Fields, serializer_of
-from agreement.reports.fields import as_json
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest, parse_query
+from agreement.reports.fields import FLAT, WHERE_THERE, SchemeDocument, as_json, given_fields
+from agreement.reports.parameters import (
+    CHOICES,
+    GROUPS,
+    HELP,
+    PRESETS,
+    QUESTION,
+    SELECTIONS,
+    InvalidParameter,
+    Parameters,
+)
+from agreement.reports.request import AnalysisRequest, parse_query
 from agreement.results.computations import PageSections, ResultPage, StillComputing, leave_long_reading, write_table
 from agreement.results.registry import pages_for
 from agreement.results.tables import TABLE_FORMATS, list_tables
 from annotations.api.http.problems import problem
-from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, ReportPages, SequencePages
+from annotations.api.lists import PAGE_PARAMETERS, PageQuerySerializer, PartSerializer, ReportPages, SequencePages
+from annotations.api.serializers.projects import SchemeDocumentSerializer
 from annotations.projects.viewing import results_for
 
-TABLE_FORMAT = OpenApiParameter(
+type Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
+TABLE_FORMAT = schema.OpenApiParameter(
     "form", str, enum=list(TABLE_FORMATS), description="How the table is written; json where left out."
 )
-FIRST = OpenApiParameter(
+FIRST = schema.OpenApiParameter(
     "first", str, description="Of the page pair, besides `second`. What other pages take is said in docs/dashboards.md."
 )
-PAGE = inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
+PAGE = schema.inline_serializer("Page", {"page": CharField(), "about": CharField()}, many=True)
 TABLE = {"key": CharField(), "caption": CharField(), "note": CharField(allow_blank=True)}
 COLUMN: Fields = {"name": CharField(help_text="as in CSV and JSON"), "label": CharField(help_text="as people read it")}
-COLUMNS = {"columns": inline_serializer("Column", COLUMN, many=True)}
-TABLES = inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
+COLUMNS = {"columns": schema.inline_serializer("Column", COLUMN, many=True)}
+TABLES = schema.inline_serializer("Table", {**TABLE, **COLUMNS, "rows": IntegerField(help_text="how many")}, many=True)
+
+
+class ParametersSerializer(serializers.Serializer[Any]):
+    """How a figure was computed."""
+
+    def get_fields(self) -> Fields:
+        choices = {
+            name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
+            for name, choices in CHOICES.items()
+        }
+        names = (QUESTION, *SELECTIONS)
+        return {**choices, **{name: serializers.CharField(required=False, help_text=HELP[name]) for name in names}}
+
+
+class AnalysisQuerySerializer(ParametersSerializer):
+    """Without a parameter: as the project's pages open. What is named takes the place of its convention's."""
+
+    def get_fields(self) -> Fields:
+        preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
+        groups = serializers.CharField(required=False, help_text=HELP[GROUPS])
+        return {"preset": preset, **super().get_fields(), GROUPS: groups}
+
+
+FIELDS: Mapping[Any, type[serializers.Field[Any, Any, Any, Any]]] = {
+    str: serializers.CharField,
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    bool: serializers.BooleanField,
+    date: serializers.DateField,
+    Any: serializers.JSONField,
+    Parameters: ParametersSerializer,
+    SchemeDocument: SchemeDocumentSerializer,
+}
+
+
+@cache
+def serializer_of(report: type, *, in_pages: bool = False) -> type[serializers.Serializer[Any]]:
+    """Return the serializer of a report; `in_pages`: of which some rows come in pages."""
+    base = PartSerializer if in_pages else serializers.Serializer
+    name = getattr(report, "component", report.__name__)
+    own = {**_fields_of(report), "__doc__": report.__doc__}
+    made: type[serializers.Serializer[Any]] = type(f"{name}Serializer", (base,), own)
+    return made
+
+
+def _fields_of(report: Any) -> Fields:
+    made: Fields = {}
+    for field in given_fields(report):
+        own = [mark for mark in field.marks if isinstance(mark, serializers.Field)]
+        words = [mark for mark in field.marks if isinstance(mark, str)]
+        options: dict[str, Any] = {"help_text": words[0]} if words else {}
+        if field.is_marked(FLAT):
+            made |= _fields_of(field.type)
+        elif own:
+            made[field.name] = own[0]
+        elif field.is_marked(WHERE_THERE):
+            made[field.name] = _field_of(field.type, nullable=False, required=False, **options)
+        else:
+            made[field.name] = _field_of(field.type, **options)
+    return made
+
+
+def _field_of(hint: Any, *, nullable: bool = True, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
+    """Return the field of a type; what is left out where it is None is not `nullable`."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        [hint] = (one for one in parts if one is not NoneType)
+        return _field_of(hint, **options, **({"allow_null": True} if nullable else {}))
+    if hint in FIELDS:
+        return FIELDS[hint](**options)
+    if isinstance(hint, TypeAliasType):
+        return _field_of(hint.__value__, **options)
+    if is_dataclass(hint):
+        return serializer_of(hint)(**options)  # type: ignore[arg-type]
+    if issubclass(origin, Mapping):
+        return serializers.DictField(child=_field_of(parts[1]), **options)
+    if is_dataclass(parts[0]):
+        return serializer_of(parts[0])(many=True, **options)  # type: ignore[arg-type]
+    return serializers.ListField(child=_field_of(parts[0]), **options)
 
 
 class ResultView(APIView):
@@ -85,16 +174,16 @@ def endpoint(page: ResultPage[Any]) -> type[APIView]:
     """Return the view of a page, with what the schema of the API says of it."""
     parameters: list[Any] = [
         *([AnalysisQuerySerializer] if page.uses_answers else []),
-        *([inline_serializer(f"{page.name}Query", dict(page.takes))] if page.takes else []),
+        *([schema.inline_serializer(f"{page.name}Query", dict(page.takes))] if page.takes else []),
         *([PageQuerySerializer] if page.rows else []),
     ]
     response = _describe_response(page.gives, page.rows)
     files = {(200, file.content_type.partition(";")[0]): OpenApiTypes.STR for file in page.forms.values()}
     responses = {**files, (200, "application/json"): response} if files else response
-    schema = extend_schema(page.api_operation or None, parameters, responses=responses, description=page.api)
+    described = schema.extend_schema(page.api_operation or None, parameters, responses=responses, description=page.api)
     pages = {"pagination_class": SequencePages} if page.rows == "" else {}
     view: type[APIView] = type(page.name.title(), (ResultView,), {"page": page, **pages})
-    return extend_schema_view(get=schema)(view)
+    return schema.extend_schema_view(get=described)(view)
 
 
 def _describe_response(report: Any, rows: str | None) -> Any:
@@ -102,7 +191,7 @@ def _describe_response(report: Any, rows: str | None) -> Any:
     if isinstance(report, UnionType):
         one_of = [_describe_response(one, rows if rows in one.__annotations__ else None) for one in get_args(report)]
         name = "Or".join(one.__name__ for one in get_args(report)).replace("ReportOr", "Or")
-        return PolymorphicProxySerializer(name, one_of, None)
+        return schema.PolymorphicProxySerializer(name, one_of, None)
     if get_origin(report) is list:
         return serializer_of(*get_args(report))(many=True)
     return serializer_of(report, in_pages=True) if rows else serializer_of(report)
@@ -111,7 +200,7 @@ def _describe_response(report: Any, rows: str | None) -> Any:
 class PageList(APIView):
     """The pages of agreement that have tables."""
 
-    @extend_schema(operation_id="projects_agreement_tables_pages", responses=PAGE)
+    @schema.extend_schema(operation_id="projects_agreement_tables_pages", responses=PAGE)
     def get(self, request: Request, slug: str) -> Response:
         pages = pages_for(results_for(request.user, slug))
         return Response([{"page": name, "about": page.about} for name, page in pages.items()])
@@ -143,7 +232,7 @@ class PageView(APIView):
 class TableList(PageView):
     """The tables of a page, for what the query asks for."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TABLES)
+    @schema.extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TABLES)
     def get(self, request: Request, slug: str, page: str) -> HttpResponse:
         analysis, sections = self.build(request, slug, page)
         if sections.waiting:
@@ -156,7 +245,7 @@ class TableList(PageView):
 class TableDetail(PageView):
     """A table of a page, with every digit, for what the query asks for. 503 with `Retry-After` while it is computed."""
 
-    @extend_schema(
+    @schema.extend_schema(
         parameters=[AnalysisQuerySerializer, FIRST, TABLE_FORMAT],
         responses={
             (200, "application/json"): OpenApiTypes.OBJECT,

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -12,14 +12,16 @@ from django.core.cache import caches
 from django.db.models import Aggregate, Count, Func, Max, QuerySet, StringAgg, Subquery, Sum, TextField, Value
 from django.db.models.functions import Cast, Coalesce
 
+from agreement.data.coders import GOLD, why_gold_is_left_out
 from agreement.data.documents import NEXT_DOCUMENT, Document
-from agreement.data.gold import GOLD, why_gold_is_left_out
 from agreement.models import FiguresVersion
 from annotations.models import Coding, Membership, Operation, Project, Round, RoundText, Text, User
 from annotations.models.coding import INDEPENDENT_KINDS
 
 CODER, MODEL = Coalesce("coder__username", Value("")), Coalesce("model__pk", Value(0))
 CODINGS = "round_id", "occasion", "pk", CODER, "status", "version", "corrections", "kind", "by_model"
+# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
+FORM = 1
 # A text, a round, an occasion, and a digest of all that the answers in the document depend on.
 type DocumentKey = tuple[int, int, int, bytes]
 
@@ -34,20 +36,26 @@ class CodingRow(NamedTuple):
     version: int
 
 
+class CodedDocument(NamedTuple):
+    """A document and its codings, ordered by coder."""
+
+    document: Document
+    rows: tuple[CodingRow, ...]
+    key: DocumentKey
+
+
 class TextCodings(NamedTuple):
     """The documents of a text and their codings, as listed of `source`: its address, title and rows of codings."""
 
     source: tuple[str, str, str]
-    documents: list[Document]
-    rows: list[tuple[CodingRow, ...]]
-    keys: list[DocumentKey]
+    documents: list[CodedDocument]
     gold: list[tuple[str, str]]
     gold_left_out: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Codings:
-    """The documents in the order of the addresses of texts, and the codings of each, ordered by coder.
+    """The documents in the order of the addresses of texts, with the codings of each.
 
     managers: the members who manage and code
     gold: the text and round of all gold that has begun, by a draft or a decision
@@ -55,9 +63,7 @@ class Codings:
     of_texts: the same by text, for as long as `listed_under` is equal: what the list depends on besides
     """
 
-    documents: tuple[Document, ...]
-    rows: tuple[tuple[CodingRow, ...], ...]
-    keys: tuple[DocumentKey, ...]
+    documents: tuple[CodedDocument, ...]
     managers: tuple[str, ...]
     gold: tuple[tuple[str, str], ...]
     gold_left_out: Mapping[str, int]
@@ -79,10 +85,7 @@ class Stamp(NamedTuple):
 
 
 class ProjectRows(NamedTuple):
-    """The texts, rounds, members and coders of a project: rows in JSON with commas between them.
-
-    `refreshed` says how often figures were refreshed by hand.
-    """
+    """Rows of a project in JSON with commas between them, and how often its figures were refreshed by hand."""
 
     texts: str
     rounds: str
@@ -91,44 +94,57 @@ class ProjectRows(NamedTuple):
     refreshed: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom.
+
+    models: also codings of models. gold: only documents with gold that counts, which is behind the codings of coders.
+    """
+
+    project: Project
+    units: str
+    versions: frozenset[int]
+    gold: bool
+    models: bool
+
+    @property
+    def key(self) -> Hashable:
+        return self.project.pk, self.units, self.versions, self.gold, self.models
+
+    @property
+    def name(self) -> str:
+        """The name under which answers are stored."""
+        return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
+
+
 def list_codings(
-    project: Project,
-    of_project: ProjectRows,
-    scheme: str,
-    origin: str = "",
-    before: Codings | None = None,
-    *,
-    gold: bool = False,
-    models: bool = False,
+    reading: Reading, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
 ) -> Codings:
     """Return the codings that coders make independently of each other, and why some of them do not count. One query.
 
-    scheme: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those listed
-    before, from which texts that have not changed are taken. models: also the codings of models, which count like any
-    other. gold: only documents that have gold that counts, which is behind the codings of coders.
+    scheme_version: what in the scheme the reading of answers depends on. origin: that of the stamp. before: those
+    listed before, from which texts that have not changed are taken.
     """
-    texts, rounds, members = (json.loads(f"[{rows or ''}]") for rows in of_project[:3])
+    texts, rounds, members = (json.loads(f"[{joined or ''}]") for joined in rows[:3])
     listing = _Listing(
-        scheme,
+        f"{FORM} {rows.refreshed or 0} {scheme_version}",
         origin,
         rounds={row[1]: (place, *row[2:]) for place, row in enumerate(sorted(rounds))},
         adjudicators=sorted(name for _, name, role, *_ in members if role == Membership.Role.ADJUDICATOR),
-        gold=gold,
-        models=models,
+        gold=reading.gold,
+        models=reading.models,
     )
     listed_under = repr(listing)
     known = before.of_texts if before and before.listed_under == listed_under else {}
-    codings = Coding.objects.filter(text__project=project).order_by().values("text")
-    rows = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
+    codings = Coding.objects.filter(text__project=reading.project).order_by().values("text")
+    codings_of = dict(codings.annotate(joined=_in_one_text(*CODINGS)).values_list("text", "joined"))
     of_texts = dict[int, TextCodings]()
-    for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in rows):
-        source, found = (slug, title, rows[pk]), known.get(pk)
+    for slug, title, pk in sorted((slug, title, pk) for pk, slug, title in texts if pk in codings_of):
+        source, found = (slug, title, codings_of[pk]), known.get(pk)
         of_texts[pk] = found if found and found.source == source else listing.list_text(pk, source)
     listed = of_texts.values()
     return Codings(
         documents=tuple(document for of_text in listed for document in of_text.documents),
-        rows=tuple(row for of_text in listed for row in of_text.rows),
-        keys=tuple(key for of_text in listed for key in of_text.keys),
         managers=tuple(sorted(name for _, name, role, *_ in members if role == Membership.Role.MANAGER_CODER)),
         gold=tuple(gold for of_text in listed for gold in of_text.gold),
         gold_left_out=Counter(reason for of_text in listed for reason in of_text.gold_left_out),
@@ -151,7 +167,7 @@ class _Listing:
     def list_text(self, text: int, source: tuple[str, str, str]) -> TextCodings:
         """Return the documents of a text, by round and occasion."""
         slug, title, codings = source
-        found = TextCodings(source, [], [], [], [], [])
+        found = TextCodings(source, [], [], [])
         coded = defaultdict[tuple[int, int], list[CodingRow]](list)
         golden, begun = dict[tuple[int, int], CodingRow](), list[tuple[int, int]]()
         versions = list[tuple[int, int]]()
@@ -186,9 +202,8 @@ class _Listing:
             digest = hashlib.blake2b(f"{self.scheme}{about}".encode(), digest_size=16)
             pk, several, reason = text + number * NEXT_DOCUMENT, len(coded) > 1, _why_left_out(kind, occasion)
             known_by = f"{self.origin} {digest.hexdigest()}"
-            found.documents.append(Document(pk, slug, title, name, place, occasion, reason, several, known_by))
-            found.rows.append(own)
-            found.keys.append((text, round_, occasion, digest.digest()))
+            document = Document(pk, slug, title, name, place, occasion, reason, several, known_by)
+            found.documents.append(CodedDocument(document, own, (text, round_, occasion, digest.digest())))
         if self.gold:
             found.gold_left_out.extend(
                 row.reason or "uncoded" for key, row in golden.items() if row.reason or key not in coded

@@ -14,9 +14,8 @@ from agreement.data.links import count_readings, find_first_classes, number_alte
 from agreement.measures.data.arrays import run_offsets, run_starts
 from agreement.measures.values import Bools, Ints
 
-# What stands in place of a value. No key of a value is like the first two; relations have no others than the last two.
+# What stands in place of a value. No key of a value is like these.
 NOT_ASKED, NO_LABEL = "not asked", "no label"
-NOT_SET, SET = "not set", "set"
 # In place of a category, where the coder marked the unit without judging it; of a set, where a mark is in none.
 NO_CATEGORY = NO_SET = -1
 
@@ -100,10 +99,7 @@ class KeyIndex:
 
 @dataclass(frozen=True, slots=True)
 class CodingAnswers:
-    """The answers of one coding: its row, its marks and links, and the members of its document.
-
-    `place` and `document` are the places of the coding and of its document.
-    """
+    """The answers of one coding: its row, marks and links, the members of its document, and the places of both."""
 
     place: int
     document: int
@@ -310,10 +306,7 @@ class AnswerColumns:
         return replace(self, codings=codings, links=self.links[first], has_sets=False)
 
     def with_digests(self, categories: Sequence[str], *, readings: bool = False) -> "AnswerColumns":
-        """Return the answers with the digest of each coding, in which neither the coder nor entities are named.
-
-        readings: the readings of links are part of it, also where each link is a reading of its own.
-        """
+        """Return the answers with the digest of each coding, which names nobody; `readings`: also of these."""
         codings = self.codings.copy()
         sizes = self.documents["units"][self.document_of_coding].tolist()
         digests = [
@@ -341,10 +334,7 @@ class AnswerColumns:
             )
 
     def to_bytes(self) -> list[tuple[bytes, str]]:
-        """Return each document as bytes, and the names of its indices as JSON; keys and numbers, no names of people.
-
-        The rows of each table stand behind how many there are.
-        """
+        """Return each document as bytes, sizes of tables first, and the names of its indices as JSON; of no people."""
         heads = self.sizes
         documents = []
         for head, (begin, end) in zip(heads, pairwise(self.bounds), strict=True):

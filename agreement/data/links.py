@@ -12,10 +12,7 @@ from agreement.measures.values import Bools, Ints
 
 
 def tidy_readings(link_of: Ints, link_to: Ints, reading: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return links by judgement and target, equal readings of a judgement once, and its readings numbered from 0.
-
-    Equal answers come out equal, however their readings were numbered.
-    """
+    """Return links by judgement and target, equal readings of a judgement once, numbered from 0 by their targets."""
     order = np.lexsort((reading, link_to, link_of))
     link_of, link_to, reading = link_of[order], link_to[order], reading[order]
     # Few judgements have a target twice or several targets together: only their readings are compared as sets.

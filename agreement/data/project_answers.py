@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from agreement.data.coders import GOLD
 from agreement.data.columns import NO_LABEL, AnswerColumns, CodingAnswers
 from agreement.data.documents import Document
-from agreement.data.gold import GOLD
 from agreement.measures.values import Bools, Floats, Ints
 
 # How values are made of which chains are the sets.
@@ -235,10 +235,7 @@ class ProjectAnswers:
 
     @cached_property
     def counted_marks(self) -> Ints:
-        """The places of the judgements of `coders`, and behind them those of other versions of the scheme.
-
-        An answer of another version is one without a value, so that it is no silence.
-        """
+        """The places of the judgements of `coders`, and behind them those of other versions, without a value."""
         columns, is_of_coders = self.columns, self.coder_of_mark >= 0
         chosen = (columns.is_judgement & is_of_coders, columns.marks["other_version"] & is_of_coders)
         return np.concatenate([np.flatnonzero(one) for one in chosen])

@@ -11,17 +11,7 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from agreement.data.columns import (
-    NO_CATEGORY,
-    NO_LABEL,
-    NOT_ASKED,
-    NOT_SET,
-    SET,
-    AnswerColumns,
-    KeyIndex,
-    ranges,
-    starts_of,
-)
+from agreement.data.columns import NO_CATEGORY, NO_LABEL, NOT_ASKED, AnswerColumns, KeyIndex, ranges, starts_of
 from agreement.data.judgements import OF_JUDGEMENT, RowIndex, look_up, select_texts
 from agreement.data.links import share_reading, tidy_readings
 from agreement.data.project_answers import ProjectAnswers, Question, name_coders, name_value
@@ -31,6 +21,9 @@ from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec
 from annotations.models import AttributeAnswer, Pointer, Project
 from annotations.schemes.constraints import categories_on
 from annotations.schemes.project_scheme import ProjectScheme
+
+# The values of a relation.
+NOT_SET, SET = "not set", "set"
 
 
 def list_questions(scheme: ProjectScheme) -> tuple[Question, ...]:
@@ -58,10 +51,7 @@ def _kind_of(attribute: AttributeSpec) -> str:
 def read_question(
     project: Project, scheme: ProjectScheme, question: Question, unasked: str, coded: ProjectAnswers
 ) -> ProjectAnswers:
-    """Return the answers to a question in the same texts. At most four queries.
-
-    unasked: whether not to be asked is a value ("label") or none. coded: the answers without the question, with chains.
-    """
+    """Return the answers to a question in the same texts; `unasked`: whether not to be asked is a value, a "label"."""
     values, columns = _QuestionReader(project, scheme, question, unasked, coded).read()
     answered, other = columns.is_answer, columns.n_other_versions > 0
     known = name_coders(columns, coded.names, answered | other)
@@ -254,10 +244,7 @@ class _QuestionReader:
         return of, to, reading
 
     def _build_columns(self, names: Sequence[str], links: _Links) -> AnswerColumns:
-        """Return the documents with the answers in place of the categories.
-
-        Units are the markables of the levels of the question, and what else there is comes after them.
-        """
+        """Return the answers in place of the categories; units are the markables of the levels of the question."""
         columns, codings, documents = self.columns, self.columns.codings.copy(), self.columns.documents.copy()
         unanswered = self.asked & (self.category < 0)
         if self.unasked == "label":

@@ -19,13 +19,12 @@ from django.core.cache import caches
 from django.db import IntegrityError, transaction
 
 from agreement.data.categories import Categories, read_categories
-from agreement.data.codings import Codings, ProjectRows, Stamp, list_codings, read_stamp
+from agreement.data.coders import GOLD
+from agreement.data.codings import CodedDocument, Codings, DocumentKey, Reading, Stamp, list_codings, read_stamp
 from agreement.data.columns import AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, shift_of
-from agreement.data.gold import GOLD
-from agreement.data.judgements import MAX_TEXTS_IN_QUERY, CodedDocument, read_judgements
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY, read_judgements, read_words
 from agreement.data.project_answers import IS_GOLD, REASONS, CodingLeftOut, ProjectAnswers
-from agreement.data.pyramids.words import read_words
 from agreement.data.questions import list_questions, read_question
 from agreement.data.reliability import with_sets
 from agreement.models import StoredAnswers
@@ -36,8 +35,6 @@ from annotations.models import Project
 from annotations.models.project import may_see_gold
 from annotations.schemes.project_scheme import read_scheme
 
-# To be raised where columns take another form, or the same rows come to be read in another way, stored or kept.
-FORM = 1
 # Documents are read so many at a time.
 READ_AT_ONCE = 500
 # Fewer documents are read as quickly as what is stored of them.
@@ -80,7 +77,7 @@ def read_answers(
 
     All is read in one snapshot, so that the answers fit together although coders go on saving.
     """
-    reading = _Reading(project, counted_units(project, units), scheme_versions, gold, models)
+    reading = Reading(project, counted_units(project, units), scheme_versions, gold, models)
     with read_snapshot():
         answers, read_now = _read_all(reading, question, unasked)
     _store(read_now)
@@ -97,10 +94,7 @@ def read_state(project: Project) -> str:
 
 
 class LongReading(Exception):
-    """A request would read more codings of a project than MAX_READ_IN_REQUEST.
-
-    Its arguments are the project, and those by which a worker may `store_answers` of it.
-    """
+    """A request would read more than MAX_READ_IN_REQUEST codings. It has the arguments of `store_answers`."""
 
 
 _in_request = ContextVar("in_request", default=False)
@@ -118,49 +112,21 @@ def refuse_long_reading() -> Iterator[None]:
 
 def store_answers(project: Project, units: str, *, gold: bool, models: bool, progress: Progress | None = None) -> None:
     """Store the answers of all documents, some at a time, each time in a snapshot of its own."""
-    reading = _Reading(project, units, frozenset(), gold, models)
+    reading = Reading(project, units, frozenset(), gold, models)
     n_left = 1
     while n_left:
         with read_snapshot():
             categories, scheme_version = read_categories(project)
             _, rows = read_stamp(project)
-            codings = reading.list_codings(rows, scheme_version)
-            n_documents = len(codings.documents)
-            stored = _read_stored(reading, codings, range(n_documents))
-            missing = [place for place in range(n_documents) if place not in stored]
-            read_now = _read_missing(reading, categories, codings, missing[:READ_AT_ONCE])
+            codings = list_codings(reading, rows, scheme_version)
+            n_documents, stored = len(codings.documents), _read_stored(reading, codings.documents)
+            missing = [coded for coded in codings.documents if coded.key not in stored]
+            read_now = _read_missing(reading, categories, missing[:READ_AT_ONCE])
         with sqlite_write_lock():
             _write(read_now)
         n_left = len(missing) - len(read_now)
         if progress:
             progress(n_documents - n_left, n_documents)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What is read of a project: what is counted, of which versions of the scheme (all where empty), and of whom."""
-
-    project: Project
-    units: str
-    versions: frozenset[int]
-    gold: bool
-    models: bool
-
-    @property
-    def key(self) -> Hashable:
-        return self.project.pk, self.units, self.versions, self.gold, self.models
-
-    @property
-    def name(self) -> str:
-        """The name under which answers are stored."""
-        return " ".join(filter(None, [self.units, "gold" if self.gold else "", "models" if self.models else ""]))
-
-    def list_codings(
-        self, rows: ProjectRows, scheme_version: Hashable, origin: str = "", before: Codings | None = None
-    ) -> Codings:
-        """Return the codings of the project as they are now, under a version of its scheme."""
-        version = f"{FORM} {rows.refreshed or 0} {scheme_version}"
-        return list_codings(self.project, rows, version, origin, before, gold=self.gold, models=self.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +163,7 @@ def forget_answers() -> None:
         caches[name].clear()
 
 
-def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
+def _read_all(reading: Reading, question: str, unasked: str) -> tuple[ProjectAnswers, list[StoredAnswers]]:
     """Return the answers, and what was not stored of them."""
     project = reading.project
     categories, scheme_version = read_categories(project)
@@ -207,7 +173,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
     read_now = list[StoredAnswers]()
     if known is None or (known.stamp, known.scheme_version) != (stamp, scheme_version):
         before = known if known and known.stamp.origin == stamp.origin else None
-        codings = reading.list_codings(rows, scheme_version, stamp.origin, before.codings if before else None)
+        codings = list_codings(reading, rows, scheme_version, stamp.origin, before.codings if before else None)
         columns, read_now = _read_documents(reading, categories, codings, before)
         known = _Known(stamp, scheme_version, codings, *_fill_in(columns, codings))
         _remember(reading.key, known)
@@ -222,7 +188,7 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
         kind=answer_kind(project),
         unmarked=project.unmarked,
         categories=categories.keys,
-        texts=codings.documents,
+        texts=tuple(coded.document for coded in codings.documents),
         units=reading.units,
         singletons=categories.singletons,
         levels=tuple(level.key for level in categories.levels),
@@ -244,48 +210,40 @@ def _read_all(reading: _Reading, question: str, unasked: str) -> tuple[ProjectAn
 
 
 def _read_documents(
-    reading: _Reading, categories: Categories, codings: Codings, known: _Known | None
+    reading: Reading, categories: Categories, codings: Codings, known: _Known | None
 ) -> tuple[AnswerColumns, list[StoredAnswers]]:
     """Return the answers in all documents, known and stored ones as they are, and those that were not stored."""
-    keys = codings.keys
-    place_of = {key: place for place, key in enumerate(known.codings.keys)} if known else {}
-    changed = [place for place, key in enumerate(keys) if key not in place_of]
-    is_stored = not reading.versions and len(keys) >= MIN_STORED
-    parts = _read_stored(reading, codings, changed, "content", "names") if is_stored else {}
-    missing = [place for place in changed if place not in parts]
-    n_missing = sum(len(codings.rows[place]) for place in missing)
-    if is_stored and _in_request.get() and n_missing > MAX_READ_IN_REQUEST:
+    documents, before = codings.documents, known.codings.documents if known else ()
+    place_of = {coded.key: (0, place) for place, coded in enumerate(before)}
+    changed = [coded for coded in documents if coded.key not in place_of]
+    is_stored = not reading.versions and len(documents) >= MIN_STORED
+    parts = _read_stored(reading, changed, "content", "names") if is_stored else {}
+    missing = [coded for coded in changed if coded.key not in parts]
+    if is_stored and _in_request.get() and sum(len(coded.rows) for coded in missing) > MAX_READ_IN_REQUEST:
         arguments = {"units": reading.units, "gold": reading.gold, "models": reading.models}
         raise LongReading(reading.project, arguments)
-    read_now = [
-        row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, codings, some)
-    ]
-    parts |= {place: (row.content, row.names) for place, row in zip(missing, read_now, strict=True)}
-    columns = AnswerColumns.from_bytes([parts[place] for place in changed])
-    if known and len(changed) < len(keys):
-        new = {keys[place]: number for number, place in enumerate(changed)}
-        chosen = [(0, place_of[key]) if key in place_of else (1, new[key]) for key in keys]
-        columns = AnswerColumns.merge([known.columns, columns], chosen)
+    read_now = [row for some in batched(missing, READ_AT_ONCE) for row in _read_missing(reading, categories, some)]
+    parts |= {coded.key: (row.content, row.names) for coded, row in zip(missing, read_now, strict=True)}
+    columns = AnswerColumns.from_bytes([parts[coded.key] for coded in changed])
+    if known and len(changed) < len(documents):
+        place_of |= {coded.key: (1, place) for place, coded in enumerate(changed)}
+        columns = AnswerColumns.merge([known.columns, columns], [place_of[coded.key] for coded in documents])
     return columns, read_now if is_stored else []
 
 
 def _read_stored(
-    reading: _Reading, codings: Codings, places: Sequence[int], *columns: str
-) -> dict[int, tuple[Any, ...]]:
-    """Return these columns of the documents at some places that are stored as they are now. One query."""
+    reading: Reading, documents: Sequence[CodedDocument], *columns: str
+) -> dict[DocumentKey, tuple[Any, ...]]:
+    """Return these columns of what is stored, of these documents at least, by the keys of documents. One query."""
     rows = StoredAnswers.objects.filter(project=reading.project, reading=reading.name)
-    if len(places) <= MAX_TEXTS_IN_QUERY:
-        rows = rows.filter(text__in={codings.keys[place][0] for place in places})
+    if len(documents) <= MAX_TEXTS_IN_QUERY:
+        rows = rows.filter(text__in={coded.key[0] for coded in documents})
     found = rows.values_list("text_id", "round_id", "occasion", "version", *columns).iterator(READ_AT_ONCE)
-    stored = {(text, round_, occasion, bytes(version)): row for text, round_, occasion, version, *row in found}
-    return {place: tuple(stored[codings.keys[place]]) for place in places if codings.keys[place] in stored}
+    return {(text, round_, occasion, bytes(version)): tuple(row) for text, round_, occasion, version, *row in found}
 
 
-def _read_missing(
-    reading: _Reading, categories: Categories, codings: Codings, places: Sequence[int]
-) -> list[StoredAnswers]:
-    """Read the documents at some places, as they are to be stored."""
-    documents = [CodedDocument(codings.documents[place], codings.rows[place]) for place in places]
+def _read_missing(reading: Reading, categories: Categories, documents: Sequence[CodedDocument]) -> list[StoredAnswers]:
+    """Read the documents, as they are to be stored."""
     if reading.units == "words":
         columns = read_words(reading.project, categories, documents)
     else:
@@ -299,21 +257,21 @@ def _read_missing(
             reading=reading.name,
             content=content,
             names=names,
-            **dict(zip(key_fields, codings.keys[place], strict=True)),
+            **dict(zip(key_fields, coded.key, strict=True)),
         )
-        for place, (content, names) in zip(places, stored, strict=True)
+        for coded, (content, names) in zip(documents, stored, strict=True)
     ]
 
 
 def _fill_in(columns: AnswerColumns, codings: Codings) -> tuple[AnswerColumns, tuple[str, ...]]:
     """Return the columns with coders and reasons, and the keys of further documents of a text; the names of coders."""
-    rows = [row for of_document in codings.rows for row in of_document]
+    rows = [row for coded in codings.documents for row in coded.rows]
     names = tuple(sorted({row.coder for row in rows}))
     number, number_of_reason = ({name: place for place, name in enumerate(one)} for one in (names, REASONS))
     filled, members = columns.codings.copy(), columns.members.copy()
     filled["coder"] = [number[row.coder] for row in rows]
     filled["reason"] = [number_of_reason[row.reason] for row in rows]
-    shifts = np.array([shift_of(document.pk) for document in codings.documents], dtype=np.int64)
+    shifts = np.array([shift_of(coded.document.pk) for coded in codings.documents], dtype=np.int64)
     members["key"] = members["key"] % NEXT_DOCUMENT + np.repeat(shifts, columns.n_members)
     return replace(columns, codings=filled, members=members), names
 

@@ -110,12 +110,7 @@ def with_sets(kind: str, categories: Categories, columns: AnswerColumns) -> Answ
 
 
 def category_data(answers: ProjectAnswers) -> ReliabilityData:
-    """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing.
-
-    Of a question with several labels these are the sets of labels, and of numbers their names.
-
-    Units are those of `reliability_data`.
-    """
+    """Return the categories, complete or not, on the units of `reliability_data`; of several labels their sets."""
     found = collect_answers(answers, complete_only=False)
     data = label_sets(found, empty=NO_LABEL) if answers.kind == "labels" else labelled_values(found)
     return select_units(data, units_of_anybody(answers))
@@ -128,10 +123,7 @@ def units_of_anybody(answers: ProjectAnswers) -> Bools:
 
 
 def units_of_coders(answers: ProjectAnswers) -> Bools:
-    """Return which markables each of the coders was given or has marked: (markables, coders).
-
-    Markables that every coder is given have True for all, also where nobody was chosen.
-    """
+    """Return which markables each coder was given or has marked: (markables, coders), at least one column."""
     columns, coder = answers.columns, answers.coder_of_mark
     found = np.repeat(columns.units["given"][:, np.newaxis], max(len(answers.coders), 1), axis=1)
     found[columns.unit_of_mark[coder >= 0], coder[coder >= 0]] = True

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
 
 from agreement.measures import Interval
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.parameters import Parameters
 
 T = TypeVar("T")
 PAGE_ONLY, WHERE_THERE, FLAT = object(), object(), object()
@@ -74,10 +74,7 @@ def _given_values(report: Any) -> Iterator[tuple[str, Any]]:
 
 
 def copy_fields[R](report: type[R], /, *sources: object, **others: Any) -> R:
-    """Return a report with what the sources have under the names of its fields, earlier ones first, and with others.
-
-    A field that no source has, and that is not among the others, has its default.
-    """
+    """Return a report with what the sources have under the names of its fields, earlier ones first, and with others."""
     names = [one.name for one in fields(report) if one.name not in others]  # type: ignore[arg-type]
     copied = {name: getattr(one, name) for one in reversed(sources) for name in names if hasattr(one, name)}
     return report(**copied, **others)

@@ -9,47 +9,28 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from agreement.data.coders import read_groups
+from agreement.data.coders import GOLD, REASONS_GOLD_LEFT_OUT, read_groups
 from agreement.data.documents import Document
-from agreement.data.gold import GOLD, REASONS_GOLD_LEFT_OUT
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.muc import matches_by_muc6, read_markings
+from agreement.data.texts import matches_by_muc6, read_markings
 from agreement.measures import ReliabilityData, share_interval
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools, Ints
+from agreement.reports import basis, coreference
 from agreement.reports.coders.coders import count_confused, gives_names
 from agreement.reports.coders.profiles import divide_evenly, order_by_time, read_project_work
+from agreement.reports.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
 from agreement.reports.fields import AgreementBesideGold, Flat, PageOnly, copy_fields
-from agreement.reports.links import coreference
-from agreement.reports.links.coreference import SCORES, Clusters, ScoreFigures, clusters_in, find_clusters
-from agreement.reports.request.basis import (
-    compute_interval,
-    count_left_out,
-    mostly_labelled,
-    names_of,
-    pick_texts,
-    select_categories,
-    select_data,
-)
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import read_with_gold, resolve
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import read_with_gold, resolve
+from agreement.reports.wording import LABELS
 from annotations.coding.active_time import Activity
 from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
 TREND_SCORE = "conll_average"
-# Kinds of errors, in words: what gold has and the answer has not, or the other way round.
-KINDS = {
-    "category": "another answer",
-    "missed": "not answered",
-    "extra": "not in the gold",
-    "split": "part of the chain",
-    "merged": "chain with more in it",
-    "mixed": "part of the chain, with more in it",
-    "alone": "in no chain",
-    "chain": "in a chain, alone in the gold",
-}
+KINDS = LABELS["gold_errors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +237,11 @@ def compare_with_gold(
     if has_chains := details and whole.has_chains:
         compared = _score_chains(project, compared, progress)
     of_texts = {text.pk for text in texts}
-    agreed = [text for text in pick_texts(selected, parameters) if text.pk in of_texts]
+    agreed = [text for text in basis.pick_texts(selected, parameters) if text.pk in of_texts]
     # of words that coders write, what is in texts that are not read of would be among the values
     data = compared.categories
     labels = [data.labels[code] for code in np.unique(data.codes[data.codes >= 0]).tolist()]
-    used = {name for label in labels for name in names_of(label)}
+    used = {name for label in labels for name in basis.names_of(label)}
     names = tuple(one for one in whole.countable if not whole.question or one in used)
     given = [gives_names(data.labels, names)[codes] for codes in data.codes.T]
     each = np.ones(len(data.units), dtype=np.int64)
@@ -282,7 +263,7 @@ def compare_with_gold(
         coders=tuple(compared.against_gold(called[coder], [coder]) for coder in coders),
         groups=tuple(compared.against_gold(name, members) for name, members in groups.items() if members),
         questions=tuple(shares),
-        agreement=AgreementBesideGold.of(compute_interval(selected, parameters, agreed))
+        agreement=AgreementBesideGold.of(basis.compute_interval(selected, parameters, agreed))
         if agreed
         else AgreementBesideGold.missing("no coder has coded a text with gold"),
         periods=tuple(compared.periods(read_project_work(project, answers).activities, called)),
@@ -292,7 +273,7 @@ def compare_with_gold(
         },
         differences={called[coder]: list(compared.differences(coder)) for coder in coders if details},
         gold_left_out={} if reader.codes else {one: whole.gold_left_out.get(one, 0) for one in REASONS_GOLD_LEFT_OUT},
-        codings_left_out=count_left_out(selected, parameters),
+        codings_left_out=basis.count_left_out(selected, parameters),
         matched_by_muc6=compared.matched_by_muc6,
         n_in_several=coreference.count_in_several(whole, texts, (*coders, GOLD)) if has_chains else 0,
         has_chains=has_chains,
@@ -337,16 +318,16 @@ class _Comparison:
         # of these gold and somebody else have answered something
         both = selected.has_answered.sum(axis=1) > 1
         both &= selected.has_answered[:, selected.coders.index(GOLD)] if GOLD in selected.coders else False
-        chosen_texts = (text for text in pick_texts(selected, own) if both[selected.places[text.pk]])
+        chosen_texts = (text for text in basis.pick_texts(selected, own) if both[selected.places[text.pk]])
         texts = tuple(text for text in chosen_texts if reader.may_read(text))
         answered = selected.has_answered[selected.find_places(texts)].any(axis=0)
         coders = tuple(coder for coder in compress(selected.coders, answered.tolist()) if coder != GOLD)
         columns = [selected.coders.index(one) for one in (*coders, *([GOLD] if coders else []))]
-        values = select_coders(select_data(selected, own, texts), columns)
-        categories = select_coders(select_categories(selected, own, texts), columns)
+        values = select_coders(basis.select_data(selected, own, texts), columns)
+        categories = select_coders(basis.select_categories(selected, own, texts), columns)
         if parameters.without and coders:
             of_coders = select_coders(categories, list(range(len(coders))))
-            kept = ~mostly_labelled(of_coders, parameters.selection("without"))
+            kept = ~basis.mostly_labelled(of_coders, parameters.selection("without"))
             values, categories = select_units(values, kept), select_units(categories, kept)
         place = {text.pk: number for number, text in enumerate(texts)}
         numbers = np.array([place[int(str(one))] for one in categories.documents], dtype=np.int64)

@@ -13,36 +13,26 @@ from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 
+from agreement.data import pyramids as data
 from agreement.data.coders import read_groups
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids import pyramids as data
 from agreement.measures import match_sets, share_interval
 from agreement.measures.values import Ints
+from agreement.reports.basis import compute_interval, count_left_out, pick_texts
 from agreement.reports.coders.profiles import read_project_work
 from agreement.reports.fields import AgreementBesideGold, PageOnly, copy_fields
 from agreement.reports.gold import MANAGER, Reader, split_by_time
-from agreement.reports.request.basis import compute_interval, count_left_out, pick_texts
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import resolve
+from agreement.reports.wording import LABELS
 from annotations.coding.active_time import Activity
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words
 from annotations.core.processes.progress import Progress, reported
 from annotations.models import Project
 
-# How a coder's pyramid differs from the agreed one: first in whole SCUs, then in contributors of SCUs that match.
-KINDS = {
-    "missing": "SCU missing",
-    "fused": "SCU fused with another",
-    "split": "SCU split off",
-    "extra": "SCU not in the agreed pyramid",
-    "elsewhere": "contributor in another SCU",
-    "omitted": "contributor missing",
-    "added": "contributor not in the agreed pyramid",
-    "shorter": "contributor with fewer words",
-    "longer": "contributor with more words",
-}
+KINDS = LABELS["pyramid_differences"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,115 +8,26 @@ from django.utils.http import urlencode
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import ProjectAnswers, Question
-from agreement.measures import DISTANCES
 from agreement.measures.results import pluralize
-from agreement.reports.request.basis import count_unanswered
-from agreement.reports.request.parameters import (
+from agreement.reports.basis import count_unanswered
+from agreement.reports.parameters import (
     COEFFICIENTS,
     MODELS,
-    PRIMARY_WEIGHTS,
     SELECTIONS,
+    SETTINGS,
     VERSIONS,
     InvalidParameter,
     Parameters,
     Preset,
     default_preset,
+    load_words,
     presets_for,
 )
-from agreement.reports.request.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
+from agreement.reports.request import AnalysisRequest, read_asked, relevant_settings, resolve, resolve_choices
 
-# What codings are that do not count, by reason.
-CODINGS_LEFT_OUT = {
-    "gold": "of gold",
-    "adjudicators": "by adjudicators",
-    "practice": "for practice",
-    "repeats": "that repeat an earlier one",
-    "open": "begun and not submitted",
-}
+LABELS: Mapping[str, Mapping[str, str]] = load_words("labels")
+CODINGS_LEFT_OUT, SCORE_LABELS, RELATION_LABELS = (LABELS[of] for of in ("codings_left_out", "scores", "relations"))
 BY_MODELS = "by models"
-# What gold is that does not count, by reason.
-GOLD_LEFT_OUT = {"practice": "in training rounds", "open": "that is not decided", "uncoded": "that no coder has coded"}
-# What docsets are of which nothing is compared with an agreed pyramid, by reason.
-DOCSETS_LEFT_OUT = {
-    "missing": "without an agreed pyramid",
-    "practice": "of a training round",
-    "open": "whose agreed pyramid is not submitted",
-    "uncoded": "of which no coder has a pyramid that counts",
-}
-DISTANCE_NAMES = {name: name for name in DISTANCES} | {
-    "passonneau": "Passonneau",
-    "jaccard": "Jaccard",
-    "dice": "Dice",
-    "masi": "MASI",
-    "masi-product": "MASI, product form",
-}
-# What each control is called, and the short sentence below it.
-FIELDS = {
-    "preset": ("Preset", "A paper’s convention sets all of them at once."),
-    "coefficient": (
-        "Coefficient",
-        "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
-    ),
-    "distance": ("Distance", "How far two values are apart."),
-    "chains": ("Value of an item", "What is compared: the antecedents, the chain so far, or the whole chain."),
-    "top": ("Chain-initial markable", "The value of the first member of a chain."),
-    "readings": ("Ambiguous items", "The value of an item with several readings."),
-    "exclude_unit": ("Exclude the item from its own set", "Whether an item counts as a member of its own set."),
-    "empty": ("Empty set counts as", "How far the empty set is from others."),
-    "thirds": ("Passonneau weights", "Rounded as printed in 2004."),
-    "missing": ("Items with missing coders (kappa)", "Items that not all coders judged."),
-    "unmarked": ("Unannotated markables", "The value of a markable that a coder left out of a submitted text."),
-    "units": ("Units", "Each word of the summaries, or each contributor as somebody marked it."),
-    "unasked": ("Not asked", "Judgements of which the question was not asked."),
-    "primary_weight": ("Weight of a first choice", "Where a second choice was given, it has the rest."),
-    "question": ("Question", "Whose answers are compared."),
-    "coders": ("Coders", "Only these coders."),
-    "texts": ("Texts", "Only these texts."),
-    "rounds": ("Rounds", "Only texts of these rounds."),
-    "without": (
-        "Exclude markables that are mostly",
-        "Left out: what most of the coders who gave it a category put in one of these.",
-    ),
-    "include": ("Also count codings", "Besides those that coders submitted."),
-    "versions": ("Versions of the scheme", "Only judgements last given under these; those of others are missing."),
-}
-CHOICE_LABELS = {
-    "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
-    "distance": DISTANCE_NAMES,
-    "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
-    "top": {"category": "category (-top)", "chain": "chain (+top)"},
-    "readings": {"union": "union of their readings", "matched": "readings, matched"},
-    "exclude_unit": {"none": "no", "observed": "observed only", "both": "observed and expected"},
-    "empty": {"subset": "subset of all sets", "disjoint": "disjoint from all sets"},
-    "thirds": {"exact": "exact (1/3, 2/3)", "rounded": "rounded (.33, .67)"},
-    "missing": {"available": "use available pairs", "drop": "drop the item"},
-    "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
-    "units": {"words": "words", "spans": "contributors"},
-    "unasked": {"missing": "left out", "label": "a value of its own"},
-    "primary_weight": {one: one for one in PRIMARY_WEIGHTS},
-}
-SCORE_LABELS = {
-    "muc": "MUC",
-    "b_cubed": "B-cubed",
-    "ceaf_m": "CEAF of mentions",
-    "ceaf_e": "CEAF of entities",
-    "lea": "LEA",
-    "blanc": "BLANC",
-    "conll_average": "CoNLL average",
-}
-# What is called otherwise where pyramids are compared.
-PYRAMID_FIELDS = {
-    "unmarked": ("Words in no SCU", "The value of a word that is in no SCU of a submitted pyramid."),
-    "texts": ("Docsets", "Only these docsets."),
-}
-# How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
-RELATION_LABELS = {
-    "identity": "identical",
-    "subsumption": "subset",
-    "intersection": "overlap",
-    "disjunction": "disjoint",
-    "category": "different category",
-}
 MOST_NAMES = 3  # of a selection that stand on a chip
 IN_SIGHT = ("distance",)  # what is in sight besides the chips
 # What the values of a question are called, and one of them.
@@ -193,12 +104,14 @@ def list_left_out(
 
 def field_texts(name: str, *, pyramids: bool = False) -> tuple[str, str]:
     """Return what a control is called and the sentence below it; `pyramids`: where pyramids are compared."""
-    return (FIELDS | PYRAMID_FIELDS if pyramids else FIELDS)[name]
+    setting = SETTINGS[name]
+    label, sentence = setting.of_pyramids if pyramids and setting.of_pyramids else (setting.label, setting.sentence)
+    return label, sentence
 
 
 def choice_label(name: str, choice: str) -> str:
     """Return a choice as the controls call it."""
-    return CHOICE_LABELS.get(name, {}).get(choice, choice.replace(",", ", "))
+    return SETTINGS[name].choices.get(choice, choice.replace(",", ", "))
 
 
 def item_address(project: str, text: Document, key: str, query: str) -> str:
@@ -315,7 +228,7 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     if name == "units" or (name == VERSIONS and (for_two or distance == "ratio" or readings == "matched")):
         answers = read_asked(request.project, changed)
     own = default_preset(request.project.preset, request.extract.answers).parameters
-    for _ in FIELDS:
+    for _ in SETTINGS:
         try:
             resolve(answers, changed)
         except InvalidParameter as error:

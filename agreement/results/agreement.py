@@ -9,31 +9,20 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.coders import read_groups
+from agreement.data.coders import has_gold, read_groups
 from agreement.data.documents import Document, original_of
-from agreement.data.gold import has_gold
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import SET_DISTANCES, Interval, bootstrap, bootstrap_sums
 from agreement.measures.data.components import merge_documents
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import STEPS, count_distances
+from agreement.reports import basis, methods, overall, wording
 from agreement.reports.coders.differences import compare_groups, compare_occasions
+from agreement.reports.coreference import compute_link_kappas
 from agreement.reports.fields import copy_fields
 from agreement.reports.gold import GoldReport, compare_with_gold
-from agreement.reports.links.coreference import compute_link_kappas
-from agreement.reports.methods import methods
-from agreement.reports.overall import overall
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import UNITS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, read_asked, resolve
-from agreement.reports.wording import (
-    CHOICE_LABELS,
-    DISTANCE_NAMES,
-    choice_label,
-    name_components,
-    nouns_for,
-    selection_of,
-)
+from agreement.reports.parameters import CHOICES, SETTINGS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request import AnalysisRequest, read_asked, resolve
 from agreement.results import computations
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, bar_chart, dots_chart
@@ -64,7 +53,7 @@ OF_UNITS = (
     " the one above leaves out what hangs together at once."
 )
 DISTANCES = (
-    Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
+    Column("distance", "Distance", labels=SETTINGS["distance"].choices),
     Column("value", "Alpha", "figure", explanation="alpha"),
     *ENDS,
     *columns_of("figure", observed="Observed", expected="Expected"),
@@ -72,8 +61,7 @@ DISTANCES = (
 LINKS = (
     Column("coders", "Coders", cell=lambda row: f"{row.first} – {row.second}"),
     Column("kappa", "Kappa", "figure", explanation="relation_kappa", cell="value"),
-    Column("both", "Both", "count", explanation="links_both"),
-    Column("only_first", "Only the first", "count", explanation="links_one"),
+    *columns_of("count", both=("Both", "links_both"), only_first=("Only the first", "links_one")),
     Column("only_second", "Only the second", "count", explanation="links_one"),
     Column("possible", "Possible", "count", explanation="links_possible", cell="n_links"),
     Column("markables", "Markables", "count", explanation="links_units", cell="n_units"),
@@ -86,8 +74,7 @@ COLUMNS_OF_TEXTS = [
     Column("value", "Value", "figure"),
     *ENDS,
     *columns_of("figure", observed="Observed", expected="Expected"),
-    Column("units", "Units", "count"),
-    Column("coders", "Coders", "count", explanation="number_of_coders"),
+    *columns_of("count", units="Units", coders=("Coders", "number_of_coders")),
     Column("shift", "Change without the text", "figure"),
     Column("note", "Left out"),
 ]
@@ -107,11 +94,7 @@ class DistanceBin:
 
 
 def distribute_distances(extract: ProjectAnswers, parameters: Parameters) -> list[DistanceBin]:
-    """Return the observed and the expected distances by bin, as alpha weights them; nothing without a pair of values.
-
-    Their means are what alpha observes and expects. A coefficient without a distance has the nominal one. Raises
-    InvalidParameter.
-    """
+    """Return observed and expected distances by bin, as alpha weights them; nothing without a pair of values."""
     extract, parameters = resolve(extract, parameters)
     options = basis.comparison(parameters)
     if options.ordered:  # they have no largest value
@@ -205,7 +188,9 @@ class Agreement(ResultPage[overall.AgreementReport]):
     def show(self, request: AnalysisRequest) -> PageSections:
         report = self.compute(request)
         distances = overall.compare_distances(request.extract, request.parameters)
-        dots = [Dot(choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances]
+        dots = [
+            Dot(wording.choice_label("distance", parameters.distance), *with_ends(one)) for parameters, one in distances
+        ]
         chart = dots_chart("distances", "Alpha by distance, with 95% CI", dots, "alpha", overall.LIMITS)
         rows = [
             [
@@ -226,7 +211,8 @@ class Agreement(ResultPage[overall.AgreementReport]):
             verdict=overall.describe_reliability(report),
             caution=overall.CAUTION,
             meaning=overall.explain_distances(
-                {parameters.distance: one.value for parameters, one in distances}, nouns_for(request.extract).chains
+                {parameters.distance: one.value for parameters, one in distances},
+                wording.nouns_for(request.extract).chains,
             ),
             draws=drawn,
             draw_address=request.address_with(**{OPTION: "" if drawn else BOOTSTRAP}),
@@ -244,12 +230,11 @@ class Distribution(ResultPage[PageSections]):
         bins = distribute_distances(request.extract, request.parameters)
         if not bins:
             return PageSections()
-        name = choice_label("distance", basis.effective_distance(request.parameters))
+        name = wording.choice_label("distance", basis.effective_distance(request.parameters))
         title = f"Observed and expected distances: {name}"
         columns = [
             Column("distance", "Distance", explanation="distance_bin", cell=_bin_label),
-            Column("observed", "Observed", "percent", explanation="observed_share"),
-            Column("expected", "Expected", "percent", explanation="expected_share"),
+            *columns_of("percent", observed=("Observed", "observed_share"), expected=("Expected", "expected_share")),
         ]
         note = "Observed: pairs of coders on one item, weighted as in alpha. Expected: all pairs of their judgements."
         table = Table.of("distribution", title, columns, bins, note)
@@ -294,7 +279,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
     if not request.extract.units:
         return []
     address, rows = reverse("agreement", args=[request.project.slug]), dict[str, list[list[Cell]]]()
-    for units in UNITS:
+    for units in CHOICES["units"]:
         counted = replace(request.parameters, units=units)
         try:
             extract, parameters = resolve(read_asked(request.project, counted), replace(counted, coefficient="alpha"))
@@ -310,9 +295,8 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
                 cells.append(Linked(value, f"{address}?{urlencode(cell.query())}", cell == request.parameters))
             rows.setdefault(slug, []).append([units, title, *cells])
     columns = [
-        Column("units", "Counted", explanation="counted"),
-        Column("docset", "Docset"),
-        *(Column(name, DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+        *columns_of("text", units=("Counted", "counted"), docset="Docset"),
+        *(Column(name, SETTINGS["distance"].choices[name], "figure") for name in SET_DISTANCES),
     ]
     caption = "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)"
     return [Table("units", caption, columns, list(chain(*rows.values())), PUBLISHED)]
@@ -381,15 +365,15 @@ def _build_texts(request: AnalysisRequest, texts: Sequence[Document]) -> PageSec
     for one, interval in basis.remembered(request.extract, key, compute):
         text, result = one.text, one.result
         notes = [*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])]
-        query = urlencode(request.parameters.query() | selection_of(text))
+        query = urlencode(request.parameters.query() | wording.selection_of(text))
         link = Linked(text.title, f"{reverse('items', args=[request.project.slug])}?{query}")
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
         counts = (result.n_units, result.n_coders)
         cells.append([link, text.round, *figures, *counts, one.shift, "; ".join(notes)])
         dots.append(Dot(text.label, result.value, interval.low, interval.high))
     note = (
-        f"The CI of one text is over {name_components(request.extract)}, in eight groups. The change is that of the"
-        " value of all texts when the text is left out."
+        f"The CI of one text is over {wording.name_components(request.extract)}, in eight groups. The change is that of"
+        " the value of all texts when the text is left out."
     )
     chart = dots_chart("texts", "Agreement by text, with 95% CI", dots, "value", overall.LIMITS)
     return PageSections([Table("texts", "By text", COLUMNS_OF_TEXTS, cells, note)], [chart] if dots else [])

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agreement.reports.request.parameters import COEFFICIENTS
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import COEFFICIENT_LABELS, COEFFICIENTS
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.tables import Column, Table
 from annotations.formats.model.scheme import AnswerKind, SchemeSpec
@@ -21,10 +21,7 @@ EXPORTS = (
 
 
 def check_scheme(spec: SchemeSpec, answers: str) -> list[Consequence]:
-    """Return a verdict on everything that is offered; first those on measures, then on views and on exports.
-
-    answers: as in Project.
-    """
+    """Return a verdict on everything that is offered: first those on measures, then on views and on exports."""
     return [*_check_measures(spec, answers), *_check_views(spec, answers), *EXPORTS]
 
 
@@ -58,10 +55,11 @@ def _check_measures(spec: SchemeSpec, answers: str) -> Iterator[Consequence]:
     pointing = [one for one in spec.categories if one.points_to]
     pointers = answers == "pointers" and bool(pointing)
     relations = [one.label for one in spec.relations if not one.identity]
+    coefficients = list(zip(COEFFICIENT_LABELS.values(), COEFFICIENTS.values(), strict=True))  # alpha first
     further = ", ".join([*(one.label for one in spec.attributes), *relations])
-    of_labels = ", ".join(one.label for one in COEFFICIENTS.values() if one.of_labels)
-    weighted = ", ".join(one.label for key, one in COEFFICIENTS.items() if "distance" in one.options and key != "alpha")
-    plain = [one.label for one in COEFFICIENTS.values() if "distance" not in one.options and not one.of_labels]
+    of_labels = ", ".join(label for label, one in coefficients if one.of_labels)
+    weighted = ", ".join(label for label, one in coefficients[1:] if "distance" in one.options)
+    plain = [label for label, one in coefficients if "distance" not in one.options and not one.of_labels]
     verdicts = [
         ("alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
         ("alpha with Passonneau, Jaccard, Dice, MASI", sets,

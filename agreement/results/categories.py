@@ -11,18 +11,18 @@ from rest_framework.serializers import CharField
 from agreement.data.documents import original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import read_answers
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.measures import CategoryKappa, Interval, KappaResult, collapse, fleiss_kappa
 from agreement.measures.coefficients.kappas import PatternKappa
 from agreement.measures.uncertainty.jackknife import interval_statistics
 from agreement.measures.values import Floats, Ints, Label
 from agreement.models import Mapping as SavedMapping
+from agreement.reports import basis
 from agreement.reports.coders.coders import read_patterns
 from agreement.reports.fields import Flat, copy_fields
-from agreement.reports.items.items import summarize_ambiguity
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import QUESTION, InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, remembered_report, resolve
+from agreement.reports.items import summarize_ambiguity
+from agreement.reports.parameters import QUESTION, InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest, remembered_report, resolve
 from agreement.reports.wording import TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Dot, dots_chart
@@ -307,7 +307,7 @@ class Categories(ResultPage[CategoriesReport]):
         several = " A judgement may give several labels: shares are of judgements." if answers.kind == "labels" else ""
         columns = [
             Column("category", term.capitalize(), labels=answers.labels, cell="name"),
-            Column("judgements", "Judgements", "count", cell="n_judgements"),
+            Column("judgements", "Judgements", "count"),
             Column("share", "Share", "percent"),
             *columns_of("figure", kappa="K", specific="Specific agreement"),
         ]

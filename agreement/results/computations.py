@@ -22,14 +22,14 @@ from django.utils import timezone
 from rest_framework.exceptions import APIException
 from rest_framework.serializers import Field
 
-from agreement.data.pyramids.pyramids import require_pyramids
+from agreement.data.pyramids import require_pyramids
 from agreement.data.reading import LongReading, refuse_long_reading, store_answers
 from agreement.models import Computation
+from agreement.reports.basis import pick_texts
 from agreement.reports.fields import as_json
-from agreement.reports.methods.methods import program_name
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import InvalidParameter, check_choice
-from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
+from agreement.reports.methods import program_name
+from agreement.reports.parameters import InvalidParameter, check_choice
+from agreement.reports.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.reports.wording import describe_versions, label_model
 from agreement.results.figures.charts import Chart, shorten
 from agreement.results.tables import TABLE_FORMATS, Column, FileForm, Linked, Table, cell_value

@@ -12,11 +12,11 @@ from rest_framework.serializers import ChoiceField
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ORDERED_DISTANCES, Interval, Result, interval_sums
+from agreement.reports import basis
 from agreement.reports.coders import profiles
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.parameters import Parameters, check_choice
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, band_chart, dots_chart, line_chart
 from agreement.results.figures.sections import build_days
@@ -227,7 +227,7 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
 def _build_running(points: Sequence[RunningPoint]) -> PageSections:
     """Return the coefficient as texts are added, and of two values or more a chart."""
     columns = [
-        Column("texts", "Texts", "count", cell="n_texts"),
+        Column("texts", "Texts", "count"),
         Column("last", "Last text", cell="last.label"),
         Column("value", "Value", "figure", cell="result.value"),
         *ENDS,

@@ -13,13 +13,13 @@ from agreement.data.columns import NO_CATEGORY, CodingAnswers
 from agreement.data.documents import Document
 from agreement.data.given_answers import describe_answer
 from agreement.data.project_answers import ProjectAnswers, name_value
-from agreement.data.texts.snippets import Snippet, read_keys, read_snippets
+from agreement.data.texts import Snippet, read_keys, read_snippets
 from agreement.measures import ReliabilityData
 from agreement.measures.data.cells import MISSING
 from agreement.measures.values import Ints, Readings, Value
-from agreement.reports.request.basis import pick_texts, select_data
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.basis import pick_texts, select_data
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.reports.wording import nouns_for
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.tables import Cell, Column, FileForm, Kind, Table, columns_of

@@ -12,9 +12,9 @@ from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import RECHECK, UNMARKED
 from agreement.reports.datasheet.report import MOST_CODERS, Datasheet, describe_project
 from agreement.reports.datasheet.rounds import MOST_QUESTIONS, Adjudication, ErrorEstimate, count_chains
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, ResultPage, register
-from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, format_value
+from agreement.results.tables import MARKDOWN, Cell, Column, FileForm, Table, as_markdown, columns_of, format_value
 from annotations.adjudication.decisions import listing
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.states import State
@@ -31,8 +31,8 @@ MOST_NAMED = 20
 # What a field says that nobody has filled in.
 NOT_GIVEN = "not given"
 ROUND = Column("round", "Round", explanation="datasheet-round")
-CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings", cell="n_codings")
-SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted", cell="n_submitted")
+CODINGS = Column("codings", "Codings", "count", explanation="datasheet-codings")
+SUBMITTED = Column("submitted", "Submitted", "count", explanation="datasheet-submitted")
 ENDS = (Column("low", "95% CI low", "figure"), Column("high", "95% CI high", "figure"))
 METHODS = {
     Method.MOST: "what most coders say",
@@ -166,8 +166,8 @@ def _describe_texts(sheet: Datasheet) -> Section:
         facts.append(("Segments", ", ".join(segments) or "none"))
     columns = [
         Column("level", "Level"),
-        Column("given", "With the texts", "count", explanation="datasheet-given", cell="n_given"),
-        Column("marked", "Marked by coders", "count", explanation="datasheet-marked", cell="n_marked"),
+        Column("given", "With the texts", "count", explanation="datasheet-given"),
+        Column("marked", "Marked by coders", "count", explanation="datasheet-marked"),
     ]
     to_write = [
         *([] if project.source else ["Where the texts are from, and how they were chosen."]),
@@ -190,14 +190,14 @@ def _describe_coders(sheet: Datasheet) -> Section:
         ("Groups", list_counts(sheet.groups) or "none"),
     ]
     group = Column("group", "Group")
-    chains = Column("chains", "Chains", "count", explanation="datasheet-chains", cell="n_chains")
+    chains = Column("chains", "Chains", "count", explanation="datasheet-chains")
     coders = [
         Column("coder", "Coder", explanation="datasheet-coder", cell="place"),
         *([group] if any(one.group for one in sheet.coders) else []),
         CODINGS,
         SUBMITTED,
-        Column("counted", "Counted", "count", explanation="datasheet-counted", cell="n_counted"),
-        Column("judgements", "Judgements", "count", explanation="datasheet-judgements", cell="n_judgements"),
+        Column("counted", "Counted", "count", explanation="datasheet-counted"),
+        Column("judgements", "Judgements", "count", explanation="datasheet-judgements"),
         *([chains] if any(one.n_chains is not None for one in sheet.coders) else []),
     ]
     note = "Judgements and chains are those of the codings that are counted." if sheet.coders else ""
@@ -237,20 +237,19 @@ def _describe_rounds(sheet: Datasheet) -> Section:
     ]
     plans = [
         named,
-        Column("texts", "Texts", "count", explanation="datasheet-texts-of-round", cell="n_texts"),
+        Column("texts", "Texts", "count", explanation="datasheet-texts-of-round"),
         CODINGS,
         SUBMITTED,
         Column("design", "Plan", explanation="datasheet-design", cell=lambda row: row.design or "assigned one by one"),
     ]
     docsets = [
         Column("docset", "Docset", cell="title"),
-        Column("summaries", "Model summaries", "count", explanation="datasheet-summaries", cell="n_summaries"),
-        Column("pyramids", "Pyramids", "count", explanation="datasheet-pyramids", cell="n_pyramids"),
+        Column("summaries", "Model summaries", "count", explanation="datasheet-summaries"),
+        Column("pyramids", "Pyramids", "count", explanation="datasheet-pyramids"),
         SUBMITTED,
         Column("agreed", "Agreed pyramid", explanation="agreed-pyramid", cell=lambda row: row.agreed or "none"),
-        Column("scus", "Its SCUs", "count", explanation="scus", cell="n_scus"),
-        Column("contributors", "Its contributors", "count", explanation="contributor", cell="n_contributors"),
-        Column("peers", "Peers scored", "count", explanation="submitted-peers", cell="n_peers"),
+        *columns_of("count", scus=("Its SCUs", "scus"), contributors=("Its contributors", "contributor")),
+        Column("peers", "Peers scored", "count", explanation="submitted-peers"),
     ]
     tables = [
         Table.of("rounds", "Rounds", rounds, sheet.rounds),
@@ -304,19 +303,16 @@ def _describe_training(sheet: Datasheet) -> Section:
     shown = {UNMARKED: "shown again, unmarked", RECHECK: "recheck, knowingly"}
     training = [
         ROUND,
-        Column("coders", "Coders", "count", explanation="datasheet-trained", cell="n_coders"),
-        Column("passed", "Passed", "count", explanation="training-result", cell="n_passed"),
+        *columns_of("count", coders=("Coders", "datasheet-trained"), passed=("Passed", "training-result")),
         Column("decided", "By decision", "count", explanation="datasheet-by-decision", cell="n_by_decision"),
         Column("measure", "Measure", labels=names, explanation=score, cell=lambda row: row.measure or "no pass rule"),
-        Column("mark", "Pass mark", "figure", explanation=score),
-        Column("lowest", "Lowest best score", "figure", explanation=score),
+        *columns_of("figure", mark=("Pass mark", score), lowest=("Lowest best score", score)),
         Column("highest", "Highest best score", "figure", explanation=score),
     ]
     repeated = [
         Column("what", "Coded twice", explanation="datasheet-coded-twice", cell=lambda row: shown[row.coded_again]),
-        Column("coders", "Coders", "count", explanation="self_agreement", cell="n_coders"),
-        Column("codings", "Codings", "count", explanation="coded_again", cell="n_codings"),
-        Column("texts", "Texts", "count", explanation="coded_again", cell="n_texts"),
+        *columns_of("count", coders=("Coders", "self_agreement"), codings=("Codings", "coded_again")),
+        Column("texts", "Texts", "count", explanation="coded_again"),
         Column("value", "Value", "figure", explanation="self_agreement"),
         *ENDS,
         Column("between", "Between coders", "figure", explanation="between_coders"),
@@ -343,9 +339,9 @@ def describe_adjudication(sheet: Datasheet) -> Section:
         columns = [
             ROUND,
             Column("kind", "Kind", explanation="round-kind"),
-            Column("texts", "Texts", "count", explanation="datasheet-texts-of-round", cell="n_texts"),
+            Column("texts", "Texts", "count", explanation="datasheet-texts-of-round"),
             *(Column(str(state), str(state).title(), "count", explanation="gold-status") for state in State),
-            Column("contested", "Contested", "count", explanation="gold-contested", cell="n_contested"),
+            Column("contested", "Contested", "count", explanation="gold-contested"),
             Column("decided_items", "Of them decided", "count", explanation="gold-contested", cell="n_decided"),
             Column(
                 "methods", "Drafts", explanation="datasheet-drafts", cell=lambda row: list_counts(row.methods, METHODS)

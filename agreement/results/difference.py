@@ -10,9 +10,9 @@ from rest_framework.serializers import CharField, ChoiceField
 
 from agreement.data.coders import read_groups
 from agreement.reports.coders import differences
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request.parameters import check_choice
-from agreement.reports.request.request import AnalysisRequest, read_asked
+from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.parameters import check_choice
+from agreement.reports.request import AnalysisRequest, read_asked
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart
 from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends

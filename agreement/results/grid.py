@@ -8,47 +8,18 @@ from django.utils.http import urlencode
 
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Interval
-from agreement.reports.overall.overall import LIMITS
-from agreement.reports.request.basis import compute_interval, compute_result, distances_of, pick_texts
-from agreement.reports.request.parameters import Parameters, presets_for
-from agreement.reports.request.request import (
-    AnalysisRequest,
-    choices_of,
-    coders_in,
-    read_asked,
-    refuse_coefficient,
-    relevant_settings,
-    resolve,
-)
+from agreement.reports import request as analysis
+from agreement.reports.basis import compute_interval, compute_result, distances_of, pick_texts
+from agreement.reports.overall import LIMITS
+from agreement.reports.parameters import Parameters, load_words, presets_for
 from agreement.reports.wording import choice_label, field_texts
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, heat_map
 from agreement.results.tables import ENDS, Cell, CellValue, Column, Linked, Table, columns_of, with_ends
 from annotations.core.processes.progress import Progress, reported
 
-# The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
-CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
-    "pointers": tuple(
-        (label, {"chains": chains, "top": top, "exclude_unit": exclude_unit})
-        for label, chains, top, exclude_unit in (
-            ("no chain", "none", "category", "none"),
-            ("partial chain", "partial", "category", "none"),
-            ("inclusive, -top", "full", "category", "none"),
-            ("exclusive, -top", "full", "category", "observed"),
-            ("inclusive, +top", "full", "chain", "none"),
-            ("exclusive, +top", "full", "chain", "observed"),
-        )
-    ),
-    "indices": (
-        ("inclusive", {"chains": "full", "exclude_unit": "none"}),
-        ("exclusive in observed", {"chains": "full", "exclude_unit": "observed"}),
-        ("exclusive in both", {"chains": "full", "exclude_unit": "both"}),
-    ),
-    "categories": (("categories", {}),),
-    "labels": (("sets of labels", {}),),
-    "numbers": (("numbers", {}),),
-    "targets": (("targets", {}),),
-}
+# Ways to make values, by what answers are: a label and its parameters.
+CONSTRUCTIONS = {kind: list(ways.items()) for kind, ways in load_words("constructions").items()}
 # Choices for which answers are read again.
 READ_OTHERWISE = ("units", "unasked")
 
@@ -85,7 +56,7 @@ def compute_grid(
     """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
     for label, construction in reported(CONSTRUCTIONS[extract.kind], progress):
-        selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
+        selected, chosen = analysis.resolve(extract, replace(parameters, coefficient="alpha", **construction))
         cells = [replace(chosen, distance=name) for name in distances_of(selected)]
         cells.append(replace(chosen, coefficient="fleiss_kappa", distance="nominal"))
         rows.append((label, [GridCell.of(label, selected, cell) for cell in cells]))
@@ -95,7 +66,7 @@ def compute_grid(
 def compare_antecedents(extract: ProjectAnswers, parameters: Parameters) -> list[GridCell]:
     """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
     changed = replace(parameters, chains="none", top="category", exclude_unit="none")
-    extract, chosen = resolve(extract, changed)
+    extract, chosen = analysis.resolve(extract, changed)
     ways = ("fleiss_kappa", "nominal"), ("alpha", "passonneau")
     cells = [replace(chosen, coefficient=coefficient, distance=distance) for coefficient, distance in ways]
     return [GridCell.of("", extract, cell) for cell in cells]
@@ -108,28 +79,28 @@ def vary_choices(
     extract_of: Callable[[Parameters], ProjectAnswers] | None = None,
 ) -> list[Variation]:
     """Return the coefficient, and that of each other choice, of answers by `extract_of`. Raises InvalidParameter."""
-    selected, base = resolve(extract, parameters)
-    whole, n_coders = compute_interval(selected, base), len(coders_in(selected, base))
+    selected, base = analysis.resolve(extract, parameters)
+    whole, n_coders = compute_interval(selected, base), len(analysis.coders_in(selected, base))
     variations = [Variation("", "", base, whole, None)]
     choices = [
         (name, choice)
-        for name in relevant_settings(extract.kind, base)
-        for choice in (distances_of(extract) if name == "distance" else choices_of(name, extract.kind, base))
+        for name in analysis.relevant_settings(extract.kind, base)
+        for choice in (distances_of(extract) if name == "distance" else analysis.choices_of(name, extract.kind, base))
         if choice != getattr(base, name)
         and (extract_of or name not in READ_OTHERWISE)
-        and not refuse_coefficient(extract.kind, replace(base, **{name: choice}), n_coders)
+        and not analysis.refuse_coefficient(extract.kind, replace(base, **{name: choice}), n_coders)
     ]
     for name, choice in reported(choices, progress):
         chosen = replace(base, **{name: choice})
         source = extract_of(chosen) if extract_of and name in READ_OTHERWISE else extract
-        selected, changed = resolve(source, chosen)
+        selected, changed = analysis.resolve(source, chosen)
         interval = compute_interval(selected, changed)
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
         variations.append(Variation(name, choice, changed, interval, moved))
     return variations
 
 
-def _caption(request: AnalysisRequest) -> str:
+def _caption(request: analysis.AnalysisRequest) -> str:
     return "Alpha by distance" if request.extract.question else "Alpha by chain and distance"
 
 
@@ -137,7 +108,7 @@ def _link(shown: CellValue, parameters: Parameters, current: Parameters | None =
     return Linked(shown, f"../?{urlencode(parameters.query())}", parameters == current)
 
 
-def _count_work(request: AnalysisRequest, times: int, share: int) -> int:
+def _count_work(request: analysis.AnalysisRequest, times: int, share: int) -> int:
     """Return how many judgements the constructions have, with a share for columns of coders and texts left out."""
     n_cells = len(pick_texts(request.extract, request.parameters)) * len(request.extract.coders) ** 2
     return count_judgements(request) * len(CONSTRUCTIONS[request.extract.kind]) * times + n_cells // share
@@ -158,18 +129,18 @@ class Grid(ResultPage[list[Half]]):
     gives = list[GridCell]
     api = "Alpha for every distance x chain construction, and K for each construction."
 
-    def cost(self, request: AnalysisRequest) -> int:
+    def cost(self, request: analysis.AnalysisRequest) -> int:
         return _count_work(request, 2 if request.parameters.without else 1, 1000)
 
-    def compute(self, request: AnalysisRequest) -> list[Half]:
+    def compute(self, request: analysis.AnalysisRequest) -> list[Half]:
         everything = replace(request.parameters, without="")
         halves = [everything, request.parameters] if request.parameters.without else [everything]
         return [(one, compute_grid(request.extract, one, request.progress)) for one in halves]
 
-    def fields(self, request: AnalysisRequest, report: list[Half]) -> list[GridCell]:
+    def fields(self, request: analysis.AnalysisRequest, report: list[Half]) -> list[GridCell]:
         return [cell for _, cells in report[-1][1] for cell in cells]
 
-    def tables(self, request: AnalysisRequest, report: list[Half]) -> list[Table]:
+    def tables(self, request: analysis.AnalysisRequest, report: list[Half]) -> list[Table]:
         names = " and ".join(request.extract.label(name) for name in request.parameters.without.split(",") if name)
         tables, without = [], f"The same without markables that are mostly {names}"
         captions = {"grid": f"{_caption(request)}, with K", "grid-without": without}
@@ -188,7 +159,7 @@ class Grid(ResultPage[list[Half]]):
             tables.append(_antecedents_table(request, {label: parameters for label, (parameters, _) in halves}))
         return tables
 
-    def charts(self, request: AnalysisRequest, report: list[Half]) -> list[Chart]:
+    def charts(self, request: analysis.AnalysisRequest, report: list[Half]) -> list[Chart]:
         rows = report[0][1]
         cells = [[cell for cell in of_construction if cell.parameters.is_alpha] for _, of_construction in rows]
         names = [choice_label("distance", cell.parameters.distance) for cell in cells[0]]
@@ -197,7 +168,7 @@ class Grid(ResultPage[list[Half]]):
         words = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
         return [Chart("grid", _caption(request), figure, words, "grid")]
 
-    def show(self, request: AnalysisRequest) -> PageSections:
+    def show(self, request: analysis.AnalysisRequest) -> PageSections:
         excluded, names = request.parameters.selection("without"), request.extract.countable
         offered = names if len(names) > 1 and not request.extract.units else ()
         halves = []
@@ -207,7 +178,7 @@ class Grid(ResultPage[list[Half]]):
         return self.sections(request).extended(halves=halves)
 
 
-def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) -> Table:
+def _antecedents_table(request: analysis.AnalysisRequest, halves: dict[str, Parameters]) -> Table:
     """Return Table 3 of Poesio & Artstein 2005."""
     rows = []
     for label, parameters in halves.items():
@@ -228,14 +199,14 @@ class Compare(ResultPage[PageSections]):
     template = "agreement/overall/compare.html"
     position = 30
 
-    def cost(self, request: AnalysisRequest) -> int:
+    def cost(self, request: analysis.AnalysisRequest) -> int:
         return _count_work(request, 2, 100)
 
-    def compute(self, request: AnalysisRequest) -> PageSections:
+    def compute(self, request: analysis.AnalysisRequest) -> PageSections:
         def extract_of(parameters: Parameters) -> ProjectAnswers:
             own = request.parameters
             same = parameters.units in ("", request.extract.units) and parameters.unasked == own.unasked
-            return request.extract if same else read_asked(request.project, parameters)
+            return request.extract if same else analysis.read_asked(request.project, parameters)
 
         changes = vary_choices(request.extract, request.parameters, request.progress, extract_of)
         labels, presets = ["current"], []
@@ -244,7 +215,7 @@ class Compare(ResultPage[PageSections]):
             labels.append(f"{field}: {choice_label(one.name, one.choice)}")
         for preset in presets_for(request.extract.answers):
             chosen = request.parameters.with_convention(preset.parameters)
-            interval = compute_interval(*resolve(extract_of(chosen), chosen))
+            interval = compute_interval(*analysis.resolve(extract_of(chosen), chosen))
             presets.append((_link(preset.label, chosen), *with_ends(interval), preset.published, preset.where))
         figures = [Column("value", "Value", "figure"), *ENDS]
         columns = [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")]

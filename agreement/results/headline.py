@@ -11,13 +11,13 @@ from django.db.models import Count, TextField
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
-from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_pyramids, read_word_spans
+from agreement.data.texts import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.coders.profiles import count_days, estimate_paces
-from agreement.reports.items.items import Items, compute_items, find_highest, nonzero_relations
-from agreement.reports.overall.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.items import Items, compute_items, find_highest, nonzero_relations
+from agreement.reports.overall import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, item_address, read_settings
 from annotations.models import Coding, Operation, Project
 from annotations.planning.work.progress import read_progress

@@ -10,11 +10,11 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import Forecast, forecast, forecast_interval
 from agreement.measures.data.components import merge_documents
 from agreement.measures.uncertainty.forecasts import FEWEST, MOST, SAMPLES
+from agreement.reports import basis
 from agreement.reports.fields import LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.overall.overall import RELIABLE, TENTATIVE
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import AnalysisRequest, cached_report
+from agreement.reports.overall import RELIABLE, TENTATIVE
+from agreement.reports.parameters import InvalidParameter, Parameters, check_choice
+from agreement.reports.request import AnalysisRequest, cached_report
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, forecast_chart
 from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, format_value

@@ -38,7 +38,8 @@ class Column:
 
     `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
     `explanation` is the key of what the column's info button says, if it is not the name.
-    `cell` is what `Table.of` puts there: an attribute of the row, if it is not called as the column, or a function.
+    `cell` is what `Table.of` puts there: an attribute of the row, or a function. Without it that is the attribute that
+    is called as the column, with `n_` before that where the row has no other.
     """
 
     name: str
@@ -51,6 +52,14 @@ class Column:
 
     def shown(self, value: CellValue) -> CellValue:
         return self.labels.get(value, value) if isinstance(value, str) else value
+
+    def read(self, row: Any) -> Cell:
+        """Return the cell of a row."""
+        if callable(self.cell):
+            return self.cell(row)
+        name = self.cell or (self.name if hasattr(row, self.name) else f"n_{self.name}")
+        found: Cell = attrgetter(name)(row)
+        return found
 
     @property
     def is_number(self) -> bool:
@@ -65,9 +74,10 @@ class Column:
 ENDS = (Column("low", "from", "figure"), Column("high", "to", "figure"))
 
 
-def columns_of(kind: Kind, **labels: str) -> list[Column]:
-    """Return columns of one kind by their names, with what people read above each."""
-    return [Column(name, label, kind) for name, label in labels.items()]
+def columns_of(kind: Kind, **columns: str | tuple[str, str]) -> list[Column]:
+    """Return columns of one kind by their names: the label of each, or that and the key of its explanation."""
+    given = {name: (label, "") if isinstance(label, str) else label for name, label in columns.items()}
+    return [Column(name, label, kind, explanation=key) for name, (label, key) in given.items()]
 
 
 class HasEnds(Protocol):
@@ -136,8 +146,7 @@ class Table:
     @classmethod
     def of(cls, key: str, caption: str, columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Self:
         """Return the table of some objects, a row each, with the cells that the columns say."""
-        reads = [one.cell if callable(one.cell) else attrgetter(one.cell or one.name) for one in columns]
-        cells = [[read(row) for read in reads] for row in rows]
+        cells = [[one.read(row) for one in columns] for row in rows]
         return cls(key, caption, [replace(one, cell="") for one in columns], cells, note)
 
     @property

@@ -7,7 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from agreement.reports.request.request import TABLE_PAGE
+from agreement.reports.request import TABLE_PAGE
 from agreement.reports.wording import label_model
 from agreement.results.figures.charts import Chart
 from agreement.results.tables import TABLE_FORMATS, Kind, Table, format_value

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
 from agreement.data.documents import row_key
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.models import Flag, Remark
 from agreement.web.forms import FlagForm, RemarkForm
 from annotations.models import Markable, Project, Question, User

@@ -9,24 +9,9 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from agreement.models import NAME_LENGTH, REASON_LENGTH
-from agreement.reports.request.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, VERSIONS, presets_for
-from agreement.reports.request.request import (
-    AnalysisRequest,
-    choices_of,
-    coders_in,
-    parse_query,
-    refuse_coefficient,
-    relevant_settings,
-)
-from agreement.reports.wording import (
-    BY_MODELS,
-    CHOICE_LABELS,
-    CODINGS_LEFT_OUT,
-    IN_SIGHT,
-    Settings,
-    field_texts,
-    label_model,
-)
+from agreement.reports import request as analysis
+from agreement.reports import wording
+from agreement.reports.parameters import CHOICES, MODELS, QUESTION, SELECTIONS, SETTINGS, VERSIONS, presets_for
 from annotations.core.http.fields import BoundedSelect
 
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
@@ -41,7 +26,7 @@ CUSTOM = "custom"
 class ParametersForm(forms.Form):
     """The preset, a select for each setting that matters, and boxes or a list for each selection of the data."""
 
-    def __init__(self, request: AnalysisRequest, settings: Settings) -> None:
+    def __init__(self, request: analysis.AnalysisRequest, settings: wording.Settings) -> None:
         extract, parameters = request.project_answers, request.parameters
         query, pyramids = parameters.query(), bool(extract.units)
         preset = settings.preset.key if settings.preset else CUSTOM
@@ -57,45 +42,49 @@ class ParametersForm(forms.Form):
         custom = [(CUSTOM, "Custom")] if settings.preset is None else []
         labels = {one.key: f"{one.label} (project default)" if one == settings.own else one.label for one in presets}
         self._offer("preset", [*custom, *labels.items()])
-        for name in relevant_settings(extract.kind, parameters):
-            possible: Iterable[str] = choices_of(name, extract.kind, parameters)
+        for name in analysis.relevant_settings(extract.kind, parameters):
+            possible: Iterable[str] = analysis.choices_of(name, extract.kind, parameters)
             if name == "coefficient":
-                n_coders = len(coders_in(request.extract, parameters))
+                n_coders = len(analysis.coders_in(request.extract, parameters))
                 changed = {key: replace(parameters, coefficient=key) for key in possible}
-                possible = [key for key in changed if not refuse_coefficient(extract.kind, changed[key], n_coders)]
-            self._offer(name, [(key, label) for key, label in CHOICE_LABELS[name].items() if key in possible])
+                possible = [
+                    key for key in changed if not analysis.refuse_coefficient(extract.kind, changed[key], n_coders)
+                ]
+            self._offer(name, [(key, label) for key, label in SETTINGS[name].choices.items() if key in possible])
         categories = () if pyramids else extract.countable  # all that is compared of pyramids is in SCUs
         versions = range(1, 1 if pyramids else request.project.scheme_version + 1)
         titles = {text.slug: text.title for text in extract.texts}
-        coders = [(name, label_model(name) if name in request.models else name) for name in extract.known_coders]
+        coders = [
+            (name, wording.label_model(name) if name in request.models else name) for name in extract.known_coders
+        ]
         offered = {
             "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in extract.rounds] if len(extract.rounds) > 1 else [],
             "coders": coders if len(coders) > 2 else [],
             "texts": list(titles.items()) if len(titles) > 1 else [],
             "include": [
-                *([(MODELS, BY_MODELS)] if request.n_codings_of_models else []),
-                *((reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out),
+                *([(MODELS, wording.BY_MODELS)] if request.n_codings_of_models else []),
+                *((reason, wording.CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out),
             ],
             VERSIONS: [(str(number), f"version {number}") for number in versions] if len(versions) > 1 else [],
         }
         for name, choices in offered.items():
             if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
                 self.initial[name] = query.get(name, "")
-                label, help_text = field_texts(name, pyramids=pyramids)
+                label, help_text = wording.field_texts(name, pyramids=pyramids)
                 help_text = f"{help_text} Names with commas between."
                 self.fields[name] = forms.CharField(required=False, label=label, help_text=help_text)
             elif choices or parameters.selection(name):
                 widget = forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple
                 self._offer(name, choices, widget)
-        in_sight = (QUESTION, "preset", *IN_SIGHT)
+        in_sight = (QUESTION, "preset", *wording.IN_SIGHT)
         self.in_sight = [field for field in self if field.name in in_sight]
         self.selections = [field for field in self if field.name in SELECTIONS]
         self.advanced = [field for field in self if field.name not in (*in_sight, *SELECTIONS)]
         self.n_selected = sum(bool(self.initial.get(name)) for name in SELECTIONS)
 
     def _offer(self, name: str, choices: Iterable[tuple[str, str]], widget: Any = forms.Select) -> None:
-        label, help_text = field_texts(name, pyramids=self.has_pyramids)
+        label, help_text = wording.field_texts(name, pyramids=self.has_pyramids)
         field = forms.ChoiceField if widget is forms.Select else forms.MultipleChoiceField
         self.fields[name] = field(choices=[*choices], required=False, label=label, help_text=help_text, widget=widget)
 
@@ -106,8 +95,8 @@ def read_form(query: QueryDict) -> str:
     A preset that was chosen stands with what was changed besides; settings that the form does not show stay as they
     were. What is wrong is for that address to say.
     """
-    values = parse_query(query)
-    before = parse_query(QueryDict(values.pop(SHOWN)))
+    values = analysis.parse_query(query)
+    before = analysis.parse_query(QueryDict(values.pop(SHOWN)))
     shown = before.get("preset", CUSTOM)
     preset = values.pop("preset", shown)
     if QUESTION in values and values[QUESTION] != before.get(QUESTION, ""):  # other settings, and other values

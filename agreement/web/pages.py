@@ -19,18 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agreement import discussion
 from agreement.data.reading import read_state
 from agreement.models import Computation
-from agreement.reports.request.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
-from agreement.reports.request.parameters import MODELS, InvalidParameter
-from agreement.reports.request.request import TABLE_PAGE, AnalysisRequest, parse_query
-from agreement.reports.wording import (
-    describe_models_left_out,
-    describe_unanswered,
-    describe_versions,
-    list_left_out,
-    name_terms,
-    nouns_for,
-    read_settings,
-)
+from agreement.reports import wording
+from agreement.reports.basis import SECONDS_REMEMBERED, count_left_out, count_other_versions
+from agreement.reports.parameters import MODELS, InvalidParameter
+from agreement.reports.request import TABLE_PAGE, AnalysisRequest, parse_query
 from agreement.results import computations
 from agreement.results.categories import format_mapping, parse_mapping
 from agreement.results.computations import PageSections, ResultPage, is_lost, leave_long_reading, write_table
@@ -123,21 +115,21 @@ def _read_state(request: HttpRequest, page: ResultPage[Any], project: Project) -
 def _controls(page: ResultPage[Any], analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
     if not page.uses_answers:
         return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
-    settings = read_settings(analysis)
+    settings = wording.read_settings(analysis)
     return {
         "form": ParametersForm(analysis, settings),
         "facts": settings.facts.values(),
-        "nouns": nouns_for(analysis.extract),
+        "nouns": wording.nouns_for(analysis.extract),
         "question": analysis.extract.question,
-        "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
-        "not_counted": list_left_out(count_left_out(analysis.extract, analysis.parameters)),
-        "versions_left_out": describe_versions(
+        "question_left_out": wording.describe_unanswered(analysis.extract, analysis.parameters),
+        "not_counted": wording.list_left_out(count_left_out(analysis.extract, analysis.parameters)),
+        "versions_left_out": wording.describe_versions(
             analysis.extract.versions, count_other_versions(analysis.extract, analysis.parameters)
         ),
         "models_left_out": ""
         if MODELS in analysis.parameters.selection("include")
-        else describe_models_left_out(analysis.n_codings_of_models),
-        "terms": name_terms(analysis.extract.question),
+        else wording.describe_models_left_out(analysis.n_codings_of_models),
+        "terms": wording.name_terms(analysis.extract.question),
     }
 
 
@@ -163,10 +155,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show how far a computation is, on the page that waits for it.
-
-    That page is loaded again when the computation is done, or when its worker has died: then the page orders it again.
-    """
+    """Show how far a computation is; the page is loaded again when it is done, or when its worker has died."""
     project = results_for(request.user, slug)
     current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
     if current is None:

@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import caches
 
 from agreement.data.reading import forget_answers
-from agreement.reports.request import basis
+from agreement.reports import basis
 from annotations.models import Coding, Membership, Project, User
 from tests.access.walk import (
     OTHER_ADDRESSES,

@@ -7,7 +7,9 @@ from dataclasses import asdict
 import pytest
 from django.core.management import call_command
 
-from agreement.reports.request.parameters import OF_QUESTIONS, PRESETS, SELECTIONS, presets_for
+from agreement.measures import options
+from agreement.measures.data.answers import MODES, READINGS, TOPS, UNMARKED
+from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, SELECTIONS, presets_for
 from annotations.models import Membership, Project, User
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import WALK, answer, coded_project
@@ -95,3 +97,10 @@ def test_a_wrong_query_shows_the_preset_of_the_project(signed_in, charlie):
     project.save()
     parameters, value = ask_page(signed_in(charlie), {"distance": "ghost"})
     assert (parameters["units"], f"{value:.4f}") == ("spans", "0.1386")
+
+
+def test_choices_are_those_of_the_library():
+    of_library = {"distance": options.DISTANCES, "chains": tuple(reversed(MODES)), "top": TOPS, "readings": READINGS}
+    of_library |= {name: getattr(options, name.upper()) for name in ("exclude_unit", "empty", "thirds")}
+    of_library |= {"missing": options.MISSING_RULES, "unmarked": UNMARKED}
+    assert {name: CHOICES[name] for name in of_library} == of_library

@@ -15,9 +15,9 @@ from jsonschema import validate
 from agreement import measures
 from agreement.data.reading import read_answers
 from agreement.measures import DISTANCES, conformance
+from agreement.reports import overall
 from agreement.reports.coders.differences import compare_occasions
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import parse_parameters
+from agreement.reports.parameters import parse_parameters
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
 from annotations.formats.project import VERSION
 from annotations.models import Project

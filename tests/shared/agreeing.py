@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agreement.reports.request.parameters import Parameters, default_preset
+from agreement.reports.parameters import Parameters, default_preset
 from annotations.adjudication.hands import open_gold
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain

@@ -10,11 +10,11 @@ from django.urls import reverse
 
 from agreement.data import reading
 from agreement.data.reading import read_answers
+from agreement.reports import basis
 from agreement.reports.coders.profiles import count_days
-from agreement.reports.items.items import compute_items, find_highest
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request import basis
-from agreement.reports.request.request import resolve
+from agreement.reports.items import compute_items, find_highest
+from agreement.reports.overall import compute_report
+from agreement.reports.request import resolve
 from agreement.results.registry import PAGES
 from annotations.models import User
 from annotations.planning.work.progress import read_progress

@@ -10,8 +10,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404
 
 from agreement.measures import Result
-from agreement.reports.overall import overall
-from agreement.reports.request import parameters
+from agreement.reports import overall, parameters
 from agreement.results.computations import PageSections
 from agreement.results.registry import REPORTS
 from agreement.results.tables import as_csv, as_json, as_markdown

@@ -10,7 +10,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from agreement.reports.datasheet.report import describe_project
 from agreement.reports.fields import as_json
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request import parse_asked
 from agreement.results.datasheet import as_file
 from annotations.core.files import write_whole
 from annotations.management.base import ProgramCommand

@@ -9,17 +9,16 @@ import numpy as np
 
 from agreement.data.documents import Document
 from agreement.data.project_answers import CHAINED, ProjectAnswers
-from agreement.data.texts.muc import read_markings
+from agreement.data.texts import read_markings
 from agreement.measures import Interval, LeaveOneOut, Result, cohen_kappa, link_kappa, observed_agreement
 from agreement.measures.coreference.scores import count_texts
 from agreement.measures.sums.patterns import LabelPatterns
 from agreement.measures.values import Ints, Label
+from agreement.reports import basis, coreference
+from agreement.reports.coreference import SCORES, common_texts, find_clusters, pair_clusters
 from agreement.reports.fields import copy_fields
-from agreement.reports.links import coreference
-from agreement.reports.links.coreference import SCORES, common_texts, find_clusters, pair_clusters
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters, check_choice
-from agreement.reports.request.request import cached_report, remembered_report, resolve
+from agreement.reports.parameters import Parameters, check_choice
+from agreement.reports.request import cached_report, remembered_report, resolve
 from annotations.core.processes.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
@@ -101,10 +100,7 @@ def compute_pair_matrix(
 def measure_pair(
     extract: ProjectAnswers, parameters: Parameters, first: str, second: str, *, muc6: bool = False
 ) -> list[PairFigure]:
-    """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter.
-
-    muc6: as in `compare_chains`; the first is the key.
-    """
+    """Return every measure of two coders with its interval; the first is the key. Raises InvalidParameter."""
     measures = measures_for(extract.kind)
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if len(extract.coders) < 2:

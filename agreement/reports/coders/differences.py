@@ -18,10 +18,10 @@ from agreement.measures import Comparison, ReliabilityData, Result, alpha, colla
 from agreement.measures import permutation_test as permute
 from agreement.measures.data.components import merge_documents, name_pairable_documents
 from agreement.measures.results import nonzero_counts, pluralize
+from agreement.reports import basis
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, Low, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request import resolve
 
 KINDS = ("round", "group", "category", "project")
 PERMUTATIONS = 2_000

@@ -9,7 +9,7 @@ import numpy as np
 from agreement.data.documents import Document, original_of
 from agreement.data.given_answers import GivenAnswer
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.texts.snippets import Snippet
+from agreement.data.texts import Snippet
 from agreement.measures import AltTest, ScoreInterval, alt_test, mean_interval, share_interval
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.components import merge_documents
@@ -17,11 +17,11 @@ from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.models.alt_test import LeftOutHuman as TestedHuman
 from agreement.measures.models.alt_test import find_advantages
 from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports import basis
 from agreement.reports.coders.differences import measure_between
 from agreement.reports.fields import Flat, GroupInterval, LeftOut, OtherVersions, PageOnly, copy_fields
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import cached_report, resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
 
@@ -88,10 +88,7 @@ class AltTestReport:
 def compute_alt_test(
     extract: ProjectAnswers, parameters: Parameters, candidate: str, epsilon: str, q: str
 ) -> AltTestReport:
-    """Return the test of a candidate by the distance of the parameters, the other chosen coders being the humans.
-
-    epsilon and q are numbers as they were typed; nothing is the default.
-    """
+    """Return the test of a candidate against the other chosen coders; epsilon and q are as they were typed."""
     levels = read_level("epsilon", epsilon), read_level("q", q)
     if candidate not in extract.coders:
         known = ", ".join(extract.coders) or "nobody"
@@ -310,10 +307,7 @@ def compare_model(
     options: Mapping[str, str],
     progress: Progress | None = None,
 ) -> ModelReport:
-    """Return a model beside the people who are chosen. Raises InvalidParameter.
-
-    options: candidate, epsilon and q, as they were typed.
-    """
+    """Return a model beside the people who are chosen; `options` are as they were typed. Raises InvalidParameter."""
     asked, epsilon, q = (options.get(name, "") for name in ("candidate", "epsilon", "q"))
     compared = choose_compared(answers, parameters, models, asked)
     candidate, people, own = compared.candidate, compared.people, compared.select(parameters)

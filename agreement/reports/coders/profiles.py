@@ -16,17 +16,9 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures.data.arrays import distinct_rows
 from agreement.measures.sums.pairs import pair_distances
 from agreement.measures.values import Bools, Ints
-from agreement.reports.request.basis import (
-    cached,
-    comparison,
-    compute_by_parts,
-    pairable_units,
-    pick_texts,
-    remembered,
-    select_data,
-)
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import remembered_report, resolve
+from agreement.reports import basis
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import remembered_report, resolve
 from annotations.coding.active_time import Activity, JudgementTime, ProjectWork, read_work
 from annotations.models import Project
 from annotations.planning.work.pace import Pace, estimate_pace
@@ -55,7 +47,7 @@ class Profile(NamedTuple):
 @remembered_report
 def compute_profiles(answers: ProjectAnswers, parameters: Parameters) -> list[Profile]:
     """Return how each coder codes."""
-    chosen = answers.restrict(pick_texts(answers, parameters))
+    chosen = answers.restrict(basis.pick_texts(answers, parameters))
     columns, n_coders = chosen.columns, len(answers.coders)
     coder = chosen.column_of_coding[columns.coding_of_mark]
     is_counted = columns.is_judgement & (coder >= 0)
@@ -106,7 +98,7 @@ def _chain_lengths(
     ambiguous = columns.units["key"][columns.unit_of_mark[is_ambiguous]] * width + coder_of_mark[is_ambiguous]
     # as a score of clusters compares them, whatever is asked
     whole = replace(parameters, chains="full", top="chain")
-    data = select_data(answers, whole, pick_texts(answers, parameters))
+    data = basis.select_data(answers, whole, basis.pick_texts(answers, parameters))
     units = np.array(data.units, dtype=np.int64)
     unit, coder = np.nonzero(data.codes >= len(data.labels))
     kept = ~np.isin(units[unit] * width + coder, ambiguous)
@@ -141,8 +133,8 @@ class TextDistances(NamedTuple):
 @remembered_report
 def compute_text_distances(answers: ProjectAnswers, parameters: Parameters) -> list[TextDistances]:
     """Return the mean distances in each chosen text, in the order of the project."""
-    parts = compute_by_parts(answers, parameters, "distances of texts", _average_distances)
-    texts = pick_texts(answers, parameters)
+    parts = basis.compute_by_parts(answers, parameters, "distances of texts", _average_distances)
+    texts = basis.pick_texts(answers, parameters)
     return [TextDistances(text, *means) for text, means in zip(texts, chain(*parts), strict=True)]
 
 
@@ -150,9 +142,9 @@ def _average_distances(
     parameters: Parameters, answers: ProjectAnswers, texts: Sequence[Document]
 ) -> list[tuple[tuple[float | None, ...], float | None]]:
     """Return the mean distances of each coder, and of all pairs, in each text."""
-    data = select_data(answers, parameters, texts)
-    pairable = pairable_units(data, parameters)
-    found = pair_distances(pairable, comparison(parameters))
+    data = basis.select_data(answers, parameters, texts)
+    pairable = basis.pairable_units(data, parameters)
+    found = pair_distances(pairable, basis.comparison(parameters))
     documents, n_coders = pairable.documents[found.units], len(data.coders)
     totals, numbers = np.zeros((2, len(texts), n_coders))
     for columns in (found.first, found.second):
@@ -210,13 +202,13 @@ def read_project_work(project: Project, answers: ProjectAnswers) -> ProjectWork:
 
         return ProjectWork(by_text(found.activities), by_text(found.judgement_times))
 
-    return cached(answers, ("work",), read)
+    return basis.cached(answers, ("work",), read)
 
 
 def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Times) -> list[CoderTimes]:
     """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter."""
     answers, parameters = resolve(answers, parameters)
-    texts = {text.pk for text in pick_texts(answers, parameters)}
+    texts = {text.pk for text in basis.pick_texts(answers, parameters)}
     seconds: dict[str, list[float]] = {coder: [] for coder in answers.coders}
     for (text, coder), judgements in times.items():
         if text in texts and coder in seconds:
@@ -231,7 +223,7 @@ def summarize_times(answers: ProjectAnswers, parameters: Parameters, times: Time
 def count_by_day(extract: ProjectAnswers, parameters: Parameters, times: Times) -> CoderDays:
     """Return the judgements of each day in the chosen texts, also of codings that do not count."""
     extract, parameters = resolve(extract, parameters)
-    texts, chosen = {text.pk for text in pick_texts(extract, parameters)}, parameters.selection("coders")
+    texts, chosen = {text.pk for text in basis.pick_texts(extract, parameters)}, parameters.selection("coders")
     counts: dict[str, Counter[date]] = {}
     for (text, coder), judgements in sorted(times.items(), key=lambda item: item[0][1]):
         if text in texts and (not chosen or coder in chosen):
@@ -267,7 +259,7 @@ class DayCounts(NamedTuple):
 def count_days(project: Project, extract: ProjectAnswers) -> DayCounts:
     """Return how many markables were judged on each day. `extract` has all answers of the project."""
     zone = timezone.get_current_timezone_name()
-    return remembered(extract, ("judged days", zone), lambda: _count_days(project, extract, zone))
+    return basis.remembered(extract, ("judged days", zone), lambda: _count_days(project, extract, zone))
 
 
 def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCounts:
@@ -283,7 +275,7 @@ def _count_days(project: Project, extract: ProjectAnswers, zone: str) -> DayCoun
 
     rounds: dict[str, Counter[date]] = {name: Counter() for name in extract.rounds}
     coders = defaultdict[str, Counter[date]](Counter)
-    for part in compute_by_parts(extract, Parameters(), f"judged days in {zone}", count):
+    for part in basis.compute_by_parts(extract, Parameters(), f"judged days in {zone}", count):
         for (round_, coder, day), number in part.items():
             rounds[round_][day] += number
             coders[coder][day] += number

@@ -13,15 +13,15 @@ from rest_framework.serializers import ChoiceField
 
 from agreement.data.coders import Groups, read_groups
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
+from agreement.reports.basis import pick_texts
 from agreement.reports.coders.differences import compare_groups, compare_occasions
 from agreement.reports.coders.profiles import compute_profiles
 from agreement.reports.datasheet import rounds as parts
 from agreement.reports.fields import PageOnly, SchemeDocument, copy_fields
-from agreement.reports.methods.methods import Reference, describe_methods, program_name
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.methods import Reference, describe_methods, program_name
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, GuidelinesVersion, Markable, Membership, Operation, Project, Segment
@@ -215,10 +215,7 @@ def _count_markables(project: Project) -> tuple[MarkableCounts, ...]:
 
 
 def _count_codings(project: Project) -> dict[str, tuple[int, int]]:
-    """Return how many codings each coder has, and has submitted; those of adjudicators are in no figure.
-
-    What is shown again within a round counts once.
-    """
+    """Return how many codings each coder has, and has submitted, on first occasions; adjudicators have none."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
     codings = Coding.objects.of_people().filter(text__project=project, occasion=1).exclude(kind__in=AGREED_KINDS)
     is_submitted = Q(status=Coding.Status.SUBMITTED)

@@ -9,18 +9,18 @@ from typing import Annotated, Self
 from django.db.models import Count, Q
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.gold import GOLD, has_gold
+from agreement.data.coders import GOLD, has_gold
 from agreement.data.project_answers import ProjectAnswers
-from agreement.data.pyramids.pyramids import Pyramids
+from agreement.data.pyramids import Pyramids
 from agreement.measures.results import pluralize
 from agreement.reports.coders.differences import CodedAgain
 from agreement.reports.coders.profiles import Profile, compute_profiles
 from agreement.reports.fields import PageOnly, copy_fields
 from agreement.reports.gold import compare_with_gold
-from agreement.reports.methods.methods import describe_data
-from agreement.reports.overall.overall import AgreementReport, compute_report
-from agreement.reports.request.parameters import InvalidParameter, Parameters, default_preset
-from agreement.reports.request.request import parse_asked, read_with_gold
+from agreement.reports.methods import describe_data
+from agreement.reports.overall import AgreementReport, compute_report
+from agreement.reports.parameters import InvalidParameter, Parameters, default_preset
+from agreement.reports.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate
 from annotations.adjudication.decisions.items import gold_decisions
 from annotations.adjudication.drafts import gold_of_rounds

@@ -6,7 +6,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.texts.muc import matches_by_muc6
+from agreement.data.texts import matches_by_muc6
+from agreement.reports.basis import effective_distance, pick_texts, remembered
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.differences import RECHECK, UNMARKED, RepeatsReport, compare_occasions
 from agreement.reports.coders.profiles import (
@@ -16,16 +17,15 @@ from agreement.reports.coders.profiles import (
     read_project_work,
     seconds_per_judgement,
 )
-from agreement.reports.items.items import SHARE_DIGITS
-from agreement.reports.links.coreference import SCORES
-from agreement.reports.request.basis import effective_distance, pick_texts, remembered
-from agreement.reports.request.parameters import check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.coreference import SCORES
+from agreement.reports.items import SHARE_DIGITS
+from agreement.reports.parameters import check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, choice_label, nouns_for, selection_of
 from agreement.results.computations import PageSections, ResultPage, count_judgements, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, heat_map, line_chart, stacked_bars
 from agreement.results.figures.sections import build_confusion, build_times
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, format_value
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, format_value
 
 PAGE_ROWS = 20  # each cell is a link
 LONGEST_CHAIN = 10  # from here on chains are counted together
@@ -143,7 +143,7 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
     seconds = remembered(answers, ("seconds per judgement", parameters), measure_seconds)
     without = reports.intervals_without_each_coder(answers, parameters)
     of_chains = [
-        Column("ambiguous", "Marked ambiguous", "count", cell="n_ambiguous"),
+        Column("ambiguous", "Marked ambiguous", "count"),
         Column("mean_chain", "Words of an SCU" if answers.units else "Members of a chain", "figure"),
         Column("mean_link", "Antecedent distance (units)", "figure"),
     ]
@@ -154,7 +154,7 @@ def _coders_table(request: AnalysisRequest, profiles: list[Profile]) -> Table:
         Column("low", "from", "figure", cell=lambda row: without[row.coder].low),
         Column("high", "to", "figure", cell=lambda row: without[row.coder].high),
         Column("change", "Change", "figure", cell=lambda row: parts[row.coder].change),
-        Column("judgements", "Judgements", "count", cell="n_judgements"),
+        Column("judgements", "Judgements", "count"),
         *(of_chains if answers.has_chains or not answers.question else []),
         Column("seconds", "Time per judgement", "seconds", cell=lambda row: seconds[row.coder]),
     ]
@@ -301,10 +301,8 @@ class Repeats(ResultPage[RepeatsReport]):
         columns = [
             Column("coder", "Coder", cell=lambda row: row.coder or "all coders"),
             Column("coded_again", "How", labels=CODED_AGAIN),
-            Column("shown_again", "Coded again", "count"),
-            Column("codings", "Counted", "count", explanation="coded_again_counted"),
-            Column("texts", "Texts", "count"),
-            Column("units", "Units", "count", cell="n_units"),
+            *columns_of("count", shown_again="Coded again", codings=("Counted", "coded_again_counted"), texts="Texts"),
+            Column("units", "Units", "count"),
             Column("self_agreement", "Self-agreement", "figure", cell="value"),
             *ENDS,
             Column("between_coders", "Between coders", "figure", cell="between"),

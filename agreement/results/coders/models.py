@@ -8,16 +8,16 @@ from rest_framework.serializers import CharField, Field, FloatField
 
 from agreement.data.coders import read_model_names
 from agreement.data.given_answers import read_given_answers
-from agreement.data.texts.snippets import read_snippets_and_texts
+from agreement.data.texts import read_snippets_and_texts
 from agreement.reports.coders import models as reports
 from agreement.reports.fields import as_json
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import item_address, selection_of
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, Dot, describe_dots, dot_plot, dots_chart
 from agreement.results.items.items import answers_cell, group_answers, keyword_cell
-from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, figure_columns, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Composed, Linked, Table, columns_of, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.projects.navigation import NO_PYRAMIDS
 
@@ -208,8 +208,7 @@ def _verdict_table(report: reports.ModelReport) -> Table:
     advantage = "" if probability is None else f" Advantage probability: {probability:.3f}, the mean of those below."
     columns = [
         Column("test", "Test", explanation="alt_test"),
-        Column("wins", "Wins", "count", explanation="won"),
-        Column("people", "People compared", "count", explanation="people_compared"),
+        *columns_of("count", wins=("Wins", "won"), people=("People compared", "people_compared")),
         Column("winning_rate", "Winning rate", "figure"),
         Column("passes", "Passes", explanation="passes"),
     ]
@@ -234,8 +233,7 @@ def _categories_table(report: reports.ModelReport) -> Table:
         Column(
             "category", "Most people say", explanation="majority_category", cell=lambda row: row.name or NO_MAJORITY
         ),
-        Column("items", "Items", "count", cell="n_items"),
-        Column("texts", "Texts", "count", cell="n_texts"),
+        *columns_of("count", items="Items", texts="Texts"),
         *_score_columns(report.candidate),
         *ENDS,
         Column("note", "Notes"),
@@ -281,20 +279,16 @@ class AltTest(ResultPage[reports.AltTestReport]):
 def _humans_table(candidate: str, test: reports.AltTestFigures, note: str) -> Table:
     columns = [
         Column("human", "Coder", explanation="coder"),
-        Column("candidate_score", "Score of the candidate", "figure"),
-        Column("human_score", "Score of the coder", "figure"),
+        *columns_of("figure", candidate_score="Score of the candidate", human_score="Score of the coder"),
         Column("difference", "Difference", "figure", explanation="score_difference"),
         *ENDS,
-        Column("p_value", "p", "probability", explanation="alt_p_value"),
-        Column("adjusted", "p, adjusted", "probability", explanation="alt_p_value"),
+        *columns_of("probability", p_value=("p", "alt_p_value"), adjusted=("p, adjusted", "alt_p_value")),
         Column("won", "Wins", cell=lambda row: YES[row.won]),
-        Column("advantage_probability", "Advantage probability", "figure"),
-        Column("advantage_low", "from", "figure", explanation="low"),
+        *columns_of("figure", advantage_probability="Advantage probability", advantage_low=("from", "low")),
         Column("advantage_high", "to", "figure", explanation="high"),
         Column("published_adjusted", "p, published test, adjusted", "probability", explanation="alt_p_value"),
         Column("published_won", "Wins, published test", explanation="won", cell=lambda row: YES[row.published_won]),
-        Column("units", "Units", "count", cell="n_units"),
-        Column("texts", "Texts", "count", cell="n_texts"),
+        *columns_of("count", units="Units", texts="Texts"),
         Column("note", "Notes"),
     ]
     return Table.of("alt_test", f"{candidate} in the place of each other coder", columns, test.rows, note)

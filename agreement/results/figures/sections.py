@@ -9,17 +9,17 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from agreement.data.documents import Document
-from agreement.data.texts.snippets import Snippet
+from agreement.data.texts import Snippet
 from agreement.measures.values import Ints
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import count_by_day, read_project_work, summarize_times
-from agreement.reports.items.items import Items, compute_items
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.items import Items, compute_items
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import TERMS, item_address, name_terms, selection_of
 from agreement.results.computations import PageSections
 from agreement.results.figures.charts import Chart, Dot, Step, dot_plot, heat_map, position_chart, small_multiples
-from agreement.results.tables import Cell, Column, Linked, Table, format_value
+from agreement.results.tables import Cell, Column, Linked, Table, columns_of, format_value
 
 ORDERS = "Each pair of coders on an item counts once in each order."
 ALONE = (
@@ -206,9 +206,7 @@ def build_times(request: AnalysisRequest) -> PageSections:
     columns = [
         Column("coder", "Coder"),
         Column("judgements", f"{unit.capitalize()}s", "count", explanation="timed", cell="n"),
-        Column("first_quartile", "First quartile", "seconds"),
-        Column("median", "Median", "seconds"),
-        Column("third_quartile", "Third quartile", "seconds"),
+        *columns_of("seconds", first_quartile="First quartile", median="Median", third_quartile="Third quartile"),
     ]
     note = f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses."
     figure = dot_plot([Dot(row.coder, row.median, row.first_quartile, row.third_quartile) for row in rows], "seconds")

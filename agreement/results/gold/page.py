@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from agreement.data.pyramids.pyramids import agreed_state
+from agreement.data.pyramids import agreed_state
+from agreement.reports.basis import cached
 from agreement.reports.gold import Frequent, GoldReport, compare_with_gold, count_alike
+from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import KINDS, AgainstAgreed, AgreedReport, LocatedDifference, compare_with_agreed
-from agreement.reports.request.basis import cached
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
-from agreement.reports.wording import DOCSETS_LEFT_OUT, GOLD_LEFT_OUT, list_left_out
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import LABELS, list_left_out
 from agreement.results.computations import PageSections, ResultPage, register
 from agreement.results.figures.charts import Chart
 from agreement.results.gold import texts
-from agreement.results.tables import ENDS, Cell, Column, Table, figure_columns, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Table, columns_of, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project, Text
 from annotations.models.people.rights import Right
@@ -24,24 +24,6 @@ MOST_SCUS = 50
 MOST_DIFFERENCES = 200
 MOST_DOCSETS = 100
 TO_SEE = ": choose docsets to see others"
-MEANINGS = {
-    "missing": "an agreed SCU without a match, and no SCU of the coder has half of its words",
-    "fused": "an agreed SCU without a match: an SCU of the coder that matches another has half of its words or more",
-    "split": "an SCU of the coder without a match: an agreed SCU that matches another has half of its words or more",
-    "extra": "an SCU of the coder without a match, and no agreed SCU has half of its words",
-    "elsewhere": "no word of it is in the SCU that matches, and half or more in another one that matches an agreed SCU",
-    "omitted": "no word of it is in the SCU that matches, and no other SCU of the coder has half of it",
-    "added": "no word of it is in the agreed SCU that matches, and no other agreed one has half of it",
-    "shorter": "some of its words are not in the SCU that matches",
-    "longer": "some of the coder’s words are not in the agreed SCU that matches",
-}
-BEGINNINGS = {
-    "most": "a draft of what most coders say",
-    "agreed": "a draft of what all coders say",
-    "coder": "a draft of one coder’s pyramid",
-    "empty": "an empty draft",
-    "": "no draft",
-}
 
 
 @register
@@ -125,7 +107,7 @@ names but their own; who codes, of the texts that they have submitted. `docsets`
         else:
             gold = request.answers_with_gold
             context["gold_not_counted"] = (
-                "" if reader.codes else list_left_out(gold.gold_left_out, GOLD_LEFT_OUT, "text", "gold of ")
+                "" if reader.codes else list_left_out(gold.gold_left_out, LABELS["gold_left_out"], "text", "gold of ")
             )
             has_gold = any(map(reader.may_read, gold.texts))
         if not has_gold:
@@ -148,8 +130,10 @@ def _compare_texts(request: AnalysisRequest) -> GoldReport:
 
 
 def _build_tables(report: AgreedReport) -> list[Table]:
-    coder = Column("coder", "Coder", cell="name")
-    docsets = Column("docsets", "Docsets", "count", explanation="agreed_docsets", cell="n_docsets")
+    coder, docsets = (
+        Column("coder", "Coder", cell="name"),
+        Column("docsets", "Docsets", "count", explanation="agreed_docsets"),
+    )
     rows: list[list[Cell]] = [
         [one.name, what, label, *with_ends(getattr(matching, name))]
         for one in report.coders
@@ -160,7 +144,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         coder,
         *_matching_columns("scus"),
         *_scu_columns("Coder’s SCUs"),
-        Column("identical", "Same words", "count", explanation="identical_scus", cell="n_identical"),
+        Column("identical", "Same words", "count", explanation="identical_scus"),
         docsets,
         Column("note", "Notes", cell=_note_of),
     ]
@@ -173,9 +157,7 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         Column("note", "Notes", cell="words.f1.note"),
     ]
     each = [
-        Column("coder", "Coder"),
-        Column("of", "Of", explanation="match_of"),
-        Column("figure", "Figure", explanation="match_figure"),
+        *columns_of("text", coder="Coder", of=("Of", "match_of"), figure=("Figure", "match_figure")),
         Column("value", "Value", "figure", explanation="match_value"),
         *ENDS,
     ]
@@ -206,11 +188,10 @@ def _build_tables(report: AgreedReport) -> list[Table]:
         columns = [
             Column("scu", "SCU", explanation="agreed_scu", cell="label"),
             Column("docset", "Docset", cell="text.label"),
-            Column("weight", "Weight", "count"),
-            Column("coders", "Coders", "count", explanation="scu_coders", cell="n_coders"),
-            Column("matched", "Matched by", "count", explanation="scu_matched", cell="n_matched"),
-            Column("missing", "Missing", "count", explanation="scu_missing", cell="n_missing"),
-            Column("fused", "Fused", "count", explanation="scu_fused", cell="n_fused"),
+            *columns_of(
+                "count", weight="Weight", coders=("Coders", "scu_coders"), matched=("Matched by", "scu_matched")
+            ),
+            *columns_of("count", missing=("Missing", "scu_missing"), fused=("Fused", "scu_fused")),
         ]
         note = "Those that fewest of their coders have come first, then the heaviest."
         note += _name_first(MOST_SCUS, len(report.scus))
@@ -244,12 +225,14 @@ def _describe_matching(report: AgreedReport) -> str:
         "Each SCU is matched with one of the agreed pyramid at most, so that the sum of what the pairs share (Jaccard"
         " of their words) is as large as it can be, as on the page SCUs. Intervals are of F1, over docsets."
     ]
-    if begun := [f"{words} ({n})" for method, words in BEGINNINGS.items() if (n := report.methods.get(method))]:
+    if begun := [
+        f"{words} ({n})" for method, words in LABELS["beginnings"].items() if (n := report.methods.get(method))
+    ]:
         sentences.append(f"Agreed pyramids began with: {', '.join(begun)}.")
     if report.n_drafted and all(one.n_drafted is None for one in report.coders):
         sentences.append("A coder whose pyramid alone was the draft is nearer to what came of it.")
     left_out = [
-        list_left_out(report.docsets_left_out, DOCSETS_LEFT_OUT, "docset"),
+        list_left_out(report.docsets_left_out, LABELS["docsets_left_out"], "docset"),
         list_left_out(report.codings_left_out),
         f"{pluralize(report.n_by_authors, 'pyramid')} of who made the agreed one" if report.n_by_authors else "",
         f"{pluralize(report.n_empty, 'SCU')} without words" if report.n_empty else "",
@@ -284,6 +267,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
     differences = {name: one for name, one in report.differences.items() if chosen in ("", name)}
     found = count_alike(differences, lambda one: [*KINDS].index(one.difference.kind))
     total, kind = sum(one.number for one in found), attrgetter("example.difference.kind")
+    meanings = LABELS["pyramid_differences_meaning"]
 
     def count_docsets(row: Frequent[LocatedDifference]) -> int:
         return len({one.text.text_pk for one in row.differences})
@@ -295,10 +279,10 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
         Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[kind(row)]),
         Column("number", "Number", "count", explanation="difference_number"),
         Column("share", "Share", "percent", explanation="difference_share", cell=lambda row: row.number / total),
-        Column("coders", "Coders", "count", explanation="difference_coders", cell="n_coders"),
+        Column("coders", "Coders", "count", explanation="difference_coders"),
         Column("docsets", "Docsets", "count", explanation="difference_docsets", cell=count_docsets),
         Column("example", "Example", explanation="difference_example", cell=name_example),
-        Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: MEANINGS[kind(row)]),
+        Column("meaning", "Meaning", explanation="difference_meaning", cell=lambda row: meanings[kind(row)]),
     ]
     who = f"{chosen} differs" if chosen else "all coders differ"
     note = "Contributors are compared where their SCUs match; of one without a match the SCU itself is the difference."
@@ -316,8 +300,7 @@ def _difference_tables(report: AgreedReport, chosen: str) -> list[Table]:
         columns = [
             Column("docset", "Docset", cell="text.label"),
             Column("kind", "Difference", explanation="difference_kind", cell=lambda row: KINDS[row.difference.kind]),
-            Column("agreed", "Agreed SCU", explanation="agreed_scu"),
-            Column("own", "Coder’s SCU", explanation="own_scu"),
+            *columns_of("text", agreed=("Agreed SCU", "agreed_scu"), own=("Coder’s SCU", "own_scu")),
             Column("words", "Contributor", explanation="difference_words", cell=words_of),
         ]
         note = f"In the order of docsets.{_name_first(MOST_DIFFERENCES, len(own), TO_SEE)}"

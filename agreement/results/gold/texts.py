@@ -6,18 +6,18 @@ from operator import attrgetter
 
 import numpy as np
 
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
+from agreement.reports.coreference import SCORES
 from agreement.reports.gold import KINDS, TREND_SCORE, Difference, GoldPeriod, GoldReport, Reader, count_alike
-from agreement.reports.links.coreference import SCORES
+from agreement.reports.parameters import COEFFICIENT_LABELS, InvalidParameter
 from agreement.reports.pyramids import AgreedPeriod, AgreedReport
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import SCORE_LABELS, TERMS, item_address, name_terms
+from agreement.results.coders.pair import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.computations import PageSections
-from agreement.results.coreference import SCORE_COLUMNS, describe_in_several, score_cells
 from agreement.results.figures.charts import Chart, Dot, dots_chart, line_chart
 from agreement.results.figures.sections import build_square, describe_equal
-from agreement.results.tables import ENDS, Cell, Column, Linked, Table, figure_columns, with_ends
+from agreement.results.tables import ENDS, Cell, Column, Linked, Table, columns_of, figure_columns, with_ends
 from annotations.core.text import pluralize
 from annotations.models import Membership
 from annotations.projects.letters import letters_of_coders, sees_names
@@ -29,10 +29,7 @@ LETTERS = "letters"
 
 
 def read_reader(request: AnalysisRequest) -> Reader:
-    """Return who reads: what is stored names them, and the command is of the server, who sees all.
-
-    Raises InvalidParameter where coders are chosen by names that the reader does not see.
-    """
+    """Return who reads. Raises InvalidParameter where coders are chosen by names that the reader does not see."""
     project, answers = request.project, request.project_answers
     if "reader" in request.options or not request.reader:
         who, _, name = request.options.get("reader", "").partition(" ")
@@ -75,8 +72,10 @@ def build_all(request: AnalysisRequest, report: GoldReport) -> PageSections:
 def build_tables(report: GoldReport) -> list[Table]:
     """Return the figures of each coder, of groups and of questions, what coders agree, and the course of it."""
     coder = Column("coder", "Coder", cell="name")
-    texts = Column("texts", "Texts", "count", explanation="gold_texts", cell="n_texts")
-    items = Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total")
+    items = [
+        Column("texts", "Texts", "count", explanation="gold_texts"),
+        Column("items", "Items", "count", explanation="gold_items", cell="accuracy.total"),
+    ]
     accuracy = figure_columns(Column("accuracy", "Accuracy", "figure"), "accuracy")
     contested = Column("contested", "Contested items", "count", cell="overruled.total")
     overruled = Column("overruled", "Overruled", "figure")
@@ -87,11 +86,9 @@ def build_tables(report: GoldReport) -> list[Table]:
 
     of_accuracy = [
         coder,
-        texts,
-        items,
+        *items,
         *accuracy,
-        Column("missed", "Missed", "count", explanation="missed_items"),
-        Column("extra", "Extra", "count", explanation="extra_items"),
+        *columns_of("count", missed=("Missed", "missed_items"), extra=("Extra", "extra_items")),
         Column("note", "Notes", cell="accuracy.note"),
     ]
     notes = [Column("note", "Notes", cell="overruled.note")]
@@ -129,8 +126,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         columns = [
             Column("group", "Group", cell="name"),
             Column("coders", "Coders", "count", cell=lambda row: len(row.coders)),
-            texts,
-            items,
+            *items,
             *accuracy,
             contested,
             *figure_columns(overruled, "overruled", "overruled_"),
@@ -140,8 +136,7 @@ def build_tables(report: GoldReport) -> list[Table]:
         tables.append(Table.of("groups", "Groups of coders against gold", columns, report.groups, note))
     if report.questions:
         columns = [
-            Column("question", "Question", explanation="gold_question"),
-            Column("coder", "Coder"),
+            *columns_of("text", question=("Question", "gold_question"), coder="Coder"),
             Column("items", "Items", "count", explanation="gold_items"),
             Column("accuracy", "Accuracy", "figure"),
             *ENDS,
@@ -159,7 +154,7 @@ def build_tables(report: GoldReport) -> list[Table]:
 
 def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
     """Return what coders agree among themselves where they are compared with gold; `where` says in which texts."""
-    name = COEFFICIENTS[report.parameters.coefficient].label
+    name = COEFFICIENT_LABELS[report.parameters.coefficient]
     return Table.of(
         "agreement",
         f"Agreement among the coders in {where}",
@@ -167,7 +162,7 @@ def agreement_table(report: GoldReport | AgreedReport, where: str) -> Table:
             Column("coefficient", "Coefficient", cell=lambda _: name),
             Column("value", "Value", "figure"),
             *ENDS,
-            Column("units", "Units", "count", cell="n_units"),
+            Column("units", "Units", "count"),
             Column("note", "Notes"),
         ],
         [report.agreement] if report.agreement.is_there else [],
@@ -258,7 +253,7 @@ def _error_tables(request: AnalysisRequest, report: GoldReport, chosen: str) -> 
         *of_error("example."),
         Column("number", "Number", "count", explanation="error_number"),
         Column("share", "Share", "percent", explanation="error_share", cell=lambda row: row.number / total),
-        Column("coders", "Coders", "count", explanation="error_coders", cell="n_coders"),
+        Column("coders", "Coders", "count", explanation="error_coders"),
         Column("example", "Example", explanation="error_example", cell=lambda row: in_context(row.example)),
     ]
     note = f"An error is an item in which an answer differs from gold.{left}"

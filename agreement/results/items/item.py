@@ -12,18 +12,18 @@ from rest_framework.serializers import CharField
 
 from agreement.data.documents import Document, row_key, shift_of
 from agreement.data.given_answers import read_given_answers
+from agreement.data.judgements import scus_by_word
 from agreement.data.project_answers import ProjectAnswers, name_value
-from agreement.data.pyramids.pyramids import PyramidAnnotation, read_pyramids
-from agreement.data.pyramids.words import scus_by_word
-from agreement.data.texts.snippets import read_keys, read_snippets, read_snippets_and_texts
+from agreement.data.pyramids import PyramidAnnotation, read_pyramids
+from agreement.data.texts import read_keys, read_snippets, read_snippets_and_texts
 from agreement.measures import distance, relation
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.values import Ints, Readings, Value, remove_unit
+from agreement.reports.basis import distances_of, select_data
 from agreement.reports.fields import WhereThere
-from agreement.reports.items.items import ItemFilters, ItemReadings, Items
-from agreement.reports.request.basis import distances_of, select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import AnalysisRequest, resolve
+from agreement.reports.items import ItemFilters, ItemReadings, Items
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest, resolve
 from agreement.reports.wording import RELATION_LABELS, choice_label, item_address, nouns_for
 from agreement.results.computations import PageSections, register
 from agreement.results.figures.charts import Chart, upset_plot

@@ -13,16 +13,16 @@ from rest_framework.serializers import CharField, ChoiceField
 from agreement.data.documents import Document, row_key
 from agreement.data.given_answers import CoderMarks, GivenAnswer, read_given_answers, read_marks
 from agreement.data.project_answers import CHAINED, ProjectAnswers
-from agreement.data.texts.snippets import Snippet, read_snippets_and_texts
+from agreement.data.texts import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.models.reading_groups import LEAST_IN_CAMPS
 from agreement.measures.results import pluralize
+from agreement.reports import items as reports
+from agreement.reports.basis import compute_by_parts
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.items import items as reports
-from agreement.reports.request.basis import compute_by_parts
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import RELATION_LABELS, TERMS, item_address, name_terms
 from agreement.results.computations import PageSections, ResultPage, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
@@ -292,10 +292,7 @@ def _share_charts(
 
 
 def group_answers(answers: Sequence[GivenAnswer]) -> list[dict[str, Any]]:
-    """Return equal answers together, those of most coders first: few coders are named, many counted.
-
-    Each group has who answered, the answer, and whether somebody was unsure or wrote a note.
-    """
+    """Return equal answers together, those of most coders first: few coders are named, many counted."""
     alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
     for one in answers:
         alike[one.category, one.targets, one.antecedents].append(one)
@@ -358,16 +355,16 @@ def _items_table(request: AnalysisRequest, report: ItemsReport, described: Seque
         Column("words", "Words", place="file"),
         Column("text", "Text", place="file", cell="document.name"),
         *([] if titled else title),
-        Column("values", "Values", "count", "file" if judged else "both", cell="n_values"),
-        Column("coders", "Coders", "count", "file", cell="n_coders"),
+        Column("values", "Values", "count", "file" if judged else "both"),
+        Column("coders", "Coders", "count", "file"),
         *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file", cell=count(name)) for name in RELATIONS),
         Column("ambiguity", "Ambiguity", place="file", cell=ambiguity),
         Column("two_readings", "Probability of two readings", "probability", "file", cell="posterior"),
         Column("verdict", "Likely", place="file"),
-        *([Column("notes", "Notes", "count", "file", cell="n_notes")] if judged else []),
-        *([Column("unsure", "Unsure", "count", "file", cell="n_unsure")] if judged else []),
+        *([Column("notes", "Notes", "count", "file")] if judged else []),
+        *([Column("unsure", "Unsure", "count", "file")] if judged else []),
         *([Column("flag", "Flag", place="file", cell=flag)] if may(request.project, Right.DISCUSS) else []),
-        Column("pointers", "Pointers", "count", "file", cell="n_pointers"),
+        Column("pointers", "Pointers", "count", "file"),
         *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file", cell="chain_size")]),
         Column("observed", "Disagreement", "figure", "file"),
         Column("key", "Key", place="file"),

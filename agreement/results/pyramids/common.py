@@ -6,10 +6,10 @@ from typing import Any
 from django.utils.http import urlencode
 from rest_framework.serializers import CharField, ChoiceField
 
-from agreement.data.pyramids.pyramids import Pyramids, read_pyramids, require_pyramids
+from agreement.data.pyramids import Pyramids, read_pyramids, require_pyramids
 from agreement.measures.pyramids import MEANS
-from agreement.reports.request.parameters import InvalidParameter
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import NOTHING, PageSections, ResultPage
 from agreement.results.tables import Column, Kind
 from annotations.models import Project
@@ -111,12 +111,3 @@ def whole_column(name: str, label: str, kind: Kind = "count", explanation: str =
         return int(value) if value is not None and value == int(value) else value
 
     return Column(name, label, kind, explanation=explanation, cell=read)
-
-
-def columns_with_ends(name: str, label: str, ends: str = "") -> list[Column]:
-    """Return the columns of a figure, which is the attribute `name` of the row, and of the ends of its interval."""
-    return [
-        Column(name, label, "figure", cell=f"{name}.value"),
-        Column(f"{ends or name}_low", "from", "figure", cell=f"{name}.low"),
-        Column(f"{ends or name}_high", "to", "figure", cell=f"{name}.high"),
-    ]

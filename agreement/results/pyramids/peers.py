@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, ClassVar
 
-from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
+from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import (
     ReliabilityData,
     Result,
@@ -17,11 +17,11 @@ from agreement.measures import (
     interval,
 )
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, strip_plot
 from agreement.results.pyramids import common
-from agreement.results.tables import Cell, Column, Table, with_ends
+from agreement.results.tables import Cell, Column, Table, columns_of, figure_columns, with_ends
 
 PAGE_SIZE = 100
 STRIP = 200
@@ -223,11 +223,10 @@ def _reliability_table(report: PeersReport) -> Table:
         rows.append(["mean of the docsets", None, None, kappa, None, None, cohen, alpha, None, None, ""])
     columns = [
         Column("docset", "Docset"),
-        Column("peers", "Peers", "count"),
-        Column("units", "Units", "count"),
-        *common.columns_with_ends("kappa", "K"),
+        *columns_of("count", peers="Peers", units="Units"),
+        *figure_columns(Column("kappa", "K", "figure"), ends="kappa_"),
         Column("cohen", "Cohen’s kappa", "figure"),
-        *common.columns_with_ends("alpha_dice", "Alpha, Dice", "alpha"),
+        *figure_columns(Column("alpha_dice", "Alpha, Dice", "figure"), ends="alpha_"),
         Column("note", "Notes"),
     ]
     note = (

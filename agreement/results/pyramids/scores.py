@@ -8,18 +8,28 @@ from typing import Annotated, ClassVar
 
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import PeerMarks, Pyramids
+from agreement.data.pyramids import PeerMarks, Pyramids
 from agreement.measures import comprehensive, mean_interval, modified, original, score_correlation_interval
 from agreement.measures.pyramids import MEANS
 from agreement.measures.results import pluralize
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.parameters import check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.figures.charts import Chart, Dot, dots_chart, scatter_plot
 from agreement.results.pyramids import common
-from agreement.results.pyramids.common import SCORE_LABELS, columns_with_ends, mean_of, whole_column
-from agreement.results.tables import Cell, Column, Kind, Linked, Table, format_value, with_ends
+from agreement.results.pyramids.common import SCORE_LABELS, mean_of, whole_column
+from agreement.results.tables import (
+    Cell,
+    Column,
+    Kind,
+    Linked,
+    Table,
+    columns_of,
+    figure_columns,
+    format_value,
+    with_ends,
+)
 
 # Original rewards precision; modified, which others call coverage, recall; comprehensive is their harmonic mean.
 SCORES = ("original", "modified", "comprehensive")
@@ -57,6 +67,10 @@ class PeerScore:
     astray: Annotated[int, "marks of no SCU that the pyramid has: not counted"]
     note: str
     marks: PageOnly[PeerMarks]
+
+    @property
+    def state(self) -> str:
+        return "submitted" if self.handed_in else "open" if self.marks.started else "not started"
 
     @property
     def is_submitted(self) -> bool:
@@ -205,24 +219,24 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
     of_mean: Kind = "figure" if report.mean == "interpolate" else "count"
     of_peers = [
         Column("peer", "Peer", cell="marks.peer.title"),
-        Column("docset", "Docset"),
-        Column("system", "System"),
-        Column("coder", "Coder"),
-        Column("against", "Pyramid"),
+        *columns_of("text", docset="Docset", system="System", coder="Coder", against="Pyramid"),
         *(Column(name, label, "figure") for name, label in SCORE_LABELS.items()),
         Column("found", "Weight found", "count"),
         whole_column("best_original", "Best with as many SCUs"),
         whole_column("best_modified", "Best with the mean number", of_mean),
-        Column("scus", "SCUs", "count", cell="n_scus"),
-        Column("outside", "Of these outside", "count"),
-        Column("state", "State", cell=_name_state),
+        *columns_of("count", scus="SCUs", outside="Of these outside"),
+        Column("state", "State"),
         Column("note", "Notes"),
     ]
     of_systems = [
         Column("system", "System", cell=lambda row: row.system or "not named"),
         Column("against", "Pyramid"),
-        Column("peers", "Peers", "count", cell="n_peers"),
-        *(column for name, label in SCORE_LABELS.items() for column in columns_with_ends(name, label)),
+        Column("peers", "Peers", "count"),
+        *(
+            column
+            for name, label in SCORE_LABELS.items()
+            for column in figure_columns(Column(name, label, "figure"), name, f"{name}_")
+        ),
         Column("note", "Notes"),
     ]
     note = (
@@ -233,10 +247,6 @@ def _build_tables(report: ScoresReport, shown: Sequence[PeerScore]) -> list[Tabl
         Table.of("scores", "Every peer, as each coder marked it", of_peers, shown, COVERAGE),
         Table.of("systems", "Every system", of_systems, report.systems, note),
     ]
-
-
-def _name_state(one: PeerScore) -> str:
-    return "submitted" if one.handed_in else "open" if one.marks.started else "not started"
 
 
 def _build_charts(report: ScoresReport, score: str) -> Iterator[Chart]:
@@ -329,10 +339,7 @@ class StudyReport:
 def report_study(
     pyramids: Pyramids, docset: str = "", mean: str = "", first: str = "", second: str = ""
 ) -> StudyReport:
-    """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
-
-    Pairs without a peer that both have submitted come last. Raises InvalidParameter.
-    """
+    """Return the study of all pairs of coders, or of those who are named, in their order. Raises InvalidParameter."""
     report = report_scores(pyramids, docset, mean)
     own: dict[str, dict[tuple[str, str], PeerScore]] = {}
     for one in report.peers:
@@ -411,7 +418,7 @@ def _study_tables(request: AnalysisRequest, report: StudyReport, pair: StudyPair
     columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
     for name in CORRELATIONS:
         p = Column(f"{name}_p", "p", "probability", explanation="correlation_p_value")
-        columns += [*columns_with_ends(name, name.capitalize()), p]
+        columns += [*figure_columns(Column(name, name.capitalize(), "figure"), ends=f"{name}_"), p]
     rows: list[list[Cell]] = []
     for one in report.pairs:
         address = request.address_with(first=one.first, second=one.second)
@@ -430,10 +437,8 @@ def _ranks_table(pair: StudyPair, score: str) -> Table:
     a, b = pair.first, pair.second
     columns = [
         Column("peer", "Peer", cell="title"),
-        Column("docset", "Docset"),
-        Column("system", "System"),
-        Column("first", f"By {a}", "figure", explanation="score_of"),
-        Column("second", f"By {b}", "figure", explanation="score_of"),
+        *columns_of("text", docset="Docset", system="System"),
+        *columns_of("figure", first=(f"By {a}", "score_of"), second=(f"By {b}", "score_of")),
         whole_column("rank_first", f"Rank by {a}", explanation="rank"),
         whole_column("rank_second", f"Rank by {b}", explanation="rank"),
         whole_column("change", "Change", explanation="rank_change"),

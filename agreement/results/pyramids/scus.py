@@ -11,14 +11,14 @@ from django.core.paginator import Page
 from django.http import Http404
 from rest_framework.serializers import ChoiceField
 
-from agreement.data.pyramids.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
+from agreement.data.pyramids import PyramidAnnotation, Pyramids, read_pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
 from agreement.reports.fields import PageOnly, copy_fields
-from agreement.reports.request.parameters import InvalidParameter, check_choice
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.parameters import InvalidParameter, check_choice
+from agreement.reports.request import AnalysisRequest
 from agreement.results.computations import PageSections, paginate, register
 from agreement.results.pyramids import common
-from agreement.results.tables import Cell, Column, Linked, Table
+from agreement.results.tables import Cell, Column, Linked, Table, columns_of
 from annotations.coding.markables.markables import Parts
 from annotations.coding.pyramids.pyramid_rules import Span, held_words, summary_index
 
@@ -360,14 +360,12 @@ def _pair_tables(request: AnalysisRequest, report: ScusReport, pairs: Sequence[S
         *_scu_columns("first", a),
         *_scu_columns("second", b),
         Column("relation", "Relation", cell=lambda row: KINDS[row.kind][0]),
-        Column("shared", "Words of both", "count"),
-        Column("only_first", f"Only {a}", "count", explanation="only_one"),
+        *columns_of("count", shared="Words of both", only_first=(f"Only {a}", "only_one")),
         Column("only_second", f"Only {b}", "count", explanation="only_one"),
         Column("distance", "Jaccard distance", "figure", explanation="set-distance"),
     ]
     of_labels = [
-        Column("first", f"SCU of {a}", explanation="first_scu"),
-        Column("second", f"SCU of {b}", explanation="second_scu"),
+        *columns_of("text", first=(f"SCU of {a}", "first_scu"), second=(f"SCU of {b}", "second_scu")),
         Column("relation", "Relation", cell=lambda row: KINDS[row.relation][0]),
         Column("shared", "Words of both", "count"),
         Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
@@ -395,9 +393,7 @@ def _subsumption_tables(report: ScusReport, rows: Sequence[Subsumed]) -> list[Ta
     signs = {a: " ← ", b: " → ", "": " = "}
     of_kappas = [
         Column("coefficient", "Coefficient"),
-        Column("value", "Value", "figure"),
-        Column("observed", "Observed", "figure"),
-        Column("expected", "Expected", "figure"),
+        *columns_of("figure", value="Value", observed="Observed", expected="Expected"),
         Column("rows", "Rows", "count"),
         Column("note", "Notes"),
     ]

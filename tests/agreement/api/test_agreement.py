@@ -5,10 +5,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.reading import forget_answers, read_answers
+from agreement.reports import overall
 from agreement.reports.fields import as_json
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
-from agreement.reports.request.request import choices_of
+from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
+from agreement.reports.request import choices_of
 from agreement.results import grid
 from annotations.models import Coding, Membership, Project
 from annotations.planning.work.assignments import assign_texts

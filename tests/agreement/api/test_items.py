@@ -4,8 +4,8 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.discussion import set_flag
-from agreement.reports.items import items
-from agreement.reports.request.parameters import PRESETS
+from agreement.reports import items
+from agreement.reports.parameters import PRESETS
 from tests.conftest import judge
 from tests.shared.agreeing import cost, hand_in, of_size
 

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
 from agreement.measures.__main__ import main
-from agreement.reports.request.basis import compute_result
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.basis import compute_result
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import resolve
 from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User

@@ -9,10 +9,10 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
+from agreement.reports.coreference import compare_chains
 from agreement.reports.fields import as_json
-from agreement.reports.links.coreference import compare_chains
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
 from annotations.models import Pointer, Project, User
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.files.sources import open_sources

@@ -5,7 +5,7 @@ from django.db import connection, transaction
 
 from agreement.data.reading import forget_answers, read_answers
 from agreement.data.reliability import reliability_data
-from agreement.data.texts.snippets import read_keys
+from agreement.data.texts import read_keys
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.formats.model.keys import markable_key

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from agreement.data import reading
 from agreement.data.reading import read_answers
-from agreement.reports.items.items import compute_items, find_highest
-from agreement.reports.request import basis
+from agreement.reports import basis
+from agreement.reports.items import compute_items, find_highest
 from annotations.adjudication.hands import open_gold
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.status import reopen_coding, submit_coding

@@ -3,12 +3,12 @@
 import pytest
 
 from agreement.data import reading
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import read_answers
-from agreement.reports.items.items import compute_items
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import default_preset
+from agreement.reports import basis
+from agreement.reports.items import compute_items
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import default_preset
 from annotations.docsets.creation import add_named_peer
 from annotations.models import Coding, User
 from annotations.planning.plans.plans import apply_plan

@@ -10,15 +10,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agreement.data.reading import read_answers
-from agreement.data.texts.snippets import read_keys
+from agreement.data.texts import read_keys
 from agreement.measures import Readings
+from agreement.reports.basis import select_data
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import compute_text_distances
-from agreement.reports.items.items import compute_items, find_highest
-from agreement.reports.links.coreference import compute_link_kappas
-from agreement.reports.overall.overall import AgreementFigures, compute_report
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters, default_preset
+from agreement.reports.coreference import compute_link_kappas
+from agreement.reports.items import compute_items, find_highest
+from agreement.reports.overall import AgreementFigures, compute_report
+from agreement.reports.parameters import InvalidParameter, Parameters, default_preset
 from agreement.results.categories import compute_agreement_table, compute_by_category
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, Condition
 from annotations.models import Coding

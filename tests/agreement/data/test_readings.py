@@ -14,12 +14,12 @@ from agreement.data.links import count_readings, tidy_readings
 from agreement.data.reading import read_answers
 from agreement.measures import Readings, ReliabilityData, alpha, distance
 from agreement.measures.data.answers import MODES, READINGS, TOPS
-from agreement.reports.items.items import compute_items, summarize_ambiguity
-from agreement.reports.links.coreference import find_clusters
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.basis import select_data
+from agreement.reports.coreference import find_clusters
+from agreement.reports.items import compute_items, summarize_ambiguity
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from agreement.results.agreement import distribute_distances
 from agreement.results.data import reliability_matrix
 from annotations.coding import operations

@@ -12,8 +12,8 @@ from django.db import connection, transaction
 from agreement.data import reading
 from agreement.data.reading import read_answers
 from agreement.models import FiguresVersion, StoredAnswers
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request import basis
+from agreement.reports import basis
+from agreement.reports.overall import compute_report
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, User
 from annotations.planning.rounds import add_texts, create_round, delete_round

@@ -15,10 +15,9 @@ from django.core.management.base import CommandError
 from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
 from agreement.measures.options import EXCLUDE_UNIT
+from agreement.reports import basis, overall
 from agreement.reports.fields import as_json
-from agreement.reports.overall import overall
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import CHOICES, PRESETS, Parameters
+from agreement.reports.parameters import CHOICES, PRESETS, Parameters
 from annotations.formats import Bundle, Document, plain
 from annotations.formats.conll import conll2012
 from annotations.models import Project

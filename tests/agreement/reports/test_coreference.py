@@ -9,13 +9,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.data.texts.muc import matches_by_muc6
+from agreement.data.texts import matches_by_muc6
 from agreement.measures import b_cubed, score_interval
 from agreement.measures.coreference.scores import WITHOUT_MUC
+from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
 from agreement.reports.fields import as_json
-from agreement.reports.links.coreference import NO_CHAINS, SCORES, compare_chains
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.results.coreference import NOTE_PARTS
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.results.coders.pair import NOTE_PARTS
 from annotations.coding.status import reopen_coding
 from annotations.formats import plain
 from annotations.models import Markable

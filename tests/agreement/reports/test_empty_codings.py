@@ -6,10 +6,10 @@ from django.core.management import call_command
 from agreement.data.reading import read_answers
 from agreement.reports.coders.differences import compare_occasions
 from agreement.reports.coders.models import compute_alt_test
-from agreement.reports.links.coreference import compare_chains
-from agreement.reports.methods.methods import describe_data
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.request import resolve
+from agreement.reports.coreference import compare_chains
+from agreement.reports.methods import describe_data
+from agreement.reports.overall import compute_report
+from agreement.reports.request import resolve
 from annotations.adjudication.states import gold_states
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project, Round, User

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.reports.request.parameters import COEFFICIENTS
+from agreement.reports.parameters import COEFFICIENT_LABELS
 from agreement.results.allows import check_scheme, find_problems
 from annotations.formats.model.scheme import AnswerKind, AttributeSpec, CategorySpec, SchemeSpec
 from annotations.schemes.ready_made import SCHEMES
@@ -22,7 +22,7 @@ MERGING = "collapsing categories"
 DISTANCES = "link distances"
 EACH = "K of categories, S, per category"
 PEERS = "scores of peers, the study, SCUs of two coders, reliability of peers"
-AUGMENTED = COEFFICIENTS["augmented_kappa"].label
+AUGMENTED = COEFFICIENT_LABELS["augmented_kappa"]
 
 NOT = {
     "poesio-artstein-2005": {PEERS},

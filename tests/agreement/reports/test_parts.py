@@ -9,12 +9,12 @@ import pytest
 from agreement.data.columns import CODING, DOCUMENT, MEMBER, AnswerColumns
 from agreement.data.documents import NEXT_DOCUMENT, Document
 from agreement.data.project_answers import ProjectAnswers, Question
+from agreement.reports import basis
 from agreement.reports.coders.coders import confusion_matrix, count_together
 from agreement.reports.coders.profiles import compute_text_distances
-from agreement.reports.items.items import compute_items, count_by_filter, find_highest, summarize_ambiguity
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.items import compute_items, count_by_filter, find_highest, summarize_ambiguity
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import resolve
 from agreement.results.categories import compute_agreement_totals, compute_category_kappa
 
 CODERS, ROUNDS, N_TEXTS = ("ann", "ben", "cid", "dee"), ("main", "second"), 3

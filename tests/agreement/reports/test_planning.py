@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, forecast, interval
+from agreement.reports.basis import compute_interval, select_data
 from agreement.reports.fields import as_json
-from agreement.reports.request.basis import compute_interval, select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from agreement.results.planning import EXTRAPOLATED, MARGINS, Targets, plan_size
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Project

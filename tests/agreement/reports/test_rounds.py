@@ -8,11 +8,11 @@ from agreement.data.documents import row_key
 from agreement.data.given_answers import CoderMarks
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import read_project_work
+from agreement.reports.coreference import compare_chains
 from agreement.reports.fields import as_json
-from agreement.reports.items.items import ItemFilters, ItemMarks, compute_items
-from agreement.reports.links.coreference import compare_chains
-from agreement.reports.overall.overall import AgreementFigures, compute_report
-from agreement.reports.request.parameters import POESIO_ARTSTEIN, InvalidParameter, Parameters
+from agreement.reports.items import ItemFilters, ItemMarks, compute_items
+from agreement.reports.overall import AgreementFigures, compute_report
+from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
 from agreement.results.course import compute_stages
 from agreement.results.items.item import report_item
 from annotations.coding.status import submit_coding
@@ -30,7 +30,7 @@ FIRST = {"alice": {"a": "none", "c": "phrase a", "d": "phrase c", "e": "phrase d
          "bob": {"a": "none", "c": "phrase b", "d": "phrase c", "e": "place"}}  # fmt: skip
 SECOND = {"alice": {"a": "place", "c": "phrase b", "d": "phrase c", "f": "none"},
           "bob": {"a": "none", "c": "phrase b", "d": "phrase c", "f": "none"}}  # fmt: skip
-ALPHA = replace(POESIO_ARTSTEIN, distance="passonneau")
+ALPHA = PRESETS["poesio-artstein-2005"].parameters
 
 
 def code(text, round_, answers, people, occasion=1):

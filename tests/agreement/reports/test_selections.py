@@ -14,11 +14,10 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha
+from agreement.reports import items, overall
 from agreement.reports.coders import coders
-from agreement.reports.items import items
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import GOLD_IS_NO_CODING, InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from agreement.results import categories, course
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding

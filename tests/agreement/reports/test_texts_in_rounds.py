@@ -4,12 +4,12 @@ import pytest
 
 from agreement.data.documents import original_of
 from agreement.data.reading import read_answers
+from agreement.reports.basis import compute_interval, distances_of, select_data
 from agreement.reports.coders.differences import compare_occasions, compare_parts
 from agreement.reports.datasheet.report import describe_project
-from agreement.reports.methods.methods import describe_data, describe_methods
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import compute_interval, distances_of, select_data
-from agreement.reports.request.request import resolve
+from agreement.reports.methods import describe_data, describe_methods
+from agreement.reports.overall import compute_report
+from agreement.reports.request import resolve
 from agreement.results.planning import Targets, plan_size
 from annotations.models import Project, Round, User
 from annotations.planning.work.assignments import assign_texts

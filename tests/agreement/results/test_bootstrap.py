@@ -7,8 +7,8 @@ from django.core.management import call_command
 
 from agreement.measures import alpha, bootstrap
 from agreement.models import Computation
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.request import AnalysisRequest
+from agreement.reports.basis import select_data
+from agreement.reports.request import AnalysisRequest
 from agreement.results import agreement
 from config.settings import TASKS
 from tests.conftest import person

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from agreement import discussion as written
 from agreement.data.reading import read_answers
 from agreement.models import Mapping
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.results import categories as reports
 from tests.shared.agreeing import (
     WALK,

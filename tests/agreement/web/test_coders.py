@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
+from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
 from agreement.reports.coders.profiles import compute_profiles, seconds_per_judgement
-from agreement.reports.request.basis import pick_texts
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from annotations.coding.status import submit_coding
 from tests.conftest import judge
 from tests.shared.agreeing import (

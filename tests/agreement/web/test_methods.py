@@ -7,9 +7,8 @@ from html import unescape
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.methods import methods
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_preset
+from agreement.reports import methods, overall
+from agreement.reports.parameters import default_preset
 from tests.shared.agreeing import WALK, answer, coded_project, links
 
 URL = "/projects/walk/agreement/methods/"

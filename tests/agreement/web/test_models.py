@@ -17,8 +17,8 @@ from django.core.management import call_command
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test, cross_alpha, distance
 from agreement.measures.values import Value
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.request import resolve
+from agreement.reports.basis import select_data
+from agreement.reports.request import resolve
 from agreement.results import computations
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Project, User

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from agreement.reports.coders import coders
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.results import course, grid
 from agreement.results.registry import PAGES as REGISTERED
 from annotations.models import Project

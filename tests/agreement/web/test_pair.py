@@ -6,9 +6,9 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import RELATIONS
+from agreement.reports import items
 from agreement.reports.coders import coders as reports
-from agreement.reports.items import items
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.reports.wording import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge

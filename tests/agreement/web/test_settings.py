@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
-from agreement.reports.request.parameters import PRESETS, Parameters, presets_for
-from agreement.reports.request.request import relevant_settings
+from agreement.reports.parameters import PRESETS, Parameters, presets_for
+from agreement.reports.request import relevant_settings
 from agreement.web.forms import SHOWN
 from tests.shared.agreeing import WALK, answer, coded_project
 

@@ -8,10 +8,9 @@ from io import StringIO
 import pytest
 
 from agreement.data.reading import read_answers
+from agreement.reports import items, overall
 from agreement.reports.coders import coders
-from agreement.reports.items import items
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.results import categories, course, grid
 from agreement.results.tables import TABLE_FORMATS
 from annotations.models import User

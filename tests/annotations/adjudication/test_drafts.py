@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import Parameters
+from agreement.reports import overall
+from agreement.reports.parameters import Parameters
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.hands import open_gold
 from annotations.adjudication.proposal import Item, Method, propose

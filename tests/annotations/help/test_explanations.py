@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agreement.reports.request.parameters import CHOICES
+from agreement.reports.parameters import CHOICES
 from annotations.help.explanations import EXPLANATIONS, FILTER_PLACE, PLACES_OF_SETTINGS, address_of, explanation
 from annotations.help.manuals import manual
 from tests.conftest import ROOT

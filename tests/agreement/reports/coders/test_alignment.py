@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agreement.data.reading import read_answers
 from agreement.measures import ceaf_e, match_sets
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results.coders import pair
 from agreement.results.coders.pair import Pair, align_chains
 from annotations.models import Markable

@@ -8,9 +8,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alt_test
+from agreement.reports.basis import select_data
 from agreement.reports.coders.models import compute_alt_test
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.request import resolve
+from agreement.reports.request import resolve
 from annotations.models import Project
 from tests.shared.agreeing import answer, coded_project, convention
 

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from agreement.data.reading import read_answers
 from agreement.reports.coders.profiles import compute_text_distances
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.parameters import Parameters
 from agreement.results.coders import coders
 from agreement.results.coders.coders import Coders
 from tests.agreement.reports.overall.test_basis import THREE, sorted_out

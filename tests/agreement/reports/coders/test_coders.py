@@ -19,12 +19,12 @@ from agreement.measures import (
     observed_agreement,
     score_interval,
 )
+from agreement.reports.basis import select_data
 from agreement.reports.coders import coders
 from agreement.reports.coders.profiles import compute_profiles
-from agreement.reports.links.coreference import find_clusters
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.coreference import find_clusters
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.agreement.reports.overall.test_basis import LETTERS, THREE, sorted_out, table_of

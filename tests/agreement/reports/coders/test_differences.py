@@ -8,12 +8,12 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
+from agreement.reports.basis import select_categories, select_data
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import OTHERS, compare_parts
 from agreement.reports.fields import as_json
-from agreement.reports.request.basis import select_categories, select_data
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import resolve
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding
 from annotations.planning.rounds import move_to_round

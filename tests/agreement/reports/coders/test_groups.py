@@ -10,12 +10,12 @@ from django.core.management import CommandError, call_command
 from agreement.data.coders import read_groups
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, cross_alpha, difference, interval
+from agreement.reports.basis import compute_result, select_data
 from agreement.reports.coders import differences
 from agreement.reports.coders.differences import compare_groups, compare_parts
 from agreement.reports.fields import as_json
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.basis import compute_result, select_data
-from agreement.reports.request.request import resolve
+from agreement.reports.overall import compute_report
+from agreement.reports.request import resolve
 from annotations.models import Project
 from tests.agreement.measures import exact
 from tests.shared.agreeing import answer, coded_project, convention, digits, figures

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from agreement.data.reading import read_answers
 from agreement.reports.coders.differences import NOT_SUBMITTED, compare_occasions
 from agreement.reports.fields import as_json
-from agreement.reports.overall.overall import AgreementFigures, compute_report
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.overall import AgreementFigures, compute_report
+from agreement.reports.parameters import Parameters
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership
 from annotations.planning.rounds import change_round, create_round

@@ -7,10 +7,10 @@ import pytest
 from django.http import QueryDict
 
 from agreement.data.reading import read_answers
+from agreement.reports import basis
 from agreement.reports.coders import profiles as timing
 from agreement.reports.coders.profiles import count_days
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.parameters import Parameters
 from agreement.results.coders.coders import Coders
 from agreement.results.course import Course
 from agreement.results.figures import sections

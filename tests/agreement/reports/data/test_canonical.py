@@ -4,7 +4,7 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import alpha
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results.data import build_canonical_form
 from annotations.models import Category, Coding
 from tests.conftest import judge

@@ -13,7 +13,7 @@ from agreement.reports.datasheet.report import MOST_CODERS, describe_project
 from agreement.reports.datasheet.rounds import describe_design
 from agreement.reports.fields import as_json
 from agreement.reports.gold import compare_with_gold
-from agreement.reports.request.request import parse_asked, read_with_gold
+from agreement.reports.request import parse_asked, read_with_gold
 from agreement.results.datasheet import as_file
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold

@@ -10,14 +10,14 @@ import pytest
 from django.core.cache import cache
 from django.core.management import call_command
 
+from agreement.data.coders import GOLD
 from agreement.data.columns import CODING, DOCUMENT, LINK, MARK, MEMBER, AnswerColumns
-from agreement.data.gold import GOLD
 from agreement.data.project_answers import ProjectAnswers
 from agreement.data.reading import forget_answers, read_answers
 from agreement.measures import score_interval, share_interval
+from agreement.reports.coreference import SCORES, find_clusters
 from agreement.reports.gold import compare_with_gold
-from agreement.reports.links.coreference import SCORES, find_clusters
-from agreement.reports.request.request import parse_asked, read_with_gold, resolve
+from agreement.reports.request import parse_asked, read_with_gold, resolve
 from annotations.adjudication.hands import open_gold
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding

@@ -3,8 +3,8 @@
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.items.items import AmbiguityCounts, summarize_ambiguity
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.items import AmbiguityCounts, summarize_ambiguity
+from agreement.reports.parameters import Parameters
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
 

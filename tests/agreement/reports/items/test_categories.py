@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from agreement.data.reading import read_answers
 from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import categories
 from annotations.management import demo
 from annotations.models import Markable, Project

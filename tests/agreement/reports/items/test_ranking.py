@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.items.items import ItemFilters, compute_items
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.items import ItemFilters, compute_items
+from agreement.reports.parameters import Parameters
 from annotations.models import Judgement, Markable, Pointer
 from tests.conftest import judge
 from tests.shared.agreeing import coded_project, hand_in

@@ -10,11 +10,10 @@ from django.db.models import Count
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa
 from agreement.models import FiguresVersion
-from agreement.reports.methods import methods
-from agreement.reports.methods.methods import REFERENCES, VENUE_FIELDS
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import CHOICES, COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.request import choices_of, resolve
+from agreement.reports import methods, overall
+from agreement.reports.methods import REFERENCES, VENUE_FIELDS
+from agreement.reports.parameters import CHOICES, COEFFICIENTS, SETTINGS, InvalidParameter, Parameters
+from agreement.reports.request import choices_of, resolve
 from agreement.results import grid
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
@@ -191,12 +190,11 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 
 def test_every_coefficient_has_a_name_and_a_reference():
-    for key, coefficient in COEFFICIENTS.items():
-        assert all((coefficient.label, coefficient.name, REFERENCES[key].bibtex))
-    for name, words in {"distance": methods.DISTANCES, "chains": methods.CHAINS, "top": methods.TOPS}.items():
-        assert set(words) == set(CHOICES[name])
-    assert set(methods.EXCLUDED) == set(CHOICES["exclude_unit"])
-    assert set(methods.UNMARKED) == set(CHOICES["unmarked"])
+    assert list(CHOICES["coefficient"]) == list(COEFFICIENTS)
+    assert all(REFERENCES[key].bibtex for key in COEFFICIENTS)
+    assert set(SETTINGS["coefficient"].names) == set(COEFFICIENTS)
+    for name in ("coefficient", "distance", "chains", "top", "exclude_unit", "unmarked"):
+        assert set(SETTINGS[name].methods) == set(CHOICES[name])
 
 
 def test_the_software_is_named_with_the_version_of_the_package():

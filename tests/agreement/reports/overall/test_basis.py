@@ -8,11 +8,10 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.data.reliability import reliability_data
 from agreement.measures import ReliabilityData, alpha, augmented_kappa, beta, cohen_kappa, interval
-from agreement.reports.items.items import compute_items
-from agreement.reports.overall import overall
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters
-from agreement.reports.request.request import resolve, resolve_choices
+from agreement.reports import basis, overall
+from agreement.reports.items import compute_items
+from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters
+from agreement.reports.request import resolve, resolve_choices
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable

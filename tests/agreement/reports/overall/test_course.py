@@ -8,7 +8,7 @@ import pytest
 from agreement.data.reading import read_answers
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports.coders import profiles
-from agreement.reports.request.parameters import InvalidParameter, Parameters
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.results import course
 from agreement.results.headline import LATEST, read_activity
 from annotations.coding.active_time import Activity, read_work

@@ -6,8 +6,8 @@ from itertools import combinations, permutations
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
 from agreement.results.agreement import distribute_distances
 from tests.agreement.reports.overall.test_basis import THREE, sorted_out
 from tests.shared.agreeing import WALK, answer, coded_project

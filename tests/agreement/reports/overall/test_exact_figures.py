@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 
 from agreement.data.reading import forget_answers, read_answers
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import Parameters
 from annotations.models import Category, Coding
 from tests.agreement.measures import exact
 from tests.conftest import judge

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from agreement.data.reading import read_answers
 from agreement.measures import SET_DISTANCES
-from agreement.reports.items import items
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports import items, overall
+from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
 from agreement.results import grid
 from agreement.results.items.item import report_item
 from annotations.coding import operations

@@ -4,9 +4,9 @@ import pytest
 
 from agreement.data.reading import read_answers
 from agreement.measures import Interval, Result
-from agreement.reports.overall import overall
-from agreement.reports.overall.overall import BANDS, build_overview, verdict
-from agreement.reports.request.parameters import Parameters
+from agreement.reports import overall
+from agreement.reports.overall import BANDS, build_overview, verdict
+from agreement.reports.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
 from annotations.planning.work.progress import read_progress

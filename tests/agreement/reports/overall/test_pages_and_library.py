@@ -24,7 +24,7 @@ from agreement.measures import (
     leave_one_out,
     pairwise,
 )
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.results.grid import CONSTRUCTIONS
 from annotations.models import Coding, Judgement, Markable, Project, User
 from tests.conftest import QUICK_HASHERS

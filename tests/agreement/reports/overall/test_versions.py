@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.given_answers import read_given_answers
 from agreement.data.reading import forget_answers, read_answers
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import resolve
+from agreement.reports.basis import select_data
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import resolve
 from agreement.results.data import reliability_matrix
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding

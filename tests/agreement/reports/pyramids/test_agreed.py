@@ -13,13 +13,13 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from scipy import stats
 
-from agreement.data.pyramids.pyramids import agreed_state, read_agreed_pyramids, read_word_spans
+from agreement.data.pyramids import agreed_state, read_agreed_pyramids, read_word_spans
 from agreement.data.reading import forget_answers, read_answers
 from agreement.models import Computation
 from agreement.reports.gold import count_alike
+from agreement.reports.parameters import Parameters
 from agreement.reports.pyramids import KINDS, compare_with_agreed
-from agreement.reports.request.parameters import Parameters
-from agreement.reports.request.request import parse_asked
+from agreement.reports.request import parse_asked
 from agreement.results import computations
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method

@@ -1,9 +1,9 @@
 """The SCUs on whose words coders disagree most."""
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import read_answers
-from agreement.reports.items.items import compute_items
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.items import compute_items
+from agreement.reports.parameters import Parameters
 from agreement.results.headline import list_disputed_scus
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from agreement.data.pyramids.pyramids import DocsetInfo, PyramidAnnotation
+from agreement.data.pyramids import DocsetInfo, PyramidAnnotation
 from agreement.reports.pyramids import KINDS, PyramidByWords, compare_pyramids
 from annotations.coding.pyramids.pyramid_rules import Contributor
 from tests.shared.cases import cases

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, alpha, cohen_kappa, count_dice, fleiss_kappa, interval
 from agreement.results.pyramids import peers
 from annotations.coding.status import reopen_coding, submit_coding

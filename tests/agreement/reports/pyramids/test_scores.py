@@ -2,11 +2,11 @@
 
 import pytest
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.data.reading import forget_answers
 from agreement.measures import mean_interval
 from agreement.reports.fields import as_json
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scores
 from annotations.coding.status import submit_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement.data.pyramids.pyramids import read_pyramids
+from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scus
 from annotations.coding.status import reopen_coding
 from annotations.models import Membership, Project, User

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
-from agreement.data.pyramids.pyramids import read_pyramids
-from agreement.reports.request.parameters import InvalidParameter
+from agreement.data.pyramids import read_pyramids
+from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scores
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership, Project

@@ -6,14 +6,14 @@ from html import unescape
 import pytest
 
 from agreement.data.reading import forget_answers, read_answers
-from agreement.data.texts.snippets import read_snippets
+from agreement.data.texts import read_snippets
 from agreement.discussion import set_flag
 from agreement.measures import ambiguity
-from agreement.reports.items import items
-from agreement.reports.items.items import read_readings
-from agreement.reports.request.basis import select_data
-from agreement.reports.request.parameters import default_preset
-from agreement.reports.request.request import resolve
+from agreement.reports import items
+from agreement.reports.basis import select_data
+from agreement.reports.items import read_readings
+from agreement.reports.parameters import default_preset
+from agreement.reports.request import resolve
 from agreement.results.items.items import OPTIONS
 from annotations.coding.status import reopen_coding
 from annotations.core.database import bulk
@@ -208,7 +208,7 @@ def test_the_page_says_which_rule_calls_items_ambiguous(signed_in, charlie, vari
     page = client.get(URL).content.decode()
     assert "of mention pairs (Paun et al. 2018)" in page
     assert "split, not marked ambiguous" not in page
-    monkeypatch.setattr("agreement.reports.items.items.MOST_RANKED", 3)
+    monkeypatch.setattr("agreement.reports.items.MOST_RANKED", 3)
     forget_answers()
     page = client.get(URL).content.decode()
     assert "Split: by the rule of camps. There are 5 items: choose texts or rounds with 3 at most." in page

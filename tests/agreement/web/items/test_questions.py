@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall.overall import compute_report
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.overall import compute_report
+from agreement.reports.parameters import default_preset
 from annotations.models import User
 from tests.shared.agreeing import cost, digits, figures, links, table
 from tests.shared.questions import LABELS, any_answers, question_project

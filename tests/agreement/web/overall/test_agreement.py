@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import PRESETS, default_preset, presets_for
+from agreement.reports import overall
+from agreement.reports.parameters import PRESETS, default_preset, presets_for
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, digits, hand_in
 

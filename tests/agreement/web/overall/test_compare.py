@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.request.basis import compute_interval
-from agreement.reports.request.parameters import default_preset, presets_for
-from agreement.reports.request.request import resolve
+from agreement.reports.basis import compute_interval
+from agreement.reports.parameters import default_preset, presets_for
+from agreement.reports.request import resolve
 from agreement.results import grid
 from tests.shared.agreeing import (
     WALK,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.request.parameters import default_preset
+from agreement.reports.parameters import default_preset
 from agreement.results import grid
 from tests.shared.agreeing import (
     WALK,

@@ -6,8 +6,8 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from agreement.data.reading import forget_answers, read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import default_preset
+from agreement.reports import overall
+from agreement.reports.parameters import default_preset
 from annotations.coding.status import submit_coding
 from annotations.models import Operation
 from tests.conftest import judge

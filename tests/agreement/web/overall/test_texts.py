@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.basis import coefficient_function, compute_interval, select_data
-from agreement.reports.request.parameters import COEFFICIENTS, default_preset
-from agreement.reports.request.request import resolve
+from agreement.reports import overall
+from agreement.reports.basis import coefficient_function, compute_interval, select_data
+from agreement.reports.parameters import COEFFICIENTS, default_preset
+from agreement.reports.request import resolve
 from annotations.models import Text
 from tests.conftest import make_project
 from tests.shared.agreeing import (

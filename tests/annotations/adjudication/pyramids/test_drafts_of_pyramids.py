@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import Parameters
+from agreement.reports import overall
+from agreement.reports.parameters import Parameters
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.states import State, gold_states

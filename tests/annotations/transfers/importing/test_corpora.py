@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.links.coreference import compare_chains
-from agreement.reports.request.parameters import Parameters
+from agreement.reports.coreference import compare_chains
+from agreement.reports.parameters import Parameters
 from annotations.formats import Answer, Document, FormatError, Links, Mark, plain
 from annotations.models import Coding, Index, Judgement, Markable, Project, Text
 from annotations.projects.creation import create_project

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.reading import read_answers
-from agreement.reports.overall import overall
-from agreement.reports.request.parameters import Parameters
+from agreement.reports import overall
+from agreement.reports.parameters import Parameters
 from annotations.formats.model.document import Document
 from annotations.models import Project
 from tests.shared.exports import documents_of

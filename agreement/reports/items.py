@@ -21,9 +21,9 @@ from agreement.measures.results import pluralize
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
-from agreement.reports.request.request import cached_report, remembered_report
+from agreement.reports import basis
+from agreement.reports.parameters import COEFFICIENTS, InvalidParameter, Parameters, check_choice
+from agreement.reports.request import cached_report, remembered_report
 
 # What a model of coders says of an item on which they differ.
 VERDICTS = {"ambiguous": "likely ambiguous", "slip": "likely a slip"}
@@ -242,7 +242,8 @@ def _compute_columns(
     order = np.argsort(columns.units["key"])
     places = order[np.searchsorted(columns.units["key"], unit, sorter=order)]
     # labels have no members, nor has what is missing: it is -1, the last place
-    whole = basis.select_data(answers, _with_whole_chains(answers, parameters), texts)
+    as_chains = replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
+    whole = basis.select_data(answers, as_chains, texts)
     sizes = np.concatenate([np.zeros(len(whole.labels), dtype=np.int64), np.diff(whole.cells.starts), [0]])
     given = basis.count_names(basis.select_categories(answers, parameters, texts), answers.countable)
     explicit = _count_explicit(of_texts)[places]
@@ -293,10 +294,6 @@ def _count_pointers(answers: ProjectAnswers) -> Ints:
     leads &= answers.column_of_coding[columns.coding_of_link] >= 0
     target = columns.first_unit[document[leads]] + columns.links["to"][leads]
     return np.bincount(target, minlength=len(columns.units))
-
-
-def _with_whole_chains(answers: ProjectAnswers, parameters: Parameters) -> Parameters:
-    return replace(parameters, chains="full", top="chain") if answers.kind == "pointers" else parameters
 
 
 @remembered_report

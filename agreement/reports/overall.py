@@ -12,19 +12,11 @@ from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import ORDERED_DISTANCES, Interval, jackknife, jackknife_sums
 from agreement.measures.data.components import find_pairable_documents
 from agreement.measures.results import Result, pluralize
+from agreement.reports import basis, wording
+from agreement.reports.coreference import LinkKappaOfPair, compute_link_kappas
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, WhereThere, copy_fields
-from agreement.reports.links.coreference import LinkKappaOfPair, compute_link_kappas
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import COEFFICIENTS, Parameters
-from agreement.reports.request.request import cached_report, resolve
-from agreement.reports.wording import (
-    DISTANCE_NAMES,
-    be,
-    describe_versions,
-    list_left_out,
-    name_components,
-    nouns_for,
-)
+from agreement.reports.parameters import SETTINGS, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.planning.work.progress import CodingProgress
 
 # Krippendorff's usual marks, 1980.
@@ -108,7 +100,7 @@ class AgreementReport:
     @property
     def not_counted(self) -> str:
         """The codings that do not count, in words; empty where all do."""
-        return list_left_out(self.codings_left_out)
+        return wording.list_left_out(self.codings_left_out)
 
     @property
     def judgements_of_other_versions(self) -> int | None:
@@ -118,14 +110,14 @@ class AgreementReport:
     @property
     def versions(self) -> str:
         """Of which versions of the scheme judgements count, and how many do not; empty where all do."""
-        return describe_versions(self.extract.versions, self.judgements_of_other_versions)
+        return wording.describe_versions(self.extract.versions, self.judgements_of_other_versions)
 
     @property
     def name(self) -> str:
-        coefficient = COEFFICIENTS[self.parameters.coefficient].name
+        coefficient = SETTINGS["coefficient"].names[self.parameters.coefficient]
         if not self.parameters.takes_distance:
             return coefficient
-        name, _, form = DISTANCE_NAMES[self.parameters.distance].partition(", ")
+        name, _, form = SETTINGS["distance"].choices[self.parameters.distance].partition(", ")
         return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     @property
@@ -278,7 +270,9 @@ def describe_reliability(report: AgreementReport) -> str:
     if not words or not report.parameters.takes_distance or len(basis.distances_of(report.extract)) == 1:
         return words
     intervals = compare_distances(report.extract, report.parameters)
-    by_value = [(one.value, DISTANCE_NAMES[cell.distance]) for cell, one in intervals if one.value is not None]
+    by_value = [
+        (one.value, SETTINGS["distance"].choices[cell.distance]) for cell, one in intervals if one.value is not None
+    ]
     (low, of_low), (high, of_high) = min(by_value), max(by_value)
     if f"{low:z.3f}" == f"{high:z.3f}":
         return f"{words} By every distance alpha is {low:z.3f}." if len(by_value) > 1 else words
@@ -327,7 +321,7 @@ def _find_missing(report: AgreementReport, progress: CodingProgress, text: str) 
 
 def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str) -> list[str]:
     notes, extract, parameters = list[str](), report.extract, report.parameters
-    nouns, key = nouns_for(extract), ("texts of one coder", parameters)
+    nouns, key = wording.nouns_for(extract), ("texts of one coder", parameters)
 
     def count_texts_of_one_coder() -> tuple[int, int]:
         """Return how many texts have no unit with answers of two coders, and how many have answers at all."""
@@ -344,13 +338,13 @@ def _collect_notes(report: AgreementReport, progress: CodingProgress, text: str)
     if report.not_counted:
         notes.append(f"Not counted: {report.not_counted}.")
     if (n := progress.n_codings - progress.n_submitted) > 0:
-        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {be(n)} not submitted.")
+        notes.append(f"{pluralize(n, 'coding')} of {progress.n_codings} {wording.be(n)} not submitted.")
     if rest := progress.n_texts - progress.n_assigned - progress.n_in_pools:
-        notes.append(f"{pluralize(rest, text)} {be(rest)} not assigned.")
+        notes.append(f"{pluralize(rest, text)} {wording.be(rest)} not assigned.")
     if waiting := progress.n_in_pools:
-        notes.append(f"{pluralize(waiting, text)} of a pool {be(waiting)} not taken yet.")
+        notes.append(f"{pluralize(waiting, text)} of a pool {wording.be(waiting)} not taken yet.")
     if report.interval.by == "component" and report.interval.low is not None:
-        only = f"Only one {text} is used: the CI is over {name_components(extract)}"
+        only = f"Only one {text} is used: the CI is over {wording.name_components(extract)}"
         notes.append(f"{only} and says nothing of other {text}s.")
     left_out: Mapping[str, int] = report.result.left_out
     return notes + [f"{pluralize(count, nouns.unit)} left out: {reason}." for reason, count in left_out.items()]

@@ -11,17 +11,16 @@ from agreement.data.columns import NO_CATEGORY, NOT_ASKED, CodingAnswers
 from agreement.data.documents import Document, original_of
 from agreement.data.project_answers import ProjectAnswers, Question
 from agreement.data.reliability import reliability_data
-from agreement.data.texts.muc import Markings, read_markings
-from agreement.data.texts.snippets import read_keys
+from agreement.data.texts import Markings, read_keys, read_markings
 from agreement.measures import Score, b_cubed, blanc, ceaf_e, ceaf_m, conll_average, lea, link_kappa, match_muc6, muc
 from agreement.measures.coreference.matching import Side
 from agreement.measures.coreference.scores import TextCounts, count_texts
 from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.measures.values import Bools, Floats, Ints
+from agreement.reports import basis
 from agreement.reports.fields import Flat, LeftOut, OtherVersions, PageOnly, WhereThere, copy_fields
-from agreement.reports.request import basis
-from agreement.reports.request.parameters import InvalidParameter, Parameters
-from agreement.reports.request.request import cached_report, resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import cached_report, resolve
 from annotations.formats.model.keys import parse_key
 
 SCORES: dict[str, Callable[..., Score]] = {
@@ -244,10 +243,7 @@ def pair_clusters(
     second: str,
     markings: Markings | None = None,
 ) -> tuple[Clusters, Clusters]:
-    """Return the chains of two coders in these texts, with the same names for the same markables.
-
-    Where `markings` are given, markables match by the rules of MUC-6.
-    """
+    """Return the chains of two coders in these texts; with `markings` markables match by the rules of MUC-6."""
     key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
     if markings:
         members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]

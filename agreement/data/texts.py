@@ -1,16 +1,67 @@
-"""What MUC-6 matches by: the least words of markables, and which are optional. Rows of the database -> plain data."""
+"""The words of texts: markables as people read them, and what MUC-6 matches by, its least words. Read, and not kept."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 
 from django.db.models import Q
 
-from agreement.data.documents import Document, shift_of
-from agreement.data.gold import GOLD
+from agreement.data.coders import GOLD
+from agreement.data.documents import Document, row_key, shift_of
+from agreement.data.judgements import MAX_TEXTS_IN_QUERY
 from agreement.data.project_answers import ProjectAnswers
 from agreement.measures import KeyMarkable
+from annotations.core.database import bulk
 from annotations.models import Coding, Judgement, Markable, Project, Text
+from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A unit for people to read; `keyword` has what stands around it, too."""
+
+    unit: int
+    key: str
+    label: str
+    words: str
+    keyword: Keyword
+
+
+def read_snippets(units: Collection[int]) -> dict[int, Snippet]:
+    """Return these units. Two queries, where a database takes so many keys at once."""
+    return read_snippets_and_texts(units)[0]
+
+
+def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet], dict[int, str]]:
+    """Return the same, and the content of each text that has one of them."""
+    markables = {
+        markable.pk: markable
+        for some in batched({row_key(unit) for unit in units}, bulk.MAX_KEYS)
+        for markable in Markable.objects.filter(pk__in=some).only("key", "label", "parts", "text_id")
+    }
+    texts = Text.objects.filter(pk__in={markable.text_id for markable in markables.values()})
+    contents, snippets = dict(texts.values_list("pk", "content")), dict[int, Snippet]()
+    for unit in units:
+        if markable := markables.get(row_key(unit)):
+            content, parts = contents[markable.text_id], markable.parts
+            words, keyword = covered_text(content, parts), keyword_in_context(content, parts)
+            snippets[unit] = Snippet(unit, markable.key, markable.label, words, keyword)
+    return snippets, contents
+
+
+def read_keys(texts: Sequence[Document]) -> dict[int, str]:
+    """Return the key of each markable of some documents, by the keys that members have there. A query for 500 texts."""
+    shifts = defaultdict[int, list[int]](list)
+    for text in texts:
+        shifts[text.text_pk].append(shift_of(text.pk))
+    found: dict[int, str] = {}
+    for some in batched(shifts, MAX_TEXTS_IN_QUERY):
+        rows = Markable.objects.filter(text__in=some).order_by()
+        for text_pk, pk, key in rows.values_list("text_id", "pk", "key").iterator(10_000):
+            found |= {pk + shift: key for shift in shifts[text_pk]}
+    return found
+
 
 type Members = Collection[Hashable]
 

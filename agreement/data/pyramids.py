@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from django.http import Http404
 
-from agreement.data.gold import why_gold_is_left_out
+from agreement.data.coders import why_gold_is_left_out
 from agreement.measures import Pyramid
 from annotations.coding.pyramids.pyramid_rules import Contributor, Span, contributing_summaries, held_words
 from annotations.coding.pyramids.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND

@@ -15,14 +15,15 @@ from agreement.data.coders import count_codings_of_models, read_groups, read_mod
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reading import answer_kind, counted_units, read_answers
 from agreement.measures.data.cells import MOST_READINGS
-from agreement.reports.request.basis import cached, distances_of, pick_texts, remembered
-from agreement.reports.request.parameters import (
+from agreement.reports.basis import cached, distances_of, pick_texts, remembered
+from agreement.reports.parameters import (
     CHOICES,
     COEFFICIENTS,
     GROUPS,
     MODELS,
     QUESTION,
     SELECTIONS,
+    SETTINGS,
     VERSIONS,
     InvalidParameter,
     Parameters,
@@ -39,10 +40,7 @@ TABLE_PAGE = "page-"
 
 
 def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
-    """Return the parameters with what they leave to the project. Raises InvalidParameter for what its answers exclude.
-
-    kind and units: as in `ProjectAnswers`. unmarked: the project's own.
-    """
+    """Return the parameters with what they leave to the project. Raises InvalidParameter for what cannot be."""
     if kind == "indices" and parameters.chains != "full":
         raise InvalidParameter(
             "chains", "coders of this project index instead of pointing: its values are whole chains."
@@ -79,7 +77,8 @@ def refuse_coefficient(kind: str, parameters: Parameters, n_coders: int = 2) -> 
     if kind == "numbers" and parameters.takes_distance and not parameters.is_alpha:
         return "the distances of numbers are those of alpha."
     if coefficient.for_two and n_coders > 2:
-        return f"{coefficient.name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
+        name = SETTINGS["coefficient"].names[parameters.coefficient]
+        return f"{name} is of two coders, and here are {n_coders}: choose two, or beta or multi_kappa."
     return ""
 
 
@@ -168,10 +167,7 @@ def _check_number_of_readings(answers: ProjectAnswers) -> None:
 
 
 def relevant_settings(kind: str, parameters: Parameters) -> tuple[str, ...]:
-    """Return the settings that can change the figure, in the order of CHOICES.
-
-    kind: how values are made, as in `ProjectAnswers`. Parameters with units are of pyramids.
-    """
+    """Return the settings that can change a figure of values of this kind, in the order of CHOICES."""
     coefficient, question = COEFFICIENTS[parameters.coefficient], bool(parameters.question)
     options, is_number = coefficient.options, kind == "numbers"
     by_distance = len(distances_for(kind)) > 1 and parameters.takes_distance
@@ -320,10 +316,7 @@ def read_with_gold(
 
 
 def select_versions(project: Project, parameters: Parameters) -> frozenset[int]:
-    """Return the versions of the scheme whose judgements the parameters select; empty: all.
-
-    Raises InvalidParameter for one that the project does not have.
-    """
+    """Return the versions of the scheme that the parameters select; empty: all. Raises InvalidParameter."""
     versions = parameters.scheme_versions
     if versions and project.answers == Project.Answers.SCUS:
         raise InvalidParameter(VERSIONS, "pyramids have no versions of a scheme: leave it out.")

@@ -21,7 +21,7 @@ from agreement.measures.options import ORDERED_DISTANCES, Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import tabulate
 from agreement.measures.values import Bools, Ints, Label
-from agreement.reports.request.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
+from agreement.reports.parameters import COEFFICIENTS, CONVENTIONS, Parameters, distances_for
 from annotations.core.processes.installed import program_version
 
 # Of fewer judgements figures are computed as quickly as they are looked for.
@@ -59,10 +59,7 @@ def count_left_out(extract: ProjectAnswers, parameters: Parameters) -> dict[str,
 
 
 def count_other_versions(extract: ProjectAnswers, parameters: Parameters) -> int | None:
-    """Return how many judgements of the chosen texts and rounds are missing, as of versions of the scheme not chosen.
-
-    None where judgements of all versions count.
-    """
+    """Return how many judgements are missing, as of versions that were not chosen; None where all count."""
     texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     return extract.count_other_versions(texts, rounds) if extract.versions else None
 
@@ -172,10 +169,7 @@ def data_by_coders(
 ) -> Callable[..., ReliabilityData]:
     """Return a function that gives the data of some coders, as a project that holds these coders alone would have them.
 
-    It also takes which of the texts these are to be of.
-
-    A unit is what one of them was given or has marked; what most of them call a category is left out where the
-    parameters leave out that category.
+    It takes which of the texts these are of, too. A unit is what one of them was given or has marked.
     """
     chosen = pick_texts(answers, parameters) if texts is None else texts
     without = parameters.selection("without")
@@ -270,10 +264,7 @@ def compute_result(extract: ProjectAnswers, parameters: Parameters, texts: Seque
 def compute_interval(
     answers: ProjectAnswers, parameters: Parameters, texts: Sequence[Document] | None = None
 ) -> Interval:
-    """Return the coefficient with its interval over texts, or over components where one text is used.
-
-    A text that was coded in several rounds is left out of all of them at once.
-    """
+    """Return the coefficient with its interval over texts, in all rounds at once, or components of a single one."""
     chosen = pick_texts(answers, parameters) if texts is None else texts
     # those of alpha are computed with every distance at once
     shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
@@ -310,10 +301,7 @@ def count_texts(sums: DistanceSums) -> int:
 def _compute_intervals(
     extract: ProjectAnswers, parameters: Parameters, texts: Sequence[Document]
 ) -> dict[str, Interval]:
-    """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one.
-
-    A note that has a text by its primary key has its address instead.
-    """
+    """Return the intervals of alpha by distance, or that of another coefficient; notes have the addresses of texts."""
     p, intervals = parameters, dict[str, Interval]()
     sums = compute_sums(extract, p, texts) if p.is_alpha else {}
     if not sums:

@@ -1,8 +1,8 @@
 """What was computed and how, in words for a paper, and what this cites: as lines of text and entries of BibTeX."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import batched, compress
+from itertools import compress
 from statistics import median
 
 import numpy as np
@@ -11,77 +11,27 @@ from agreement.data.documents import NEXT_DOCUMENT
 from agreement.data.project_answers import CHAINED, ProjectAnswers
 from agreement.data.reliability import units_of_anybody
 from agreement.measures.results import pluralize
+from agreement.reports.basis import count_unanswered, pick_texts
 from agreement.reports.coders.differences import CodedAgain, GroupsReport, RepeatsReport, SelfAgreement
 from agreement.reports.fields import GroupInterval
 from agreement.reports.gold import GoldReport
-from agreement.reports.overall.overall import AgreementReport
-from agreement.reports.request.basis import count_unanswered, pick_texts
-from agreement.reports.request.parameters import COEFFICIENTS, Parameters, distances_for
+from agreement.reports.overall import AgreementReport
+from agreement.reports.parameters import COEFFICIENTS, SETTINGS, Parameters, distances_for, load_words
 from agreement.reports.wording import Nouns, be, name_versions, nouns_for
 from annotations.core.processes.installed import program_version
 
-DISTANCES = {
-    "nominal": "the nominal distance, by which two values are equal or wholly different",
-    "passonneau": "Passonneau’s distance between sets (0 for equal sets, {one} where one contains the other,"
-    " {two} where they intersect, 1 where they are disjoint)",
-    "jaccard": "the Jaccard distance between sets",
-    "dice": "the Dice distance between sets",
-    "masi": "the MASI distance between sets (1 less the Jaccard coefficient times a weight for monotonicity: 1, {two},"
-    " {one} or 0)",
-    "masi-product": "the product of Passonneau’s distance between sets (0, {one}, {two} or 1) and the Jaccard distance",
-    "ordinal": "the ordinal distance (the squared difference of ranks)",
-    "interval": "the interval distance (the squared difference)",
-    "ratio": "the ratio distance (the squared ratio of difference and sum)",
-}
-CHAINS = {
-    "none": "The value of a markable is the set of its immediate antecedents",
-    "partial": "The value of a markable is what precedes it in its chain, with all discourse segments",
-    "full": "The value of a markable is its whole chain, what it refers back to and all that does so too",
-}
-TOPS = {
-    "category": "the first member of a chain keeps its category",
-    "chain": "the first member of a chain has it as its value, too",
-}
-AMBIGUOUS = {
-    "union": "The value of an ambiguous {unit} is the union of its readings",
-    "matched": "The value of an ambiguous {unit} is the set of its readings; two such values are compared by the best"
-    " matching of their readings, a reading without a counterpart at distance 1",
-}
-EXCLUDED = {
-    "none": "Sets were compared as they are, with the {unit} itself in them.",
-    "observed": "The {unit} itself was excluded from its own sets for observed disagreement.",
-    "both": "The {unit} itself was excluded from its own sets for observed and expected disagreement.",
-}
-UNMARKED = {
-    "singleton": "A {unit} that a coder left out of a submitted text counts as {alone}.",
-    "label": "A {unit} that a coder left out of a submitted text counts as a category of its own.",
-    "missing": "A {unit} that a coder left out counts as not judged.",
-}
-UNASKED = {"missing": "they are left out", "label": "this counts as a value of its own"}
-MISSING = {
-    "available": "All {units} with two judgements or more were compared.",
-    "drop": "Only {units} that all coders judged were compared.",
-}
 ANSWERS = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-# What is counted of pyramids, and the value of one.
-COUNTED = {
-    "words": "The units are the words of the model summaries; the value of a word is the set of words of its SCUs.",
-    "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
-    " contributors of its SCUs.",
-}
-
-
 # What BibTeX calls the place of publication, by kind of entry.
 VENUE_FIELDS = {"article": "journal", "book": "publisher", "inproceedings": "booktitle"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A source. `kind` is one of VENUE_FIELDS; authors are as "Passonneau, R. J."; `volume` is of a journal."""
+    """A source, as `references.toml` has it; `kind` is one of VENUE_FIELDS."""
 
     key: str
     kind: str
-    authors: tuple[str, ...]
+    authors: Sequence[str]
     year: int
     title: str
     venue: str
@@ -106,66 +56,7 @@ class Reference:
         return f"@{self.kind}{{{self.key},\n{lines}}}"
 
 
-# By what is cited: key, kind and authors; the title; and the venue, of a journal with its volume.
-SOURCES = """
-alpha | krippendorff1980 | book | Krippendorff, K.
-    Content Analysis: An Introduction to Its Methodology
-    Sage
-fleiss_kappa | siegel-castellan1988 | book | Siegel, S. and Castellan, N. J.
-    Nonparametric Statistics for the Behavioral Sciences
-    McGraw-Hill
-multi_kappa | davies-fleiss1982 | article | Davies, M. and Fleiss, J. L.
-    Measuring agreement for multinomial data
-    Biometrics | 38
-gwet_ac1 | gwet2008 | article | Gwet, K. L.
-    Computing inter-rater reliability and its variance in the presence of high agreement
-    British Journal of Mathematical and Statistical Psychology | 61
-beta | artstein-poesio2008 | article | Artstein, R. and Poesio, M.
-    Inter-coder agreement for computational linguistics
-    Computational Linguistics | 34
-scott_pi | scott1955 | article | Scott, W. A.
-    Reliability of content analysis: the case of nominal scale coding
-    Public Opinion Quarterly | 19
-cohen_kappa | cohen1960 | article | Cohen, J.
-    A coefficient of agreement for nominal scales
-    Educational and Psychological Measurement | 20
-weighted_kappa | cohen1968 | article | Cohen, J.
-    Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit
-    Psychological Bulletin | 70
-bennett_s | bennett-alpert-goldstein1954 | article | Bennett, E. M. and Alpert, R. and Goldstein, A. C.
-    Communications through limited response questioning
-    Public Opinion Quarterly | 18
-augmented_kappa | rosenberg-binkowski2004 | inproceedings | Rosenberg, A. and Binkowski, E.
-    Augmenting the kappa statistic to determine interannotator reliability for multiply labeled data points
-    HLT-NAACL
-cross_alpha | wong-etal2021 | inproceedings | Wong, K. and Paritosh, P. and Aroyo, L.
-    Cross-replication reliability: an empirical approach to interpreting inter-rater reliability
-    ACL
-passonneau | passonneau2004 | inproceedings | Passonneau, R. J.
-    Computing reliability for coreference annotation
-    LREC
-masi | passonneau2006 | inproceedings | Passonneau, R.
-    Measuring agreement on set-valued items (MASI)
-    LREC
-pyramids | nenkova-passonneau2004 | inproceedings | Nenkova, A. and Passonneau, R.
-    Evaluating content selection in summarization: the pyramid method
-    HLT-NAACL
-chains | poesio-artstein2005 | inproceedings | Poesio, M. and Artstein, R.
-    The reliability of anaphoric annotation, reconsidered
-    ACL Workshop
-jackknife | miller1974 | article | Miller, R. G.
-    The jackknife: a review
-    Biometrika | 61
-"""
-
-
-def _read_sources(text: str) -> Iterator[tuple[str, Reference]]:
-    lines = [[part.strip() for part in line.split("|")] for line in text.strip().splitlines()]
-    for (name, key, kind, authors), [title], venue in batched(lines, 3):
-        yield name, Reference(key, kind, tuple(authors.split(" and ")), int(key[-4:]), title, *venue)
-
-
-REFERENCES = dict(_read_sources(SOURCES))
+REFERENCES = {name: Reference(**fields) for name, fields in load_words("references").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +90,8 @@ def describe_methods(
     sentences = [
         *_describe_data(extract, report),
         *_describe_values(extract, report, nouns, by_distance=by_distance),
-        UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone),
-        MISSING[p.missing].format(units=nouns.units) if "missing" in COEFFICIENTS[p.coefficient].options else "",
+        _say("unmarked", p.unmarked, unit=nouns.unit, alone=alone),
+        _say("missing", p.missing, units=nouns.units) if "missing" in COEFFICIENTS[p.coefficient].options else "",
         *_describe_left_out(report, nouns),
         _describe_figures(report, nouns),
         *between,
@@ -220,6 +111,11 @@ def describe_methods(
     }
     references = tuple(REFERENCES[key] for key, is_cited in cited.items() if is_cited)
     return MethodsText(" ".join(filter(None, sentences)), references)
+
+
+def _say(setting: str, choice: str, **words: str) -> str:
+    """Return what a methods text says of a choice."""
+    return SETTINGS[setting].methods[choice].format(**words)
 
 
 def _describe_data(extract: ProjectAnswers, report: AgreementReport) -> list[str]:
@@ -248,7 +144,7 @@ def _describe_question(report: AgreementReport) -> list[str]:
     if question is None:
         return []
     n_not_asked, n_not_answered = count_unanswered(report.extract, report.parameters)
-    asked, weight = UNASKED[report.parameters.unasked], report.parameters.primary_weight
+    asked, weight = _say("unasked", report.parameters.unasked), report.parameters.primary_weight
     second = report.parameters.coefficient == "augmented_kappa" and question.second
     return [
         f"Of {pluralize(n_not_asked, 'judgement')} the question was not asked; {asked}." if n_not_asked else "",
@@ -268,18 +164,18 @@ def _describe_versions(report: AgreementReport) -> str:
 
 def _describe_values(extract: ProjectAnswers, report: AgreementReport, nouns: Nouns, *, by_distance: bool) -> list[str]:
     p, kind = report.parameters, extract.kind
-    how = COEFFICIENTS[p.coefficient].cited_as or COEFFICIENTS[p.coefficient].name
+    how = _say("coefficient", p.coefficient)
     if by_distance:
         one, two = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
-        how += f" with {DISTANCES[p.distance].format(one=one, two=two)}"
+        how += f" with {_say('distance', p.distance, one=one, two=two)}"
     columns = report.extract.restrict(pick_texts(report.extract, p)).columns
     matched = p.readings == "matched" or bool((columns.is_judgement & (columns.n_readings > 1)).any())
-    excluded = EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit)
+    excluded = _say("exclude_unit", p.exclude_unit if p.is_alpha else "none", unit=nouns.unit)
     return [
         f"Reliability is {how}.",
-        COUNTED[extract.units] if extract.units else "",
-        f"{CHAINS[p.chains]}; {TOPS[p.top]}." if kind == "pointers" else "",
-        f"{AMBIGUOUS[p.readings].format(unit=nouns.unit)}." if kind in (*CHAINED, "targets") and matched else "",
+        _say("units", extract.units) if extract.units else "",
+        f"{_say('chains', p.chains)}; {_say('top', p.top)}." if kind == "pointers" else "",
+        f"{_say('readings', p.readings, unit=nouns.unit)}." if kind in (*CHAINED, "targets") and matched else "",
         "The value of a markable is the set of its targets, or that it has none." if kind == "targets" else "",
         excluded if by_distance and extract.has_chains else "",
         "The empty set was taken to be disjoint from all others." if by_distance and p.empty == "disjoint" else "",

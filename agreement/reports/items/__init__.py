@@ -1,1 +1,0 @@
-"""Where coders disagree: item by item, by category, and where they call something ambiguous."""

@@ -1,1 +1,0 @@
-"""What coders link: chains of markables, and relations between them."""

@@ -1,1 +1,0 @@
-"""What was computed and how, in words for a paper, with its sources."""

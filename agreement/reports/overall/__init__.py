@@ -1,1 +1,0 @@
-"""Agreement of a project: overall, by distance, and over time."""
