@@ -16,10 +16,8 @@ from annotations.core.http.fields import field_of
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Project, Token, User
-from annotations.models.people.invitation import MAX_USES
-from annotations.models.people.mail import ADDRESS_LENGTH
-from annotations.models.people.model_coder import HASH_LENGTH, VERSION_LENGTH
-from annotations.models.project import check_group
+from annotations.models.people.user import ADDRESS_LENGTH
+from annotations.models.project import HASH_LENGTH, MAX_USES, VERSION_LENGTH, check_group
 from annotations.projects.people.invitations import MOST_AT_ONCE
 from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
