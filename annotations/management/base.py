@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from annotations.formats import FormatError
 from annotations.models import Project
 from annotations.projects.locks import ProjectArchived
+from annotations.revision.saving import SchemeRefused
+from annotations.transfers.importing.report import ImportFailed
 
 
 class ProgramCommand(BaseCommand):
@@ -28,10 +33,18 @@ def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterat
     """Raise CommandError for what is refused, or a file that cannot be used, with what therefore was not done."""
     try:
         yield
-    except (ValidationError, ProjectArchived) as error:
+    except (ValidationError, ProjectArchived, FormatError, ImportFailed, SchemeRefused) as error:
         messages = error.messages if isinstance(error, ValidationError) else [str(error)]
         raise CommandError("\n".join([*messages, nothing])) from error
     except OSError as error:
         if not path:
             raise
         raise CommandError(f"{path}: {error.strerror}. {nothing}") from error
+
+
+def parse_date(text: str) -> date:
+    """Return the date of an option. Raise ArgumentTypeError if it is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no date such as 2026-11-01") from None

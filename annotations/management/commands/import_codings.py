@@ -1,9 +1,8 @@
 """Import coded texts from files."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, O
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.formats.syntax.archive import is_litter
+from annotations.management.base import parse_date, refusals
 from annotations.models import Project, User
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         which = "of a model that is not there yet; of one that is, it has to be as it is known"
         parser.add_argument("--model-version", metavar="VERSION", help=f"which version, {which}")
         parser.add_argument("--model-hash", metavar="HASH", help=f"a digest of prompt or weights, {which}")
-        parser.add_argument("--model-date", metavar="YYYY-MM-DD", type=_date, help=f"when it was called, {which}")
+        parser.add_argument("--model-date", metavar="YYYY-MM-DD", type=parse_date, help=f"when it was called, {which}")
         parser.add_argument(
             "--create", action="store_true", help="create the project and missing coders, who become members"
         )
@@ -199,23 +199,12 @@ def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     return ModelDescription(options["model"], **said)
 
 
-def _date(value: str) -> date:
-    """Return the date. Raise ArgumentTypeError if it is none."""
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        message = f"{value!r} is no date such as 2026-11-01"
-        raise ArgumentTypeError(message) from None
-
-
 def _adjudicator(project: Project, options: Mapping[str, Any]) -> User | None:
     """Return whose the gold is, of files that name no adjudicator but are an export of gold. Raise CommandError."""
     if options["coder"] is None:
         return None
-    try:
+    with refusals("Nothing was imported."):
         return find_adjudicator(project, options["coder"])
-    except ValidationError as error:
-        raise CommandError(f"--coder {options['coder']}: {' '.join(error.messages)}") from error
 
 
 def _failure_message(project: Project, report: Report, verbose: bool) -> str:
