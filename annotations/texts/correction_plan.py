@@ -82,6 +82,10 @@ class CorrectionPlan:
     codings: int = 0
     submitted: int = 0
 
+    def refuse(self, noun: str, words: str, reason: str) -> None:
+        """Add an obstacle."""
+        self.obstacles.append(Obstacle(noun, _short(words), reason))
+
     @property
     def tag(self) -> str:
         """A tag by which it is noticed that other words change than somebody saw."""
@@ -115,8 +119,10 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
     if len(plan.content) > MAX_TEXT_LENGTH:
         raise ValidationError(f"A text has at most {MAX_TEXT_LENGTH:,} characters.")
     _plan_segments(plan, text, segments)
-    words = [one for one in markables if _is_word_of_summary(text, one)]
-    others = [one for one in markables if not _is_word_of_summary(text, one)]
+    words, others = [], []
+    for one in markables:
+        is_word = text.role != Text.Role.SOURCE and one.level.key == WORD_LEVEL and not one.level.coded
+        (words if is_word else others).append(one)
     starts, ends = {one.start for one in words}, {one.end for one in words}
     whole = {one.pk for one in others if _consists_of(one, starts, ends)}
     in_use = _plan_markables(plan, text, others)
@@ -168,10 +174,10 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
         words = text.content[segment.start : segment.end]
         span = map_span((segment.start, segment.end), plan.edits)
         if span is None or _loses_words(words, plan.content[slice(*span)]):
-            plan.obstacles.append(_obstacle(segment.get_kind_display(), words, (segment.start, segment.end), plan))
+            plan.refuse(segment.get_kind_display(), words, _reason((segment.start, segment.end), plan))
         elif (segment.kind, span) in taken:
             reason = f"It would have the same words as “{taken[segment.kind, span]}”. Leave the words between them."
-            plan.obstacles.append(Obstacle(segment.get_kind_display(), _short(words), reason))
+            plan.refuse(segment.get_kind_display(), words, reason)
         else:
             taken[segment.kind, span] = _short(words)
             if span != (segment.start, segment.end):
@@ -184,8 +190,7 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
             growth += edit.growth
             is_inside = lie_in([(edit.start, edit.end)], before) and lie_in([(start, start + len(edit.new))], after)
             if not is_inside:
-                words = _short(edit.old or edit.new)
-                plan.obstacles.append(Obstacle("between summaries", words, "What names the summaries stays."))
+                plan.refuse("between summaries", edit.old or edit.new, "What names the summaries stays.")
 
 
 def _summaries(segments: Iterable[Segment]) -> tuple[Span, ...]:
@@ -203,15 +208,13 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
         parts, head, key = _mapped(markable, plan.edits)
         noun = markable.level.label or markable.level.key
         if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
-            span = (markable.start, markable.end)
-            plan.obstacles.append(_obstacle(noun, words, span, plan, given=markable.predefined))
+            plan.refuse(noun, words, _reason((markable.start, markable.end), plan, given=markable.predefined))
         elif head is None or not lies_within(head, parts):
-            plan.obstacles.append(Obstacle(noun, _short(words), "Its head would be deleted or cut. " + IN_STEPS))
+            plan.refuse(noun, words, "Its head would be deleted or cut. " + IN_STEPS)
         elif len(key) > KEY_LENGTH:
-            plan.obstacles.append(Obstacle(noun, _short(words), "It has too many parts to be moved."))
+            plan.refuse(noun, words, "It has too many parts to be moved.")
         elif key in taken:
-            reason = f"It would have the same words as “{taken[key]}”. {DELETE_ONE}"
-            plan.obstacles.append(Obstacle(noun, _short(words), reason))
+            plan.refuse(noun, words, f"It would have the same words as “{taken[key]}”. {DELETE_ONE}")
         else:
             taken[key] = _short(words)
             plan.moved += _move(plan, markable, parts, head, key)
@@ -253,7 +256,7 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
         parts = map_parts(judgement.markable.parts, plan.edits)
         if head is None or not (parts and lies_within(head, parts)):
             words = _words(text.content, judgement.head)
-            plan.obstacles.append(Obstacle("head", _short(words), "A coder chose it, and it would be deleted or cut."))
+            plan.refuse("head", words, "A coder chose it, and it would be deleted or cut.")
         elif (spans := [list(span) for span in head]) != judgement.head:
             judgement.head = spans
             plan.judgements.append(judgement)
@@ -284,9 +287,7 @@ def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], con
     for markable in contributors:
         if not _consists_of(markable, starts, ends):
             noun, covered = markable.level.label or markable.level.key, _words(plan.content, markable.parts)
-            plan.obstacles.append(
-                Obstacle(noun, _short(covered), f"It would begin or end inside of a word. {IN_STEPS}")
-            )
+            plan.refuse(noun, covered, f"It would begin or end inside of a word. {IN_STEPS}")
 
 
 def _consists_of(markable: Markable, starts: Collection[int], ends: Collection[int]) -> bool:
@@ -313,9 +314,7 @@ def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]
     for markable in markables:
         if markable.pk in referred:
             words = _words(text.content, markable.parts)
-            plan.obstacles.append(
-                Obstacle("item", _short(words), "It would be deleted, and somebody has discussed it.")
-            )
+            plan.refuse("item", words, "It would be deleted, and somebody has discussed it.")
         else:
             plan.lost.append(markable.pk)
 
@@ -331,18 +330,13 @@ def _referred(keys: Sequence[int]) -> Iterator[int]:
             yield from rows.values_list(name, flat=True)
 
 
-def _is_word_of_summary(text: Text, markable: Markable) -> bool:
-    return text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
-
-
-def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan, *, given: bool = True) -> Obstacle:
-    """Return why what had these words cannot be mapped."""
+def _reason(span: Span, plan: CorrectionPlan, *, given: bool = True) -> str:
+    """Return why what stood there cannot be mapped."""
     start, end = span
     cut = any(edit.start < start < edit.end or edit.start < end < edit.end for edit in plan.edits)
     deleted = any(edit.start <= start and end <= edit.end for edit in plan.edits)
     deletion = f"{LEAVE_WORDS}: {GIVEN}" if given else f"{LEAVE_WORDS}, or {MARKED}"
-    reason = f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else deletion
-    return Obstacle(noun, _short(words), reason)
+    return f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else deletion
 
 
 def _loses_words(old: str, new: str) -> bool:

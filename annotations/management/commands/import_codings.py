@@ -34,8 +34,8 @@ FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 MAX_IGNORED = 20
-# What is said of the model, by option.
-OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
+# What is said of the model: --model-version and so on.
+OF_MODEL = ("version", "hash", "date")
 
 
 class Command(BaseCommand):
@@ -188,10 +188,10 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
 
 def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
-    said = {field: options[option] for field, option in OF_MODEL.items() if options[option] is not None}
+    said = {field: value for field in OF_MODEL if (value := options[f"model_{field}"]) is not None}
     if options["model"] is None:
         if said:
-            named = ", ".join(f"--{OF_MODEL[field].replace('_', '-')}" for field in said)
+            named = ", ".join(f"--model-{field}" for field in said)
             raise CommandError(f"{named}: of which model? Name it by --model.")
         return None
     if options["gold"]:

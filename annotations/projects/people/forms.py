@@ -8,7 +8,6 @@ from typing import Any
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
-from django.core.validators import MaxLengthValidator, validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
@@ -193,8 +192,7 @@ class InvitationForm(forms.Form):
             raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
         for address in addresses:
             try:
-                validate_email(address)
-                MaxLengthValidator(ADDRESS_LENGTH)(address)
+                forms.EmailField(max_length=ADDRESS_LENGTH).clean(address)
             except forms.ValidationError:
                 raise forms.ValidationError(f"“{address[:60]}” is not an e-mail address.") from None
         return addresses
