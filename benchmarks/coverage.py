@@ -4,9 +4,11 @@ What an interval is to cover is the mean coefficient of as many other corpora of
 correlations the one that was simulated. The seed is fixed, so that the figures come back.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -241,8 +243,13 @@ def main(arguments: list[str] | None = None) -> None:
     """Print the table, or JSON, or write the table between the marks of a Markdown file."""
     parser = make_parser("coverage", __doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--read", type=Path, help="take the figures of an earlier run, as --json printed them")
     options = parser.parse_args(arguments)
-    rows = [measure(*setting, options.runs) for setting in settings()]
+    if options.read:
+        rows = [Row(**row) for row in json.loads(options.read.read_text(encoding="utf-8"))]
+    else:
+        rows = [measure(*setting, options.runs) for setting in settings() if options.only in setting[0]]
     publish(options, [row._asdict() for row in rows], report(rows))
 
 
