@@ -18,17 +18,18 @@ class TextQuerySet(models.QuerySet["Text"]):
         """Return all texts of a project for users who see all work or manage it, else those assigned to the user."""
         if user.is_superuser:
             return self
-        own = related_rows(self.model, "codings").exclude(kind="gold").filter(text=OuterRef("pk"), coder=user.pk)
-        return self.filter(
-            sees_all_work(user, "project") | manages(user, "project") | (Q(Exists(own)) & is_member(user, "project"))
-        )
+        own = self._coded_by(user) & is_member(user, "project")
+        return self.filter(sees_all_work(user, "project") | manages(user, "project") | own)
 
     def visible_in(self, project: Project, user: Person) -> TextQuerySet:
         """Return those texts of a project, which was read for the user, that the user may see (`visible_to`)."""
         if may(project, Right.READ_TEXTS):
             return self.filter(project=project)
-        own = related_rows(self.model, "codings").exclude(kind="gold").filter(text=OuterRef("pk"), coder=user.pk)
-        return self.filter(Exists(own), project=project)
+        return self.filter(self._coded_by(user), project=project)
+
+    def _coded_by(self, user: Person) -> Q:
+        codings = related_rows(self.model, "codings").exclude(kind="gold")
+        return Q(Exists(codings.filter(text=OuterRef("pk"), coder=user.pk)))
 
     def with_words(self) -> TextQuerySet:
         """Annotate each text with the number of its words, `words`: what white space separates."""
