@@ -12,8 +12,7 @@ from collections.abc import Callable
 from playwright.sync_api import FilePayload, sync_playwright
 
 from benchmarks.environment.serving import FLAGS, chromium, serving
-from scripts.camera import HEIGHT, IMAGES, Camera, code, wait_until_saved
-from scripts.film import film
+from scripts.camera import HEIGHT, IMAGES, Camera, code, film, wait_until_saved
 
 # Alice's answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [

@@ -1,4 +1,4 @@
-"""Projects, their members and the invitations to them."""
+"""Projects, their guidelines, their members and the invitations to them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ CITATION_LENGTH = 1000
 VERSION_LENGTH, HASH_LENGTH = 100, 128
 # How many people may use one invitation, and how long the note on it is.
 MAX_USES, NOTE_LENGTH = 200, 100
+# So many characters of guidelines are saved; what is longer from before stays.
+MAX_GUIDELINES = 200_000
 # What a project says of itself in its datasheet, and nobody else can know.
 DATASHEET_FIELDS = ("description", "source", "licence", "citation", "contact")
 # Slugs that are pages under /projects/.
@@ -263,6 +265,50 @@ class AccountOrigin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}: {self.project}"
+
+
+class GuidelinesVersion(models.Model):
+    """The text of the guidelines from one save on. Versions count from 1; the last one is the text of the project."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines_versions", db_index=False)
+    number = models.PositiveIntegerField()
+    author = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who saved it; empty for what was written before there were versions, or by the server.",
+    )
+    body = models.TextField(blank=True, help_text="Markdown")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="guidelines_version_once_in_project"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="guidelines_version_counts_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Version {self.number}"
+
+
+class GuidelinesReading(models.Model):
+    """The latest version of the guidelines that a member has read."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines_readings", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="guidelines_reading_one_a_person"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="guidelines_reading_of_a_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: version {self.number}"
 
 
 def may(project: Project, right: Right) -> bool:

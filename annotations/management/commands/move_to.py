@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.core.processes.serving import AlreadyServed, hold_data
-from annotations.management.installations import moved_file, restore_elsewhere
+from annotations.management.base import moved_file, restore_elsewhere
 from annotations.transfers.backup_folder import write_backup
 from annotations.transfers.backups import count_rows
 
