@@ -21,6 +21,9 @@ from annotations.models.people.rights import Person, Right
 from annotations.models.project import may
 from annotations.projects.people.peer_names import coded_slug, coded_title, is_blind_to_peers
 
+# So many pyramids of a docset are listed with their coders.
+MOST_PYRAMIDS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class CodingProgress:
@@ -89,6 +92,16 @@ class DocsetOverview:
     def pyramids(self) -> list[CodingProgress]:
         """The coders' own pyramids."""
         return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
+
+    @property
+    def named_pyramids(self) -> list[CodingProgress]:
+        """The first of the coders' own pyramids."""
+        return self.pyramids[:MOST_PYRAMIDS]
+
+    @property
+    def n_more_pyramids(self) -> int:
+        """The number of the other ones."""
+        return len(self.pyramids) - len(self.named_pyramids)
 
     @property
     def agreed(self) -> CodingProgress | None:

@@ -17,6 +17,8 @@ from annotations.models.project import is_blind_manager
 from annotations.projects.rounds import rounds_by_text
 
 PAGE_SIZE = 50
+# So many coders of a text are named.
+MOST_CODERS = 10
 # What texts are sorted by, and what decides between equals.
 SORTS: dict[str, tuple[str, ...]] = {
     "position": ("position", "slug"),
@@ -39,6 +41,16 @@ class TextRow:
     markables: int
     rounds: Sequence[Round] = ()
     codings: list[Coding] = field(default_factory=list)
+
+    @property
+    def n_more(self) -> int:
+        """The number of codings whose coders are not named."""
+        return max(0, len(self.codings) - MOST_CODERS)
+
+    @property
+    def named(self) -> list[Coding]:
+        """The codings whose coders are named."""
+        return self.codings[:MOST_CODERS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def _load(source: dict[str, Any]) -> list[str]:
         coders_mark=fields.get("coders_mark", False),
     )
     texts = source.get("texts", [])
-    days = [timedelta(days=len(text.get("codings") or text["deviations"])) for text in texts]
+    days = [timedelta(days=len(text.get("codings", text.get("deviations")))) for text in texts]
     day = timezone.localdate() - sum(days, timedelta())
     for text, duration in zip(texts, days, strict=True):
         _load_text(project, text, day)
@@ -117,7 +117,7 @@ def _load_text(project: Project, source: dict[str, Any], first_day: date) -> Non
         Round.objects.get_or_create(project=project, name=source["round"], defaults=defaults)
     text, keys, gold = import_text(project, source, source.get("round", ""))
     deviations = source.get("deviations", {})
-    codings = source.get("codings") or {name: gold | of_coder for name, of_coder in deviations.items()}
+    codings = source.get("codings", {name: gold | of_coder for name, of_coder in deviations.items()})
     for number, (name, answers) in enumerate(codings.items()):
         coder = person(name)
         add_member(project, coder, Membership.Role.CODER)
