@@ -78,7 +78,7 @@ def _load(source: dict[str, Any]) -> list[str]:
         coders_mark=fields.get("coders_mark", False),
     )
     texts = source.get("texts", [])
-    days = [timedelta(days=len(text.get("codings", text.get("deviations")))) for text in texts]
+    days = [timedelta(days=len(text.get("codings", text.get("deviations", ())))) for text in texts]
     day = timezone.localdate() - sum(days, timedelta())
     for text, duration in zip(texts, days, strict=True):
         _load_text(project, text, day)
