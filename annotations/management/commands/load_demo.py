@@ -95,18 +95,15 @@ def _load(source: dict[str, Any]) -> list[str]:
             beginner = person(name)
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
-    left_out = _load_model(project) if project.slug in models.NAMES else []
+    left_out = []
+    if project.slug in models.NAMES:
+        try:
+            left_out = models.load(project)
+        except ImportError as missing:
+            needed = "examples/ and httpx (extra client) are needed"
+            left_out = [f"{project.slug}: without a model that codes, as {needed}: {missing}"]
     count_active_time(Coding.objects.filter(text__project=project))
     return left_out
-
-
-def _load_model(project: Project) -> list[str]:
-    try:
-        return models.load(project)
-    except ImportError as missing:
-        return [
-            f"{project.slug}: without a model that codes, as examples/ and httpx (extra client) are needed: {missing}"
-        ]
 
 
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:

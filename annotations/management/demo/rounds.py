@@ -135,13 +135,11 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
         code(gold, one.gold_decisions(), _day(source["days"][0]))
     for name, attempts in source["coders"].items():
         assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
-        coding = made.codings(coders[name])[0]
-        _attempt(made, coding, attempts[0])
-        for attempt in attempts[1:]:
-            coding = take_next_attempt(made.round_, coders[name])
+        for number, attempt in enumerate(attempts):
+            coding = take_next_attempt(made.round_, coders[name]) if number else made.codings(coders[name])[0]
             if coding.text.slug != attempt["text"]:
                 raise ValueError(f"{name} is to try {coding.text.slug} next, and not {attempt['text']}")
-            _attempt(made, coding, attempt)
+            code(coding, made.texts[attempt["text"]].decisions(attempt["mistakes"]), _day(attempt["day"]))
     decided = source["decision"]
     decision = decide_on_coder(made.round_, coders[decided["coder"]], decided["outcome"], decided["reason"], manager)
     TrainingDecision.objects.filter(pk=decision.pk).update(decided_at=_moment(decided["day"]))
@@ -149,10 +147,6 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
         add_member(project, person(name), Membership.Role.CODER)
         assign_texts(project, [next(iter(made.texts.values())).text], [person(name)], made.round_)
     return made.round_
-
-
-def _attempt(made: _Round, coding: Coding, attempt: Mapping[str, Any]) -> None:
-    code(coding, made.texts[coding.text.slug].decisions(attempt["mistakes"]), _day(attempt["day"]))
 
 
 def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
@@ -241,12 +235,13 @@ def _code_main(
     apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders), due_on=_day(last)))
     for name, user in coders.items():
         codings, unfinished = made.codings(user), source["unfinished"][name]
-        for number, coding in enumerate(codings[: -len(unfinished)]):
+        n_whole = len(codings) - len(unfinished)
+        for number, coding in enumerate(codings):
             decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
-            code(coding, decisions, _day(first - 1 - number * source["days_a_text"]))
-        for coding, state in zip(codings[-len(unfinished) :], unfinished, strict=True):
-            decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
-            _leave_unfinished(coding, decisions, state, manager)
+            if number < n_whole:
+                code(coding, decisions, _day(first - 1 - number * source["days_a_text"]))
+            else:
+                _leave_unfinished(coding, decisions, unfinished[number - n_whole], manager)
     return made
 
 
@@ -264,11 +259,8 @@ def _leave_unfinished(coding: Coding, decisions: Sequence[Decision], state: Mapp
 def _repeat(project: Project, source: Mapping[str, Any], main: _Round, coders: Mapping[str, User]) -> None:
     """Show each coder some texts again, which they code on the days after."""
     asked = source["repeats"]
-    request = RepeatRequest(
-        number=asked["number"], days=asked["days"], seed=asked["seed"], round_name=main.round_.name,
-        coders=tuple(coders),
-    )  # fmt: skip
-    apply_repeats(project, request)
+    terms = {name: asked[name] for name in ("number", "days", "seed")}
+    apply_repeats(project, RepeatRequest(**terms, round_name=main.round_.name, coders=tuple(coders)))
     RepeatPlan.objects.filter(round=main.round_).update(applied_at=_moment(asked["day"]))
     for name, user in coders.items():
         for number, coding in enumerate(main.codings(user, occasion=2), start=1):
