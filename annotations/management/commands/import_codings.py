@@ -16,7 +16,7 @@ from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.formats.syntax.archive import is_litter
 from annotations.management.base import parse_date, refusals
-from annotations.models import Project, User
+from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.people.model_coders import ModelDescription
@@ -110,11 +110,11 @@ class Command(BaseCommand):
         is_pyramid_format = format_.key in PYRAMID_FORMATS
         sources = _sources(options["paths"], format_)
         coder_from = _coder_from(format_, options)
-        default = "pyramid" if is_pyramid_format else "clusters"
         new_scheme = options["scheme"] == FROM_FILES
         if options["gold"] and coder_from == "nobody":
             raise CommandError("--gold is of somebody who codes: leave out --texts-only.")
         model = _model(options)
+        default = "pyramid" if is_pyramid_format else "clusters"
         scheme = default if new_scheme else options["scheme"] or default
         trial, n_written = options["trial"], [0]
         is_new = not Project.objects.filter(slug=options["project"]).exists()
@@ -125,8 +125,12 @@ class Command(BaseCommand):
                 selected = parse_options(format_, options_read, options["option"])
                 if options["map"] is not None:
                     selected |= _mapped_names(options["map"], format_, selected)
+                # of files that name no adjudicator but are an export of gold
+                is_of_one = options["gold"] and format_.names_coders and options["coder"] is not None
+                with refusals("Nothing was imported."):
+                    adjudicator = find_adjudicator(project, options["coder"]) if is_of_one else None
                 asked = ImportOptions(
-                    by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
+                    by=adjudicator,
                     predefined=options["predefined"],
                     create=options["create"],
                     join=options["create"],
@@ -197,14 +201,6 @@ def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     if options["gold"]:
         raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")
     return ModelDescription(options["model"], **said)
-
-
-def _adjudicator(project: Project, options: Mapping[str, Any]) -> User | None:
-    """Return whose the gold is, of files that name no adjudicator but are an export of gold. Raise CommandError."""
-    if options["coder"] is None:
-        return None
-    with refusals("Nothing was imported."):
-        return find_adjudicator(project, options["coder"])
 
 
 def _failure_message(project: Project, report: Report, verbose: bool) -> str:
