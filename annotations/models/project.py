@@ -15,8 +15,6 @@ KEY_LENGTH = 50
 TITLE_LENGTH = 200
 DESCRIPTION_LENGTH = 5000
 CITATION_LENGTH = 1000
-# Of what is said of a model that codes.
-VERSION_LENGTH, HASH_LENGTH = 100, 128
 # How many people may use one invitation, and how long the note on it is.
 MAX_USES, NOTE_LENGTH = 200, 100
 # So many characters of guidelines are saved; what is longer from before stays.
@@ -203,10 +201,10 @@ class ModelCoder(models.Model):
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
     version = models.CharField(
-        max_length=VERSION_LENGTH, blank=True, default="", help_text="Which version, as its makers or you call it."
+        max_length=100, blank=True, default="", help_text="Which version, as its makers or you call it."
     )
     hash = models.CharField(
-        max_length=HASH_LENGTH, blank=True, default="", help_text="A digest of its prompt or of its weights."
+        max_length=128, blank=True, default="", help_text="A digest of its prompt or of its weights."
     )
     date = models.DateField(null=True, blank=True, help_text="When it was called or trained.")
 

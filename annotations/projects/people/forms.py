@@ -14,9 +14,9 @@ from django.views.decorators.debug import sensitive_variables
 from annotations.core.http.fields import field_of
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
-from annotations.models import Membership, Project, Token, User
+from annotations.models import Membership, ModelCoder, Project, Token, User
 from annotations.models.people.user import ADDRESS_LENGTH
-from annotations.models.project import HASH_LENGTH, MAX_USES, VERSION_LENGTH, check_group
+from annotations.models.project import MAX_USES, check_group
 from annotations.projects.people.invitations import MOST_AT_ONCE
 from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
@@ -53,19 +53,10 @@ class GroupForm(forms.Form):
         field_of(self, "members", forms.ModelMultipleChoiceField).queryset = members_shown(project)
 
 
-class ModelForm(forms.Form):
+class ModelForm(forms.ModelForm[ModelCoder]):
     """A model that codes, and what is said of it."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
-    version = forms.CharField(
-        max_length=VERSION_LENGTH, required=False, help_text="Which version, as its makers or you call it."
-    )
-    hash = forms.CharField(
-        max_length=HASH_LENGTH, required=False, help_text="A digest of its prompt or of its weights."
-    )
-    date = forms.DateField(
-        required=False, widget=forms.DateInput({"type": "date"}), help_text="When it was called or trained."
-    )
     group = forms.CharField(
         max_length=Membership.GROUP_LENGTH,
         required=False,
@@ -74,6 +65,13 @@ class ModelForm(forms.Form):
         widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
         help_text="Results are compared by groups of coders.",
     )
+
+    class Meta:
+        model = ModelCoder
+        fields = ["version", "hash", "date"]
+        widgets = {"date": forms.DateInput({"type": "date"})}
+
+    field_order = ["name", *Meta.fields, "group"]
 
 
 class TokenForm(forms.Form):
