@@ -1,7 +1,5 @@
 """A browser window on the demo, how a coder answers by keys, and the film of it: for the pictures of the documents."""
 
-from __future__ import annotations
-
 import io
 
 from PIL import Image

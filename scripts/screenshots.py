@@ -3,8 +3,6 @@
 `make screenshots ARGS="coding pyramids"` takes only some groups.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Create docsets, add peers, and delete a model summary."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.core.exceptions import ValidationError

@@ -1,7 +1,5 @@
 """The documents of docs/ that people read inside the application, and the renderer of Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the program's own commands have in common, and other installations than this one."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

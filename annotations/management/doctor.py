@@ -1,7 +1,5 @@
 """What may be wrong with an installation, and how it is mended."""
 
-from __future__ import annotations
-
 import platform
 import random
 import shutil

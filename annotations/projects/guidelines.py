@@ -1,7 +1,5 @@
 """The versions of a project's guidelines, who has read which of them, and the difference between two."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Answers are never lost by it: what is in use is retired or merged, not left out,
 has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

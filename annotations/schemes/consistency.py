@@ -1,7 +1,5 @@
 """Whether a scheme can be asked: one sentence for each problem, at its question."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence

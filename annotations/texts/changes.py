@@ -1,7 +1,5 @@
 """Change the order of the texts of a project, and delete a text, a docset or all of the project."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Plan the correction of a text that is coded: what moves with its words, and what has no single meaning then."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

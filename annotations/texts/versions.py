@@ -1,7 +1,5 @@
 """The versions of a text, a coder's each: answers with chains, how they are shown, and where two of them differ."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

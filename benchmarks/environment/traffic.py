@@ -1,7 +1,5 @@
 """Traffic for the server: persistent connections and concurrent clients, which cost little themselves."""
 
-from __future__ import annotations
-
 import json
 import random
 import select

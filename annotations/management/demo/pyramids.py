@@ -1,7 +1,5 @@
 """Load the demo's docset from summaries.json: its pyramids, the agreed one, and its peers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ All of it is in chronicle.json. It is done by the functions that the pages call,
 then dated back, by so many days as the file says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta

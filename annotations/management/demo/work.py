@@ -1,7 +1,5 @@
 """The people of the demo, what they decide and when, and its texts with their gold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta

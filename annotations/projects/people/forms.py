@@ -1,7 +1,5 @@
 """The forms of members, invitations, accounts and API keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

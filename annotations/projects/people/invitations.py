@@ -1,7 +1,5 @@
 """Create, find, accept and withdraw invitations."""
 
-from __future__ import annotations
-
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 The program calls no model. Whoever runs one codes with its key through the API, or imports what it said.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

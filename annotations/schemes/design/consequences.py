@@ -1,7 +1,5 @@
 """What follows from a scheme: formats that keep its answers, and what applications above this one have to say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A text to try a scheme on: what the coding page is given of it, without a row in the database."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What a scheme asks, and what a change makes of it, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
