@@ -1,7 +1,5 @@
 """Measure how far drafts of gold are from the truth, and how long they take: docs/benchmarks-adjudication.md."""
 
-from __future__ import annotations
-
 import random
 import statistics
 import time

@@ -1,7 +1,5 @@
 """Measure how often the alternative annotator test rejects, by simulation: docs/benchmarks-models.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import product

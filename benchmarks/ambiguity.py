@@ -1,7 +1,5 @@
 """Measure how well ambiguous units are told from slips, by simulation: docs/benchmarks-models.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 

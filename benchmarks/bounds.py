@@ -1,7 +1,5 @@
 """Measure what one request for a page may cost at most: docs/benchmarks-bounds.md."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Measure what the pages of agreement of large projects cost: docs/benchmarks-dashboard.md."""
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

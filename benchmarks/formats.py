@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data.corpora import write_corpus
+from annotations.formats import FORMATS, plain
+from annotations.formats.model.document import Answer
+from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
 from benchmarks.environment.processes import DATABASES, migrate, peak_mb, run_in, run_on
 
@@ -27,6 +31,40 @@ HEADLINE = "conll2012"
 # Of what the memory is measured: texts alone, a file a coder and text, and one file of all.
 STREAMED = ("text", "conll2012", "jsonlines")
 SENTENCE = "the cat sat on the mat and looked at it for a long time before it went away again"
+
+WORDS = 7  # as in LitBank
+SINGLETONS = 0.2  # share of markables that are the only one of their entity
+ENTITIES = 12  # other entities of a text; the first are the most frequent
+CHANGED = 0.1  # share of a coder's markables with another entity than in the shared start
+
+
+def write_corpus(folder: Path, texts: int, coders: int, markables: int) -> None:
+    """Write a folder for each coder with a file for each text."""
+    draw, write = random.Random(1), FORMATS["conll2012"].write
+    assert write is not None
+    folders = [folder / f"coder{coder + 1}" for coder in range(coders)]
+    for of_coder in folders:
+        of_coder.mkdir(parents=True)
+    for number in range(texts):
+        text = marked_text(markables, seed=number, words=WORDS)
+        document = plain.parse(text, f"text-{number:04}.txt")
+        shared = [draw_entity(draw, position) for position in range(markables)]
+        for of_coder in folders:
+            entities = [
+                draw_entity(draw, position) if draw.random() < CHANGED else entity
+                for position, entity in enumerate(shared)
+            ]
+            answers = [Answer(indices=(entity,)) for entity in entities]
+            marks = [mark.with_answer(answer) for mark, answer in zip(document.marks, answers, strict=True)]
+            [file] = write([replace(document, marks=marks)])
+            (of_coder / file.path).write_bytes(file.data)
+
+
+def draw_entity(draw: random.Random, position: int) -> str:
+    """Draw the entity of the markable at a position: one of its own, or one of a few, the first most frequently."""
+    if draw.random() < SINGLETONS:
+        return str(1000 + position)
+    return str(min(int(draw.expovariate(0.3)), ENTITIES - 1))
 
 
 def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
@@ -51,17 +89,24 @@ def from_zip(path: Path) -> list[Source]:
     """Return the files of an export as the page that imports them reads them."""
     from annotations.transfers.importing.files.sources import open_sources
 
-    return open_sources([(path.name, path.read_bytes())])
+    return open_sources([(path.name, path.open("rb"))])
 
 
 def import_files(
-    project: Project, format_key: str, read: Callable[[Path], list[Source]], path: Path, *, coder_from: str = "parent"
+    project: Project,
+    format_key: str,
+    read: Callable[[Path], list[Source]],
+    path: Path,
+    *,
+    coder_from: str = "parent",
+    trial: bool = False,
 ) -> None:
     """Read and import files. Raise RuntimeError if one is refused, which would make the figure worthless."""
     from annotations.transfers.importing.dispatch import import_sources
     from annotations.transfers.importing.options import ImportOptions
 
-    report = import_sources(project, format_key, read(path), coder_from, ImportOptions(create=True, join=True))
+    options = ImportOptions(create=True, join=True, trial=trial)
+    report = import_sources(project, format_key, read(path), coder_from, options)
     if report.failures or not (report.codings or coder_from == "nobody"):
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
@@ -95,8 +140,6 @@ def measure(texts: int) -> dict[str, Any]:
 
 def measure_formats(texts: int) -> dict[str, Any]:
     """Return the figures of every format that can be written, each importing its own export."""
-    from annotations.formats import FORMATS
-
     migrate()
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -155,24 +198,11 @@ def measure_streams(texts: int) -> dict[str, Any]:
 
 def stream(path: Path, format_key: str) -> dict[str, float]:
     """Return the figures of one format in this process, which has done nothing else."""
-    from annotations.transfers.importing.dispatch import import_sources
-    from annotations.transfers.importing.files.sources import open_sources
-    from annotations.transfers.importing.options import ImportOptions
-
     project = create_empty_project(f"many-{format_key}")
     coder_from = "nobody" if format_key == "text" else "parent"
-
-    def bring(trial: bool) -> None:
-        with path.open("rb") as archive:
-            sources = open_sources([(path.name, archive)])
-            report = import_sources(
-                project, format_key, sources, coder_from, ImportOptions(create=True, join=True, trial=trial)
-            )
-        if report.failures:
-            raise RuntimeError(f"{format_key}: {report.failures[0]}")
-
+    bring = partial(import_files, project, format_key, from_zip, path, coder_from=coder_from)
     figures: dict[str, float] = {"idle_mb": round(peak_mb(), 1)}
-    figures |= timed("check", lambda: bring(True)) | timed("import", lambda: bring(False))
+    figures |= timed("check", partial(bring, trial=True)) | timed("import", bring)
     if format_key != "text":  # without codings nothing is exported
         figures |= timed("export", partial(export_project, project, format_key, path.with_suffix(".out")))
     return figures | {"peak_mb": round(peak_mb(), 1)}
@@ -220,17 +250,6 @@ def cells(figures: dict[str, Any], *names: str) -> list[str]:
     ]
 
 
-def all_figures(texts: int, every: bool, many: Sequence[int]) -> dict[str, Any]:
-    """Return all figures, each measured in a new process; those with a goal by the name of the database."""
-    figures: dict[str, Any] = {name: run_on(name, measure, texts) for name in DATABASES}
-    if every:
-        figures["formats"] = run_on("sqlite", measure_formats, max(texts // SHARE, 1))
-    figures["streams"] = {
-        str(number): {name: run_on(name, measure_streams, number) for name in DATABASES} for number in many
-    }
-    return figures
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
     parser = make_parser("formats", __doc__)
@@ -240,7 +259,12 @@ def main(arguments: list[str] | None = None) -> None:
         "--many", type=int, nargs="*", default=[1000], help="numbers of small texts of which the memory is measured"
     )
     options = parser.parse_args(arguments)
-    figures = all_figures(options.texts, options.all, options.many)
+    figures: dict[str, Any] = {name: run_on(name, measure, options.texts) for name in DATABASES}
+    if options.all:
+        figures["formats"] = run_on("sqlite", measure_formats, max(options.texts // SHARE, 1))
+    figures["streams"] = {
+        str(number): {name: run_on(name, measure_streams, number) for name in DATABASES} for number in options.many
+    }
     publish(options, figures, report(figures))
 
 

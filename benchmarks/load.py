@@ -10,8 +10,6 @@ A server elsewhere: `--fill FILE`, with its settings, makes the project and its 
 password into a new file; `--url ADDRESS --people FILE` then lets them work.
 """
 
-from __future__ import annotations
-
 import asyncio
 import html
 import itertools

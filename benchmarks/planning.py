@@ -1,7 +1,5 @@
 """Measure how long a plan takes, and how even it is: docs/benchmarks-planning.md."""
 
-from __future__ import annotations
-
 import random
 import statistics
 from collections import Counter

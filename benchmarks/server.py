@@ -14,13 +14,18 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from benchmarks.data import coders
+from benchmarks.data.documents import marked_text
 from benchmarks.environment.command import conditions, make_parser, publish, table
-from benchmarks.environment.processes import DATABASES, milliseconds, percentile, run_on, seconds_of
+from benchmarks.environment.processes import DATABASES, analyze, milliseconds, percentile, run_on, seconds_of
 from benchmarks.environment.serving import MakeRunServer, Server
 from benchmarks.environment.traffic import KINDS, Coder, run_together
+
+if TYPE_CHECKING:
+    from annotations.models import Coding
 
 GOALS = {"read": 1.7, "save_one": 3.5, "save_100": 2.2, "list_50": 6.0, "mixed": 0.4}
 REQUESTS = {
@@ -31,6 +36,10 @@ REQUESTS = {
     "save_100": "save 100 judgements with pointers",
     "list_50": "list 50 texts",
 }
+# The data: eight coders of fifty texts, with API keys and a session.
+N_TEXTS, N_CODERS, N_MARKABLES = 50, 8, 100
+# The texts by purpose: each figure has codings of its own, and so has the plain application.
+MIXED, MIXED_PLAIN, ONE, ONE_PLAIN, LONG, LONG_PLAIN, HUNDRED, HUNDRED_PLAIN = range(8)
 # The benchmark sends far more requests than people do; rate limits are another matter.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
 THREADS = 16  # as in scripts/pages.py
@@ -42,6 +51,69 @@ class Plain(Server):
     def command(self) -> list[str]:
         listen = [f"--listen=127.0.0.1:{self.port}", f"--threads={THREADS}"]
         return [sys.executable, "-m", "waitress", *listen, "benchmarks.plain:application"]
+
+
+def fill_database(logged: int) -> dict[str, Any]:
+    """Create a project, coders with keys and a session, and their judgements of the texts that are measured."""
+    from django.test import Client
+
+    from annotations.models import Coding, User
+    from annotations.projects.people.tokens import create_token
+    from benchmarks.data.projects import make_project
+
+    coders = User.objects.bulk_create([User(username=f"coder{number}") for number in range(N_CODERS)])
+    project = make_project("bench", {f"text-{n:02}": marked_text(N_MARKABLES) for n in range(N_TEXTS)}, coders)
+    keys = list(project.texts.get(slug="text-00").markables.values_list("key", flat=True))
+    judgements: list[dict[str, object]] = [{"markable": keys[0], "category": "none", "pointers": []}]
+    judgements += [{"markable": key, "category": "phrase", "pointers": [before]} for before, key in pairwise(keys)]
+    codings = {}
+    for number in range(HUNDRED_PLAIN + 1):
+        of_text = Coding.objects.of_people().filter(text__slug=f"text-{number:02}").order_by("pk")
+        codings[number] = list(of_text if number in (MIXED, MIXED_PLAIN) else of_text.filter(coder=coders[0]))
+        judge(codings[number], judgements)
+    for number in (LONG, LONG_PLAIN):
+        lengthen_log(codings[number][0], logged, judgements)
+    client = Client()
+    client.force_login(coders[0])
+    found = {
+        "judgements": judgements,
+        "keys": [create_token(coder, "bench", "annotate", 1)[1] for coder in coders],
+        "session": client.cookies["sessionid"].value,
+        "codings": {number: [(coding.pk, coding.version) for coding in rows] for number, rows in codings.items()},
+    }
+    analyze()
+    return found
+
+
+def judge(codings: Sequence[Coding], judgements: Sequence[Mapping[str, Any]]) -> None:
+    """Judge all markables of codings by operations."""
+    from annotations.coding import operations
+
+    for coding in codings:
+        changes = [operations.Change(uuid4(), "judge", payload) for payload in judgements]
+        coding.version = operations.apply(coding, coding.coder, 0, changes)
+
+
+def lengthen_log(coding: Coding, length: int, judgements: Sequence[Mapping[str, Any]]) -> None:
+    """Extend the log to a length, by operations that no longer change anything."""
+    from annotations.models import Operation
+
+    Operation.objects.bulk_create(
+        [
+            Operation(
+                coding=coding,
+                sequence=sequence,
+                uuid=uuid4(),
+                kind="judge",
+                payload=judgements[sequence % len(judgements)],
+                user=coding.coder,
+            )
+            for sequence in range(coding.version + 1, length + 1)
+        ],
+        batch_size=1000,
+    )
+    coding.version = max(coding.version, length)
+    coding.save(update_fields=["version"])
 
 
 def alternate(ask: Callable[[Coder], None], clients: Mapping[str, Coder], requests: int) -> dict[str, dict[str, float]]:
@@ -74,7 +146,7 @@ def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str
     try:
         first_start = server.start()
         server.stop()
-        data_set = coders.fill(logged)
+        data_set = fill_database(logged)
         cold_starts = []
         for _ in range(starts):
             server.stop()
@@ -134,15 +206,13 @@ def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int 
 def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
     """Return the figures of one client: each request by key, by session and to the plain application."""
     draw, key = random.Random(1), key_headers(data_set["keys"][0])
-    one, long, hundred = (
-        coindex_coder(server, data_set, text, key) for text in (coders.ONE, coders.LONG, coders.HUNDRED)
-    )
+    one, long, hundred = (coindex_coder(server, data_set, text, key) for text in (ONE, LONG, HUNDRED))
     one_plain, long_plain, hundred_plain = (
-        plain_coder(plain, data_set, text) for text in (coders.ONE_PLAIN, coders.LONG_PLAIN, coders.HUNDRED_PLAIN)
+        plain_coder(plain, data_set, text) for text in (ONE_PLAIN, LONG_PLAIN, HUNDRED_PLAIN)
     )
     token = "b" * 32
     session = {"Cookie": f"sessionid={data_set['session']}; csrftoken={token}", "X-CSRFToken": token}
-    signed_in = coindex_coder(server, data_set, coders.MIXED, session)
+    signed_in = coindex_coder(server, data_set, MIXED, session)
     of_all = {"key": one, "session": signed_in, "plain": one_plain}
     of_long = {"key": long, "plain": long_plain}
     asks: dict[str, tuple[Callable[[Coder], None], dict[str, Coder]]] = {
@@ -155,15 +225,15 @@ def single_client(server: Server, plain: Server, data_set: dict[str, Any], reque
         "list_50": (Coder.list, of_all),
     }
     results = {name: alternate(ask, clients, requests) for name, (ask, clients) in asks.items()}
-    data_set["codings"][coders.MIXED][0] = (data_set["codings"][coders.MIXED][0][0], signed_in.version)
+    data_set["codings"][MIXED][0] = (data_set["codings"][MIXED][0][0], signed_in.version)
     return results
 
 
 def eight_clients(server: Server, plain: Server, data_set: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Return the figures of eight clients at once, for each of the two servers."""
     keys = data_set["keys"]
-    ours = [coindex_coder(server, data_set, coders.MIXED, key_headers(key), n) for n, key in enumerate(keys)]
-    theirs = [plain_coder(plain, data_set, coders.MIXED_PLAIN, n) for n in range(len(keys))]
+    ours = [coindex_coder(server, data_set, MIXED, key_headers(key), n) for n, key in enumerate(keys)]
+    theirs = [plain_coder(plain, data_set, MIXED_PLAIN, n) for n in range(len(keys))]
     return {"ours": let_work(ours, seconds), "plain": let_work(theirs, seconds)}
 
 

@@ -1,7 +1,5 @@
 """What a coder that is a program does around its answers: find its assignments, read mentions, save what it decides."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

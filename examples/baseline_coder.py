@@ -4,8 +4,6 @@
 rules are for English, know no dictionary, and say the same each time.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

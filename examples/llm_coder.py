@@ -4,8 +4,6 @@
 COINDEX_URL to that address, with the key MODEL_KEY if there is one, and saves what the model answers.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import itertools

@@ -3,8 +3,6 @@
 Run `manage.py spectacular --format openapi-json | python -m scripts.api_types > static/js/api.d.ts`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,14 +1,8 @@
-"""A browser window on the demo, and how a coder answers by keys: for the pictures of the documents."""
+"""A browser window on the demo, how a coder answers by keys, and the film of it: for the pictures of the documents."""
 
-from __future__ import annotations
+import io
 
-import base64
-import struct
-import zlib
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.environment.serving import ROOT
@@ -16,24 +10,40 @@ from benchmarks.environment.serving import ROOT
 IMAGES = ROOT / "docs" / "images"
 PASSWORD = "coindex-demo"
 WIDTH, HEIGHT = 1280, 800
-# Colours that differ by less count as equal: the shades at the edges of letters.
-STEP = 3
-# A page of the browser decodes the picture, so that no other program is needed.
-PIXELS = """async (picture) => {
-  const image = new Image();
-  image.src = `data:image/png;base64,${picture}`;
-  await image.decode();
-  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
-  canvas.drawImage(image, 0, 0);
-  const { data } = canvas.getImageData(0, 0, image.width, image.height);
-  let bytes = "";
-  for (let at = 0; at < data.length; at += 32768) bytes += String.fromCharCode(...data.subarray(at, at + 32768));
-  return [image.width, image.height, btoa(bytes)];
+# The film of the front page.
+FILM_WIDTH, FILM_HEIGHT = 1000, 600
+TEXT = "/projects/dialogue/texts/generator/code/"
+OVERVIEW = "/projects/dialogue/"
+# Bob's answers before the scene and after it: the keys for each phrase, Enter left out.
+BEFORE = "4 3 4 3 4 3 4"
+AFTER = "2a 1f 1a 1a 1g 4 1a 4 2a 1f 1a 4 1a 4 1d 4 3 4 1s 1s 3 2a 4 1d 3 4 3 1a 4 3 1f 1h 2a 1a 4"
+# The scene: keys, what they mean, and how many milliseconds one sees that.
+SCENE = [
+    ("1", "1: it refers back to a phrase", 800),
+    ("d", "d: to “the big ferry”", 900),
+    ("Enter", "Enter: next", 400),
+    ("1", "1: a phrase", 450),
+    ("a", "a: the same ferry", 800),
+    ("Enter", "Enter: next", 400),
+    ("3", "3: a place", 550),
+    ("Enter", "Enter: next", 400),
+    ("1", "1: a phrase", 400),
+    ("a", "a: the barge", 700),
+]
+# A line at the lower edge says what is done. Its style is set by script, as pages allow no inline style.
+CAPTION = """(words) => {
+  const line = document.querySelector("#caption") ?? document.body.appendChild(document.createElement("div"));
+  line.id = "caption";
+  line.textContent = words;
+  Object.assign(line.style, {
+    position: "fixed", inset: "auto 0 0 0", zIndex: 1000, padding: "11px 16px", background: "#1b1d22",
+    color: "#fff", font: "600 17px/1.3 system-ui, sans-serif", textAlign: "center",
+  });
 }"""
 
 
 class Camera:
-    """A browser window on the demo, and a blank page that decodes pictures."""
+    """A browser window on the demo."""
 
     def __init__(self, browser: Browser, address: str, width: int = WIDTH, height: int = HEIGHT) -> None:
         self.browser = browser
@@ -42,7 +52,6 @@ class Camera:
             viewport={"width": width, "height": height}, color_scheme="light", reduced_motion="reduce"
         )
         self.page: Page = self.context.new_page()
-        self.blank: Page = browser.new_page()
 
     def go(self, rest: str) -> Page:
         self.page.goto(f"{self.address}{rest}")
@@ -62,9 +71,8 @@ class Camera:
         self.page.set_viewport_size({"width": WIDTH, "height": max(height, 300)})
         self.page.evaluate("(top) => window.scrollTo(0, top)", top)
         screenshot = self.page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, caret="initial")
-        width, lines, data = self.blank.evaluate(PIXELS, base64.b64encode(screenshot).decode())
-        pixels = np.frombuffer(base64.b64decode(data), np.uint8).reshape(lines, width, 4)[:, :, :3]
-        (IMAGES / f"{name}.png").write_bytes(small_png(pixels))
+        picture = Image.open(io.BytesIO(screenshot)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        picture.save(IMAGES / f"{name}.png", optimize=True)  # a palette, as a page has few colours
         print(f"docs/images/{name}.png")
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
@@ -93,30 +101,63 @@ def wait_until_saved(page: Page) -> None:
     page.locator("[data-state=saved]").wait_for()
 
 
-def small_png(pixels: NDArray[np.uint8]) -> bytes:
-    """Return a PNG with a palette, as a page has few colours, from an array of shape (height, width, 3)."""
-    height, width, _ = pixels.shape
-    colours, colour_of_pixel, count = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
-    palette, nearest = _palette(colours.astype(np.int64), count)
-    lines = nearest[colour_of_pixel].reshape(height, width)
-    raw = np.concatenate([np.zeros((height, 1), np.uint8), lines], axis=1).tobytes()  # 0: no filter
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    chunks = [(b"IHDR", header), (b"PLTE", palette.tobytes()), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
-    )
+class Film:
+    """Pictures of pages, each with the time for which it is shown."""
+
+    def __init__(self) -> None:
+        self.frames: list[Image.Image] = []
+        self.milliseconds: list[int] = []
+
+    def take(self, page: Page, caption: str, milliseconds: int) -> None:
+        page.evaluate(CAPTION, caption)
+        self.frames.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+        self.milliseconds.append(milliseconds)
+
+    def save(self, name: str) -> None:
+        """Write a GIF, which every reader of README files shows, with one palette, so that nothing flickers."""
+        sample = Image.new("RGB", (FILM_WIDTH, FILM_HEIGHT * 2))
+        sample.paste(self.frames[0], (0, 0))
+        sample.paste(self.frames[-1], (0, FILM_HEIGHT))
+        palette = sample.quantize(method=Image.Quantize.FASTOCTREE)
+        first, *rest = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in self.frames]
+        first.save(IMAGES / name, save_all=True, append_images=rest, duration=self.milliseconds, loop=0, optimize=True)
+        print(f"docs/images/{name}")
 
 
-def _palette(colours: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return a palette of at most 256 distinct, frequent colours, and for each colour the index of the nearest one."""
-    chosen: list[int] = []
-    unassigned = np.ones(len(colours), dtype=bool)
-    for index in np.argsort(-count, kind="stable").tolist():
-        if unassigned[index]:
-            chosen.append(index)
-            unassigned &= np.abs(colours - colours[index]).max(axis=1) >= STEP
-        if len(chosen) == 256:
-            break
-    palette = colours[chosen]
-    distances = np.stack([((colours - shade) ** 2).sum(axis=1) for shade in palette])
-    return palette.astype(np.uint8), distances.argmin(axis=0).astype(np.uint8)
+def film(camera: Camera) -> None:
+    """Take the moving picture: Bob codes a text by keys and submits it, and a manager sees alpha before and after."""
+    coder, manager = (Camera(camera.browser, camera.address, FILM_WIDTH, FILM_HEIGHT) for _ in range(2))
+    pictures = Film()
+    manager.sign_in("manager")
+    page = coder.sign_in("bob")
+    coder.go(TEXT)
+    page.get_by_text("0 of 46 decided").wait_for()
+    for answer in BEFORE.split():
+        code(page, answer)
+        page.keyboard.press("Enter")
+    wait_until_saved(page)
+    pictures.take(page, "A coder answers by keys: what does “it” refer back to?", 1200)
+    for key, caption, milliseconds in SCENE:
+        page.keyboard.press(key)
+        wait_until_saved(page)
+        pictures.take(page, caption, milliseconds)
+    page.keyboard.press("Enter")
+    for answer in AFTER.split():
+        code(page, answer)
+        page.keyboard.press("Enter")
+    page.get_by_text("46 of 46 decided").wait_for()
+    wait_until_saved(page)
+    pictures.take(page, "… and so on, to the last phrase: the answers make chains", 1200)
+    _overview(manager, pictures, "The manager’s page: alpha of the six coders who have submitted", 1600)
+    page.get_by_role("button", name="Submit…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Submit", exact=True).click()
+    page.get_by_text("Submitted").first.wait_for()
+    _overview(manager, pictures, "Bob submits: alpha of seven coders, and where they differ", 2600)
+    pictures.save("film.gif")
+
+
+def _overview(manager: Camera, pictures: Film, caption: str, milliseconds: int) -> None:
+    page = manager.go(OVERVIEW)
+    page.get_by_text("What needs attention").wait_for()
+    manager.settle()
+    pictures.take(page, caption, milliseconds)

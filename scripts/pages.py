@@ -6,8 +6,6 @@ bounded by what its header says of who sends it and where. Behind a proxy that d
 more processes (docs/deploy.md).
 """
 
-from __future__ import annotations
-
 import copy
 import signal
 import sys

@@ -3,8 +3,6 @@
 A tag can be given to another image at any time; a digest names one. Run it again to take a newer image of the same tag.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

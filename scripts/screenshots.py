@@ -1,30 +1,17 @@
 """Take the pictures in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
 
-`make screenshots ARGS="coding pyramids"` takes only some groups. The group `pages` takes every page that a link leads
-to, in four widths and both colour schemes, for us to look at: in var/pages, which is not in the repository.
+`make screenshots ARGS="coding pyramids"` takes only some groups.
 """
 
-from __future__ import annotations
-
-import itertools
-import os
 import sys
 import tempfile
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
-import django
-from django.urls import resolve
 from playwright.sync_api import FilePayload, sync_playwright
 
-from benchmarks.environment.serving import FLAGS, ROOT, chromium, serving
-from scripts.camera import HEIGHT, IMAGES, Camera, code, wait_until_saved
-from scripts.film import film
+from benchmarks.environment.serving import FLAGS, chromium, serving
+from scripts.camera import HEIGHT, IMAGES, Camera, code, film, wait_until_saved
 
-# The pictures of every page.
-PAGES = ROOT / "var" / "pages"
-READERS = ("manager", "alice", "vera")
-WIDTHS = (1440, 1920, 768, 390)
 # Alice's answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
@@ -241,45 +228,6 @@ def pyramids(camera: Camera) -> None:
         camera.shoot(name, height)
 
 
-def pages(camera: Camera) -> None:
-    """Take a picture of each page of a manager, a coder and an adjudicator, as wide and high as it is."""
-    PAGES.mkdir(parents=True, exist_ok=True)
-    for name in READERS:
-        page = camera.sign_in(name)
-        for view, address in _linked_pages(camera).items():
-            camera.go(address)
-            for width, scheme in itertools.product(WIDTHS, ("light", "dark")):
-                page.set_viewport_size({"width": width, "height": HEIGHT})
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-                camera.settle()
-                page.screenshot(path=PAGES / f"{name}-{view}-{width}-{scheme}.png", full_page=True)
-            print(f"{name}: {address}")
-
-
-def _linked_pages(camera: Camera) -> dict[str, str]:
-    """Return an address for each view that links lead to from the home page, of chains and of pyramids."""
-    found: dict[str, str] = {}
-    seen, waiting = {"/"}, ["/"]
-    while waiting:
-        address = waiting.pop(0)
-        view = resolve(address).view_name
-        kind = "pyramids" if "/summaries/" in address else "chains"
-        if f"{view}-{kind}" in found:
-            continue
-        reply = camera.context.request.get(f"{camera.address}{address}")
-        if not reply.ok or not reply.headers["content-type"].startswith("text/html"):
-            continue
-        found[f"{view}-{kind}"] = address
-        camera.go(address)
-        links = camera.page.eval_on_selector_all("a[href]:not([download])", "(all) => all.map((one) => one.href)")
-        for link in links:
-            path = urlsplit(link).path
-            if link.startswith(camera.address) and path not in seen and not path.startswith(("/api/", "/static/")):
-                seen.add(path)
-                waiting.append(path)
-    return found
-
-
 # Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
     group.__name__: group for group in (dashboards, managing, adjudicating, designing, coding, pyramids, film)
@@ -299,11 +247,9 @@ def main(groups: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         camera = Camera(browser, server.address)
         for group in groups or GROUPS:
-            (GROUPS | {"pages": pages})[group](camera)
+            GROUPS[group](camera)
         browser.close()
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
     main(sys.argv[1:])

@@ -4,8 +4,6 @@ The database is brought to this version first. Pages and worker are two ordinary
 which are started and ended together. A worker that dies is started again; if the pages end, so does the worker.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

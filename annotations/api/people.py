@@ -23,10 +23,9 @@ from annotations.api.serializers.choices import from_form
 from annotations.api.serializers.coding import StrictSerializer
 from annotations.api.serializers.projects import validated
 from annotations.models import Invitation, Membership, ModelCoder, Project, User
-from annotations.models.people.invitation import NOTE_LENGTH
-from annotations.models.people.mail import ADDRESS_LENGTH
 from annotations.models.people.rights import Right
-from annotations.models.project import check_group
+from annotations.models.people.user import ADDRESS_LENGTH
+from annotations.models.project import NOTE_LENGTH, check_group
 from annotations.projects.locks import lock_project
 from annotations.projects.people import invitations
 from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm, ModelForm

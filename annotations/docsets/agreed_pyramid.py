@@ -1,7 +1,5 @@
 """The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid, or a draft of what coders say."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError

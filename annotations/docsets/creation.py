@@ -1,7 +1,5 @@
 """Create docsets, add peers, and delete a model summary."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from django.core.exceptions import ValidationError
@@ -31,9 +29,6 @@ def create_docset(project: Project, slug: str, title: str, summaries: Sequence[t
     names = [name.strip() or f"summary {number}" for number, (name, _) in enumerate(summaries, start=1)]
     if len({name.casefold() for name in names}) < len(names):
         raise ValidationError({"summaries": "Two summaries have the same name."})
-    for name, (_, content) in zip(names, summaries, strict=True):
-        if not token_spans(content):
-            raise ValidationError({"summaries": f"The summary {name} has no words."})
     summary_text = join_summaries([(name, content) for name, (_, content) in zip(names, summaries, strict=True)])
     return create_docset_from_text(
         project, slug, title, summary_text.text, summary_text.boundary, summary_text.summaries

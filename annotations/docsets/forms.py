@@ -1,7 +1,5 @@
 """The fields of docsets and summaries, on which those of the API rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """The progress of docsets, as pages and API show it to a user."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

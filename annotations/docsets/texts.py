@@ -1,7 +1,5 @@
 """The texts of summaries and peers, as far as a user may read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Pages show them by `{% info KEY %}`. A column of a table of results has its own name as the key, if it names no other.
 """
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 

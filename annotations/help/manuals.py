@@ -1,6 +1,4 @@
-"""The documents of docs/ that people read inside the application."""
-
-from __future__ import annotations
+"""The documents of docs/ that people read inside the application, and the renderer of Markdown."""
 
 import re
 from collections.abc import Sequence
@@ -11,9 +9,8 @@ from pathlib import Path, PurePosixPath
 from django.conf import settings
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
-
-from annotations.help.markdown import make_markdown
 
 # The manuals by whom they are for, in the order in which they are read.
 GROUPS = (
@@ -53,6 +50,17 @@ class Manual:
     def contents(self) -> list[Section]:
         """The headings of the page's table of contents."""
         return [section for section in self.sections if 1 < section.level <= LISTED_LEVEL]
+
+
+def make_markdown() -> MarkdownIt:
+    """Return a renderer of Markdown with tables, which scroll where they are wider than their place.
+
+    HTML in the source is shown as text; the library leaves links with schemes such as javascript: as text.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>')
+    markdown.add_render_rule("table_close", lambda *_: "</table></div>")
+    return markdown
 
 
 def docs_folder() -> Path:

@@ -1,7 +1,5 @@
 """A search in the sections of the manuals: all words of the query have to occur; titles count most."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ failure of the server nothing is sent for a minute, so that one that does not an
 A mail that the server refuses keeps no other from being sent. What people wait for goes before what they can turn off.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import time

@@ -3,8 +3,6 @@
 `notify` is for whoever has something to tell a member about texts of a project.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import timedelta
 from hashlib import sha256

@@ -1,15 +1,23 @@
-"""What the program's own commands have in common."""
+"""What the program's own commands have in common, and other installations than this one."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from annotations.formats import FormatError
 from annotations.models import Project
 from annotations.projects.locks import ProjectArchived
+from annotations.revision.saving import SchemeRefused
+from annotations.transfers.importing.report import ImportFailed
 
 
 class ProgramCommand(BaseCommand):
@@ -28,10 +36,47 @@ def refusals(nothing: str = "Nothing was changed.", path: object = "") -> Iterat
     """Raise CommandError for what is refused, or a file that cannot be used, with what therefore was not done."""
     try:
         yield
-    except (ValidationError, ProjectArchived) as error:
+    except (ValidationError, ProjectArchived, FormatError, ImportFailed, SchemeRefused) as error:
         messages = error.messages if isinstance(error, ValidationError) else [str(error)]
         raise CommandError("\n".join([*messages, nothing])) from error
     except OSError as error:
         if not path:
             raise
         raise CommandError(f"{path}: {error.strerror}. {nothing}") from error
+
+
+def parse_date(text: str) -> date:
+    """Return the date of an option. Raise ArgumentTypeError if it is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no date such as 2026-11-01") from None
+
+
+def restore_elsewhere(backup: Path, folder: Path, database: str) -> Iterator[str]:
+    """Restore a backup into an empty database and a folder, and verify it; yield what each step says.
+
+    database: the address, as in DATABASE_URL. Raise CommandError with what the first step says that fails.
+    """
+    steps: list[Sequence[str]] = [("restore", str(backup)), ("verify_log",)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
+    environment |= {"DATA_DIR": str(folder), "DATABASE_URL": database}
+    for step in steps:
+        command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *step]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            raise CommandError(f"{backup}: {step[0]} fails. {done.stderr.strip() or done.stdout.strip()}")
+        if said := done.stdout.strip():
+            yield said
+
+
+def moved_file() -> Path:
+    """Return the file that says so; it holds the address of the other database without its password."""
+    folder: Path = settings.DATA_DIR
+    return folder / "moved-to.txt"
+
+
+def place_moved_to() -> str:
+    """Return the address of the other database, "" if nothing was moved."""
+    path = moved_file()
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""

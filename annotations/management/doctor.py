@@ -1,14 +1,12 @@
 """What may be wrong with an installation, and how it is mended."""
 
-from __future__ import annotations
-
 import platform
 import random
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from smtplib import SMTPException
@@ -249,7 +247,6 @@ def check_logs() -> Findings:
             )
 
 
-# By name; those of the second part need a database.
 CHECKS: dict[str, Callable[[], Findings]] = {
     "versions": check_versions,
     "settings": check_settings,
@@ -258,12 +255,11 @@ CHECKS: dict[str, Callable[[], Findings]] = {
     "mail": check_mail,
     "backups": check_backups,
     "database": check_database,
-}
-DATABASE_CHECKS: dict[str, Callable[[], Findings]] = {
     "clock": check_clock,
     "worker": check_worker,
     "logs": check_logs,
 }
+IN_DATABASE = {"clock", "worker", "logs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,33 +269,26 @@ class Finding:
     name: str
     problems: list[Problem]
     seconds: float
-    skipped: str = ""
-    facts: list[str] = field(default_factory=list)
+    skipped: str
+    facts: list[str]
 
 
 def examine(names: set[str]) -> Iterator[Finding]:
     """Yield what each of these checks finds. Those that need the database are skipped where that is not usable."""
     is_usable = True
-    needed = names | {"database"} if names & DATABASE_CHECKS.keys() else names
+    needed = names | {"database"} if names & IN_DATABASE else names
     for name, check in CHECKS.items():
-        if name in needed:
-            finding = _carry_out(name, check)
-            if name == "database":
-                is_usable = not finding.problems
-            if name in names:
-                yield finding
-    for name, check in DATABASE_CHECKS.items():
+        if name not in needed:
+            continue
+        reason = "" if is_usable or name not in IN_DATABASE else "the database is not usable"
+        # On a machine of one's own the worker starts with the pages.
+        if not reason and name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None:
+            reason = "Coindex is not running on this data"
+        start = time.perf_counter()
+        found = [] if reason else list(check())
+        problems = [one for one in found if isinstance(one, Problem)]
+        if name == "database":
+            is_usable = not problems
         if name in names:
-            # On a machine of one's own the worker starts with the pages.
-            is_stopped = name == "worker" and settings.LOCAL and served_at(settings.DATA_DIR) is None
-            reason = "Coindex is not running on this data" if is_stopped else ""
-            reason = reason if is_usable else "the database is not usable"
-            yield Finding(name, [], 0.0, reason) if reason else _carry_out(name, check)
-
-
-def _carry_out(name: str, check: Callable[[], Findings]) -> Finding:
-    start = time.perf_counter()
-    found = list(check())
-    problems = [one for one in found if isinstance(one, Problem)]
-    facts = [one for one in found if isinstance(one, str)]
-    return Finding(name, problems, time.perf_counter() - start, facts=facts)
+            facts = [one for one in found if isinstance(one, str)]
+            yield Finding(name, problems, time.perf_counter() - start, reason, facts)

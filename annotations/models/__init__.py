@@ -1,24 +1,23 @@
-"""The tables, one noun a file."""
+"""The tables."""
 
 from annotations.models.coding import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.models.docset import SCU, Docset
-from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
-from annotations.models.markable import Markable
 from annotations.models.operation import Operation
-from annotations.models.people.invitation import Invitation
-from annotations.models.people.mail import Mail
-from annotations.models.people.model_coder import ModelCoder
-from annotations.models.people.token import Token
-from annotations.models.people.user import User
-from annotations.models.plan import Plan, PlanCoder, PlanText, RepeatPlan
-from annotations.models.project import AccountOrigin, Membership, Project
+from annotations.models.people.user import IdempotencyRecord, Mail, Token, User
+from annotations.models.project import (
+    AccountOrigin,
+    GuidelinesReading,
+    GuidelinesVersion,
+    Invitation,
+    Membership,
+    ModelCoder,
+    Project,
+)
 from annotations.models.question import Question, Reply
-from annotations.models.round import Round, RoundText, TrainingDecision
+from annotations.models.round import Plan, PlanCoder, PlanText, RepeatPlan, Round, RoundText, TrainingDecision
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
-from annotations.models.text import Segment, Text
-from annotations.models.transfers.idempotency import IdempotencyRecord
-from annotations.models.transfers.import_names import ImportNames
-from annotations.models.transfers.transfer import Transfer
+from annotations.models.text import Markable, Segment, Text
+from annotations.models.transfers.transfer import ImportNames, Transfer
 
 __all__ = [
     "SCU",

@@ -13,13 +13,12 @@ from django.db.models.lookups import GreaterThan
 
 from annotations.core.database.queries import count_subquery
 from annotations.formats.model.scheme import CATEGORY, Subject
-from annotations.models.markable import Markable
 from annotations.models.people.rights import Person
 from annotations.models.people.user import User
 from annotations.models.project import is_member, sees_all_work, sees_models
 from annotations.models.round import Round
 from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation
-from annotations.models.text import Text
+from annotations.models.text import Markable, Text
 
 ENTITY_LENGTH = 200
 NAME_LENGTH = 200

@@ -8,25 +8,27 @@ from annotations.models.coding import Coding
 from annotations.models.people.user import User
 
 
+class OperationKind(models.TextChoices):
+    JUDGE = "judge", "set the whole judgement of a markable"
+    CLEAR = "clear", "take the judgement of a markable away"
+    UNMARK = "unmark", "delete a markable of the coder's own"
+    MOVE = "move", "change the edges of a markable of the coder's own"
+    DESCRIBE = "describe", "set the label and comment of an SCU"
+    IMPORT = "import", "set all judgements from a file"
+    DRAFT = "draft", "propose all judgements of gold, from what coders answered"
+    CORRECT = "correct", "move all markables with the words of the text"
+    MERGE = "merge", "give other answers to a question that the scheme has changed"
+    CHECK = "check", "see a judgement of training beside the gold"
+    DECIDE = "decide", "say what holds of items of gold, and why"
+    ASSIGN = "assign", "say who goes on with gold"
+    SUBMIT = "submit", "submit the coding"
+    REOPEN = "reopen", "reopen the coding"
+
+
 class Operation(models.Model):
     """One change to one coding: appended, never altered. Replaying all of them in order gives the coding."""
 
-    class Kind(models.TextChoices):
-        JUDGE = "judge", "set the whole judgement of a markable"
-        CLEAR = "clear", "take the judgement of a markable away"
-        UNMARK = "unmark", "delete a markable of the coder's own"
-        MOVE = "move", "change the edges of a markable of the coder's own"
-        DESCRIBE = "describe", "set the label and comment of an SCU"
-        IMPORT = "import", "set all judgements from a file"
-        DRAFT = "draft", "propose all judgements of gold, from what coders answered"
-        CORRECT = "correct", "move all markables with the words of the text"
-        MERGE = "merge", "give other answers to a question that the scheme has changed"
-        CHECK = "check", "see a judgement of training beside the gold"
-        DECIDE = "decide", "say what holds of items of gold, and why"
-        ASSIGN = "assign", "say who goes on with gold"
-        SUBMIT = "submit", "submit the coding"
-        REOPEN = "reopen", "reopen the coding"
-
+    Kind = OperationKind
     # What is no work on a coding: what managers do to all codings of a text or project, the draft of gold, and who
     # goes on with it.
     MANAGING_KINDS = (Kind.CORRECT, Kind.MERGE, Kind.DRAFT, Kind.ASSIGN)
@@ -59,27 +61,7 @@ class Operation(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
             models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),
-            models.CheckConstraint(
-                condition=Q(
-                    kind__in=[
-                        "judge",
-                        "clear",
-                        "unmark",
-                        "move",
-                        "describe",
-                        "import",
-                        "draft",
-                        "correct",
-                        "merge",
-                        "check",
-                        "decide",
-                        "assign",
-                        "submit",
-                        "reopen",
-                    ]
-                ),
-                name="operation_kind_known",
-            ),
+            models.CheckConstraint(condition=Q(kind__in=OperationKind.values), name="operation_kind_known"),
             models.CheckConstraint(
                 condition=Q(user__isnull=False) | Q(kind="draft"), name="operation_has_a_user_unless_draft"
             ),

@@ -1,4 +1,4 @@
-"""Projects and their members."""
+"""Projects, their guidelines, their members and the invitations to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from annotations.models.people.user import User
 KEY_LENGTH = 50
 TITLE_LENGTH = 200
 DESCRIPTION_LENGTH = 5000
-NOTE_LENGTH = 1000
+CITATION_LENGTH = 1000
+# How many people may use one invitation, and how long the note on it is.
+MAX_USES, NOTE_LENGTH = 200, 100
+# So many characters of guidelines are saved; what is longer from before stays.
+MAX_GUIDELINES = 200_000
 # What a project says of itself in its datasheet, and nobody else can know.
 DATASHEET_FIELDS = ("description", "source", "licence", "citation", "contact")
 # Slugs that are pages under /projects/.
@@ -105,7 +109,7 @@ class Project(models.Model):
         help_text="Of texts and annotation, as a name or an address: CC BY 4.0, for example.",
     )
     citation = models.CharField(
-        blank=True, default="", max_length=NOTE_LENGTH, help_text="What to cite: a reference, or BibTeX."
+        blank=True, default="", max_length=CITATION_LENGTH, help_text="What to cite: a reference, or BibTeX."
     )
     contact = models.CharField(
         blank=True, default="", max_length=TITLE_LENGTH, help_text="Whom to ask: a name, a mail address or a web page."
@@ -189,6 +193,68 @@ class Membership(models.Model):
         return hasattr(self, "model")
 
 
+class ModelCoder(models.Model):
+    """That a member is a model and no person, and which: a language model with its prompt, or a trained one.
+
+    Its name is that of its account, which cannot sign in and is of this project alone.
+    """
+
+    membership = models.OneToOneField(Membership, on_delete=models.CASCADE, related_name="model")
+    version = models.CharField(
+        max_length=100, blank=True, default="", help_text="Which version, as its makers or you call it."
+    )
+    hash = models.CharField(
+        max_length=128, blank=True, default="", help_text="A digest of its prompt or of its weights."
+    )
+    date = models.DateField(null=True, blank=True, help_text="When it was called or trained.")
+
+    class Meta:
+        ordering = ["membership__user__username"]
+
+    def __str__(self) -> str:
+        return f"{self.membership.user} {self.version}".rstrip()
+
+
+class Invitation(models.Model):
+    """A link into one role, for one person or for `max_uses`. Its secret is shown once; only its digest is stored.
+
+    `used_by` and `used_at` are of the use after which there is no further one.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=16, choices=Membership.Role)
+    note = models.CharField(max_length=NOTE_LENGTH, blank=True, help_text="For whom it is: a note for the managers.")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of what the link ends with")
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    max_uses = models.PositiveSmallIntegerField(default=1, help_text="How many people may use it.")
+    uses = models.PositiveSmallIntegerField(default=0, help_text="How many people have used it.")
+    used_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
+                name="invitation_role_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(used_by__isnull=True, used_at__isnull=True)
+                | Q(used_by__isnull=False, used_at__isnull=False),
+                name="invitation_used_by_somebody_at_some_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_uses__gte=1, max_uses__lte=MAX_USES, uses__lte=F("max_uses")),
+                name="invitation_used_as_often_as_it_may",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project} as {self.role}"
+
+
 class AccountOrigin(models.Model):
     """The project for which an account was made: by an invitation, an import or an archive."""
 
@@ -197,6 +263,50 @@ class AccountOrigin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}: {self.project}"
+
+
+class GuidelinesVersion(models.Model):
+    """The text of the guidelines from one save on. Versions count from 1; the last one is the text of the project."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines_versions", db_index=False)
+    number = models.PositiveIntegerField()
+    author = models.ForeignKey(
+        User,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who saved it; empty for what was written before there were versions, or by the server.",
+    )
+    body = models.TextField(blank=True, help_text="Markdown")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="guidelines_version_once_in_project"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="guidelines_version_counts_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Version {self.number}"
+
+
+class GuidelinesReading(models.Model):
+    """The latest version of the guidelines that a member has read."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines_readings", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="guidelines_reading_one_a_person"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="guidelines_reading_of_a_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: version {self.number}"
 
 
 def may(project: Project, right: Right) -> bool:

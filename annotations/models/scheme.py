@@ -17,7 +17,20 @@ def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
     return [(name.value, name.value) for name in names]
 
 
-class Level(models.Model):
+class Labelled(models.Model):
+    """What stands in an order and is called by its label."""
+
+    label: str
+
+    class Meta:
+        abstract = True
+        ordering = ["position", "key"]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Level(Labelled):
     """A kind of markable: phrases that are judged, turns that are only pointed at."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="levels")
@@ -29,18 +42,14 @@ class Level(models.Model):
     )
     position = models.PositiveSmallIntegerField(default=0)
 
-    class Meta:
-        ordering = ["position", "key"]
+    class Meta(Labelled.Meta):
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="level_key_unique_in_project"),
             models.CheckConstraint(condition=Q(coders_mark=False) | Q(coded=True), name="level_marked_is_coded"),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class Category(models.Model):
+class Category(Labelled):
     """A category of the scheme, which coders choose in a judgement."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
@@ -70,8 +79,7 @@ class Category(models.Model):
     )
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
-    class Meta:
-        ordering = ["position", "key"]
+    class Meta(Labelled.Meta):
         verbose_name_plural = "categories"
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="category_key_unique_in_project"),
@@ -81,11 +89,8 @@ class Category(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class Relation(models.Model):
+class Relation(Labelled):
     """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging.
 
     A category that points has one identity relation, which is asked of that category alone and has its key.
@@ -115,8 +120,7 @@ class Relation(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
-    class Meta:
-        ordering = ["position", "key"]
+    class Meta(Labelled.Meta):
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="relation_key_unique_in_project"),
             models.CheckConstraint(
@@ -124,11 +128,8 @@ class Relation(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class Attribute(models.Model):
+class Attribute(Labelled):
     """A further question: of a markable, of its entity (once a chain), or of a relation that is set."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="attributes")
@@ -165,8 +166,7 @@ class Attribute(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
-    class Meta:
-        ordering = ["position", "key"]
+    class Meta(Labelled.Meta):
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="attribute_key_unique_in_project"),
             models.CheckConstraint(
@@ -179,11 +179,8 @@ class Attribute(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.label
 
-
-class AttributeValue(models.Model):
+class AttributeValue(Labelled):
     """A value that an attribute lists."""
 
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="values", db_index=False)
@@ -196,14 +193,10 @@ class AttributeValue(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     retired = models.BooleanField(default=False, help_text="No longer offered; it stays where it was given.")
 
-    class Meta:
-        ordering = ["position", "key"]
+    class Meta(Labelled.Meta):
         constraints = [
             models.UniqueConstraint(fields=["attribute", "key"], name="value_key_unique_in_attribute"),
         ]
-
-    def __str__(self) -> str:
-        return self.label
 
 
 class SchemeVersion(models.Model):

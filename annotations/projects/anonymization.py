@@ -1,7 +1,5 @@
 """Forget a person: delete their account or, where work stays under it, whatever in it says who they are."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

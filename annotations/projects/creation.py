@@ -1,7 +1,5 @@
 """Create a project from a ready-made scheme."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from django.core.exceptions import ValidationError

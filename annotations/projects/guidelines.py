@@ -1,7 +1,5 @@
 """The versions of a project's guidelines, who has read which of them, and the difference between two."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,8 +14,7 @@ from django.utils.html import escape
 
 from annotations.core.differences import Run, TooManyDifferences, compare_lists
 from annotations.core.text import one_line
-from annotations.help.manuals import plain_text
-from annotations.help.markdown import make_markdown
+from annotations.help.manuals import make_markdown, plain_text
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
 

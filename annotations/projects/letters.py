@@ -1,7 +1,5 @@
 """Letters in place of the names of coders, where gold is judged and compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from django.utils.crypto import salted_hmac

@@ -1,7 +1,5 @@
 """The projects of a user, and what a new one needs before work can begin."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The lock of a project, and whether it is archived: readable for its members, and changed by nobody."""
 
-from __future__ import annotations
-
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone

@@ -1,7 +1,5 @@
 """The mails of projects: invitations, and what became of texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

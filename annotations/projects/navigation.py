@@ -3,8 +3,6 @@
 The applications above this one register what they have in their `AppConfig.ready()`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 An outsider gets 404, so that the existence of a project is not disclosed; a member without the right gets 403.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The rounds of a project: where texts come into, and which texts are in which round."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The rows of a scheme: read from the database or an archive, written for a new project, and changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

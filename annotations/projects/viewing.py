@@ -5,8 +5,6 @@ pyramid beside their own, or figures or a file of the project's codings; and whe
 That a coding is submitted, and how many markables are decided, is neither.
 """
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404

@@ -12,7 +12,7 @@ from annotations.formats.model.scheme import CATEGORY, SchemeSpec
 from annotations.formats.model.scheme_json import scheme_from_json, scheme_to_json
 from annotations.models import Project, SchemeVersion
 from annotations.schemes.constraints import Constraints
-from annotations.schemes.design.differences import describe_differences
+from annotations.schemes.design.wording import describe_differences
 from annotations.schemes.project_scheme import read_scheme
 
 

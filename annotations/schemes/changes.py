@@ -4,8 +4,6 @@ Answers are never lost by it: what is in use is retired or merged, not left out,
 has what would no longer be allowed. Which judgements have it is asked of the database, question by question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -163,7 +161,7 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
     if len(merges) > MAX_MERGES:
         yield SchemeProblem("merge", "merges", f"At most {MAX_MERGES} values are merged at a time.")
         return
-    old, new, offered = _listed(before), _listed(after), _listed(after, retired=False)
+    old, new = _values_by_question(before), _values_by_question(after)
     merged = {(merge.question, merge.value) for merge in merges}
     if len(merged) < len(merges):
         yield SchemeProblem("merge", "merges", "A value is merged twice.")
@@ -175,7 +173,7 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
             message = f"There is no value {merge.value!r} to be merged."
         elif merge.into not in new[merge.question]:
             message = f"There is no value {merge.into!r} to merge {merge.value!r} into."
-        elif merge.value in offered[merge.question]:
+        elif (kept := new[merge.question].get(merge.value)) is not None and not kept.retired:
             message = f"The value {merge.value!r} is merged: leave it out of the scheme, or retire it."
         elif (merge.question, merge.into) in merged:
             message = f"{merge.value!r} is merged into {merge.into!r}, which is merged itself."
@@ -183,21 +181,11 @@ def _merge_problems(before: SchemeSpec, after: SchemeSpec, merges: Sequence[Merg
             yield SchemeProblem(merge.kind, merge.question, message)
 
 
-def _answers(spec: SchemeSpec, question: str) -> Sequence[CategorySpec | ValueSpec]:
-    """Return the values of an attribute, or the categories."""
-    if question == CATEGORY:
-        return spec.categories
-    return [value for one in spec.attributes if one.key == question for value in one.values]
-
-
-def _listed(spec: SchemeSpec, *, retired: bool = True) -> dict[str, set[str]]:
-    """Return the values of each question that lists some, with or without those that are retired."""
-    listed = {
-        attribute.key: {value.key for value in attribute.values if retired or not value.retired}
-        for attribute in spec.attributes
-        if attribute.kind in LISTED_KINDS
-    }
-    return {CATEGORY: {one.key for one in spec.categories if retired or not one.retired}, **listed}
+def _values_by_question(spec: SchemeSpec) -> dict[str, dict[str, CategorySpec | ValueSpec]]:
+    """Return the categories, and the values of each attribute that lists some, by key."""
+    listed = {attribute.key: attribute.values for attribute in spec.attributes if attribute.kind in LISTED_KINDS}
+    questions: dict[str, Sequence[CategorySpec | ValueSpec]] = {CATEGORY: spec.categories, **listed}
+    return {question: {value.key: value for value in values} for question, values in questions.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +199,6 @@ class Concerned:
 
     def effect(self) -> Effect:
         """Return how many there are."""
-        if self.judgements.query.is_empty():
-            return Effect(self.kind, self.question, self.message, 0, 0, 0)
         numbers = self.judgements.order_by().aggregate(
             judgements=Count("pk", distinct=True),
             texts=Count("coding__text", distinct=True),
@@ -281,28 +267,23 @@ class Comparison:
 
     def changed(self) -> Iterator[Concerned]:
         """Yield merges and what is retired, each with the judgements that have it."""
+        old, new = _values_by_question(self.before), _values_by_question(self.after)
         for merge in self.merges:
-            labels = {
-                one.key: one.label for spec in (self.before, self.after) for one in _answers(spec, merge.question)
-            }
-            message = f"{labels.get(merge.value, merge.value)} is merged into {labels.get(merge.into, merge.into)}."
+            values = {**old[merge.question], **new[merge.question]}
+            message = f"{values[merge.value].label} is merged into {values[merge.into].label}."
             yield Concerned(merge.kind, merge.question, message, self._answering(merge.question, merge.value))
-        for category in self.before.categories:
-            if _retires(category, self.new_categories):
-                having = self._answering(CATEGORY, category.key)
-                yield Concerned("category", category.key, "It is retired.", having)
-        for relation in self.before.relations:
-            if _retires(relation, self.new_relations):
-                yield Concerned("relation", relation.key, "It is retired.", self._pointing(relation.key))
+        for category in _retired(self.before.categories, self.after.categories):
+            yield Concerned("category", category.key, "It is retired.", self._answering(CATEGORY, category.key))
+        for relation in _retired(self.before.relations, self.after.relations):
+            yield Concerned("relation", relation.key, "It is retired.", self._pointing(relation.key))
+        retired = _retired(self.before.attributes, self.after.attributes)
         for attribute in self.before.attributes:
-            if _retires(attribute, self.new_attributes):
-                yield Concerned("attribute", attribute.key, "It is retired.", self._answering(attribute.key))
-            new = self.new_attributes.get(attribute.key)
-            offered = {value.key for value in attribute.values if not value.retired}
-            for value in new.values if new is not None else ():
-                if value.retired and value.key in offered:
-                    having = self._answering(attribute.key, value.key)
-                    yield Concerned("attribute", attribute.key, f"{value.key} is retired.", having)
+            key = attribute.key
+            if attribute in retired:
+                yield Concerned("attribute", key, "It is retired.", self._answering(key))
+            if key in self.new_attributes:
+                for value in _retired(attribute.values, self.new_attributes[key].values):
+                    yield Concerned("attribute", key, f"{value.key} is retired.", self._answering(key, value.key))
 
     def levels_with_markables(self) -> Iterator[SchemeProblem]:
         """Yield the levels that are left out and have markables."""
@@ -389,23 +370,19 @@ class Comparison:
         if new is None:
             yield Concerned("category", key, "It is in use: retire it, or merge it into another.", having)
             return
-        merged = into != key
-        identity = self.after.identity_relation(into)
         lost = self._lost_levels([category.level] if category.level else (), [new.level] if new.level else ())
         if lost:
-            elsewhere = having.filter(markable__level__key__in=lost)
-            yield Concerned(
-                "category", into, f"It is for {new.level or 'coded levels'} alone, and is elsewhere.", elsewhere
-            )
+            message = f"It is for {new.level or 'coded levels'} alone, and is elsewhere."
+            yield Concerned("category", into, message, having.filter(markable__level__key__in=lost))
         if category.takes_index and not new.takes_index:
             yield Concerned("category", into, "It takes no index, and has some.", having.filter(indices__isnull=False))
         old_identity = self.before.identity_relation(key)
-        if merged and old_identity is not None:
+        if into != key and old_identity is not None:
+            identity = self.after.identity_relation(into)
             pointing = self._pointing(old_identity.key).filter(category__key=key)
             if identity is None or not identity.to_levels or identity.retired:
-                yield Concerned(
-                    "category", into, f"It takes no antecedent, and those of {key} would be lost.", pointing
-                )
+                message = f"It takes no antecedent, and those of {key} would be lost."
+                yield Concerned("category", into, message, pointing)
             else:
                 yield from self._narrowed(old_identity, identity)
 
@@ -436,25 +413,23 @@ class Comparison:
     def _narrowed(self, old: RelationSpec, new: RelationSpec) -> Iterator[Concerned]:
         """Yield the judgements whose targets of one relation another does not take: the same one later, or another."""
         pointers = Pointer.objects.filter(relation__project=self.project, relation__key=old.key)
+
+        def concerned(pointers: QuerySet[Any, Any], message: str) -> Concerned:
+            having = self.judgements.filter(pk__in=pointers.values("judgement"))
+            return Concerned("relation", new.key, message, having)
+
         if {*old.to_levels} - {*new.to_levels}:
-            elsewhere = pointers.exclude(target__level__key__in=new.to_levels)
-            yield self._with(elsewhere, new, "It has targets on other levels.")
+            yield concerned(pointers.exclude(target__level__key__in=new.to_levels), "It has targets on other levels.")
         if new.max_targets is not None and (old.max_targets is None or old.max_targets > new.max_targets):
             many = pointers.values("judgement").annotate(n=Count("target", distinct=True))
-            having = self.judgements.filter(pk__in=many.filter(n__gt=new.max_targets).values("judgement"))
-            yield Concerned("relation", new.key, f"It has more than {new.max_targets} targets.", having)
+            yield concerned(many.filter(n__gt=new.max_targets), f"It has more than {new.max_targets} targets.")
         if old.joint and not new.joint:
             readings = pointers.values("judgement", "reading").annotate(n=Count("target"))
-            having = self.judgements.filter(pk__in=readings.filter(n__gt=1).values("judgement"))
-            yield Concerned("relation", new.key, "It has targets that are meant together.", having)
+            yield concerned(readings.filter(n__gt=1), "It has targets that are meant together.")
         if old.later and not new.later:
             start = F("judgement__markable__start")
             longer = Q(target__start=start, target__end__lt=F("judgement__markable__end"))
-            yield self._with(pointers.filter(Q(target__start__gt=start) | longer), new, "It has later targets.")
-
-    def _with(self, pointers: QuerySet[Pointer], relation: RelationSpec, message: str) -> Concerned:
-        having = self.judgements.filter(pk__in=pointers.values("judgement"))
-        return Concerned("relation", relation.key, message, having)
+            yield concerned(pointers.filter(Q(target__start__gt=start) | longer), "It has later targets.")
 
     def _attribute(self, attribute: AttributeSpec) -> Iterator[Concerned]:
         key = attribute.key
@@ -487,10 +462,12 @@ class Comparison:
             yield Concerned("attribute", key, f"It has answers on {_names(lost)}.", elsewhere)
 
 
-def _retires[Asked: CategorySpec | RelationSpec | AttributeSpec](before: Asked, after: Mapping[str, Asked]) -> bool:
-    """Return whether something is retired by the questions or values of the new scheme."""
-    new = after.get(before.key)
-    return new is not None and new.retired and not before.retired
+def _retired[Asked: CategorySpec | RelationSpec | AttributeSpec | ValueSpec](
+    before: Iterable[Asked], after: Iterable[Asked]
+) -> list[Asked]:
+    """Return what is offered before and retired after."""
+    retired = {one.key for one in after if one.retired}
+    return [one for one in before if one.key in retired and not one.retired]
 
 
 def _points(relation: str) -> Exists:

@@ -1,12 +1,11 @@
 """Whether a scheme can be asked: one sentence for each problem, at its question."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from annotations.core.text import is_storable
 from annotations.formats.model.scheme import (
     CATEGORY,
     LISTED_KINDS,
@@ -24,13 +23,18 @@ MAX_CATEGORIES = 500
 MAX_RELATIONS = 50
 MAX_ATTRIBUTES = 50
 MAX_VALUES = 200
+# What a scheme consists of, with its name in the plural, and how many it may have.
+BOUNDS = {
+    "level": ("levels", MAX_LEVELS),
+    "category": ("categories", MAX_CATEGORIES),
+    "relation": ("relations", MAX_RELATIONS),
+    "attribute": ("attributes", MAX_ATTRIBUTES),
+}
 MAX_TARGETS = 32_767
 MAX_KEY_LENGTH = 50
 MAX_LABEL_LENGTH = 100
 MAX_HELP_LENGTH = 1000
 KEY = re.compile(rf"[-a-zA-Z0-9_]{{1,{MAX_KEY_LENGTH}}}")
-# A NUL, and half of a surrogate pair, have no place in the tables.
-UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 type Labelled = CategorySpec | RelationSpec | AttributeSpec | ValueSpec
@@ -80,13 +84,8 @@ def _of(kind: str, asked: LevelSpec | Labelled, messages: Messages) -> Problems:
 
 def _key_problems(spec: SchemeSpec) -> Problems:
     """Yield equal keys. The relation by whose pointers a category says identity may be called like the category."""
-    for kind, questions in (
-        ("level", spec.levels),
-        ("category", spec.categories),
-        ("relation", spec.relations),
-        ("attribute", spec.attributes),
-    ):
-        for key in _doubles(questions):
+    for kind, (kinds, _) in BOUNDS.items():
+        for key in _doubles(getattr(spec, kinds)):
             yield SchemeProblem(kind, key, f"Another {kind} has the key {key!r}.")
     categories, relations = ({one.key for one in questions} for questions in (spec.categories, spec.relations))
     for one in _questions(spec):
@@ -114,20 +113,14 @@ def _questions(spec: SchemeSpec) -> list[RelationSpec | AttributeSpec]:
 
 
 def _bound_problems(spec: SchemeSpec) -> Problems:
-    for kind, kinds, questions, bound in (
-        ("level", "levels", spec.levels, MAX_LEVELS),
-        ("category", "categories", spec.categories, MAX_CATEGORIES),
-        ("relation", "relations", [one for one in spec.relations if not one.identity], MAX_RELATIONS),
-        ("attribute", "attributes", spec.attributes, MAX_ATTRIBUTES),
-    ):
+    for kind, (kinds, bound) in BOUNDS.items():
+        questions = [one for one in getattr(spec, kinds) if not (isinstance(one, RelationSpec) and one.identity)]
         if len(questions) > bound:
             yield SchemeProblem(kind, questions[bound].key, f"A scheme has at most {bound} {kinds}.")
 
 
 def _level_messages(level: LevelSpec) -> Messages:
-    yield from _text_messages(level)
-    if not level.label.strip():
-        yield "The label is empty."
+    yield from _label_messages(level)
     if level.coders_mark and not level.coded:
         yield "Coders mark only levels that they code."
 
@@ -192,25 +185,20 @@ def _value_messages(attribute: AttributeSpec) -> Messages:
         yield from (f"{one.key}: {message}" for message in _label_messages(one))
 
 
-def _label_messages(labelled: Labelled) -> Messages:
-    yield from _text_messages(labelled)
-    if not labelled.label.strip():
-        yield "The label is empty."
-    colour = labelled.colour if isinstance(labelled, CategorySpec | ValueSpec) else ""
-    if colour and not COLOUR.fullmatch(colour):
-        yield f"{colour!r} is no colour such as #1f77b4."
-
-
-def _text_messages(one: LevelSpec | Labelled) -> Messages:
-    """Yield what the tables cannot hold of a key, a label and a help text."""
+def _label_messages(one: LevelSpec | Labelled) -> Messages:
+    """Yield what the tables cannot hold of a key, a label, a help text and a colour."""
     if not KEY.fullmatch(one.key):
         yield f"A key is 1 to {MAX_KEY_LENGTH} letters without accents, digits, hyphens and underscores."
     help_text = "" if isinstance(one, LevelSpec) else one.help
     for name, text, length in (("label", one.label, MAX_LABEL_LENGTH), ("help", help_text, MAX_HELP_LENGTH)):
         if len(text) > length:
             yield f"The {name} has at most {length} characters."
-        if UNSTORABLE.search(text):
+        if not is_storable(text):
             yield f"The {name} holds a NUL or half of a surrogate pair."
+    if not one.label.strip():
+        yield "The label is empty."
+    if isinstance(one, CategorySpec | ValueSpec) and one.colour and not COLOUR.fullmatch(one.colour):
+        yield f"{one.colour!r} is no colour such as #1f77b4."
 
 
 def _unknown_levels(named: Iterable[str], levels: Collection[str]) -> Messages:
@@ -245,13 +233,11 @@ def _values_of(question: str, earlier: Iterable[AttributeSpec], spec: SchemeSpec
 
 def _circle_problems(spec: SchemeSpec) -> Problems:
     """Yield questions that are asked by themselves in the end: attributes name earlier ones, relations any of them."""
-    asked_by: dict[str, set[str]] = {}
-    for one in _questions(spec):
+    questions, asked_by = _questions(spec), dict[str, set[str]]()
+    for one in questions:
         named = {one.asked_if.question, one.asked_if.relation} if one.asked_if else set()
-        if isinstance(one, AttributeSpec):
-            named.add(one.relation)
-        asked_by[one.key] = named - {"", CATEGORY}
-    for one in _questions(spec):
+        asked_by[one.key] = (named | {one.relation} if isinstance(one, AttributeSpec) else named) - {"", CATEGORY}
+    for one in questions:
         key, named = one.key, asked_by[one.key]
         reached, left = set[str](), list(named)
         while left:

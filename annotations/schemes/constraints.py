@@ -4,8 +4,6 @@ Nothing else says what may be answered to which question where. Levels are named
 attribute says when it is asked. What is retired is answered by nobody anew, and stays where it was given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict

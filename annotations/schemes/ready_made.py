@@ -1,6 +1,23 @@
-"""Ready-made schemes that a new project can start from. Data only."""
+"""Ready-made schemes that a new project can start from, and some that are made to be changed. Data only.
 
-from annotations.formats.model.scheme import CategorySpec, LevelSpec, ReadyMadeScheme
+The latter follow a corpus in what they ask, not in every value of its manual.
+"""
+
+from collections.abc import Iterable
+
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    LevelSpec,
+    ReadyMadeScheme,
+    RelationSpec,
+    Subject,
+    ValueSpec,
+)
+from annotations.models import Project
 
 PHRASE = LevelSpec("phrase", "phrase")
 WORD = LevelSpec("word", "word", coded=False)
@@ -100,3 +117,134 @@ SCHEMES: dict[str, ReadyMadeScheme] = {
         ),
     )
 }
+
+
+def _values(*labels: str) -> tuple[ValueSpec, ...]:
+    return tuple(ValueSpec(label.replace(" ", "-"), label) for label in labels)
+
+
+ARRAU = ReadyMadeScheme(
+    "arrau-like",
+    "Anaphora and bridging, ARRAU-like",
+    "Each phrase is new in the text, refers to an earlier phrase or to something said in a segment, or does not refer. "
+    "Phrases that are new may be linked to what they belong to. Gender, number and kind of the entity are asked once.",
+    "pointers",
+    (PHRASE, LevelSpec("segment", "segment", coded=False)),
+    (
+        CategorySpec("phrase-antecedent", "old: phrase", points_to="phrase", help="It refers to what a phrase names."),
+        CategorySpec(
+            "segment-antecedent", "old: segment", points_to="segment", help="It refers to what a segment says."
+        ),
+        CategorySpec("new", "new", help="It is named for the first time."),
+        CategorySpec("non-referring", "non-referring", help="It names nothing: expletives, predicates, idioms."),
+    ),
+    "poesio-artstein-2005",
+    relations=(
+        RelationSpec(
+            "bridging",
+            "bridging",
+            help="What the new thing is known by.",
+            to_levels=("phrase",),
+            asked_if=Condition(CATEGORY, ("new",)),
+        ),
+    ),
+    attributes=(
+        AttributeSpec(
+            "bridging-kind",
+            "kind of bridging",
+            of=Subject.RELATION,
+            relation="bridging",
+            required=True,
+            values=_values("part", "possession", "element", "subset", "other", "undersp-rel"),
+        ),
+        AttributeSpec(
+            "non-referring-kind",
+            "kind of non-referring",
+            required=True,
+            asked_if=Condition(CATEGORY, ("non-referring",)),
+            values=_values("expletive", "predicate", "quantifier", "coordination", "idiom"),
+        ),
+        AttributeSpec(
+            "entity-kind",
+            "kind of entity",
+            of=Subject.ENTITY,
+            values=_values("person", "animate", "concrete", "organization", "space", "time", "plan", "abstract"),
+        ),
+        AttributeSpec("gender", "gender", of=Subject.ENTITY, values=_values("female", "male", "neuter", "undersp")),
+        AttributeSpec("number", "number", of=Subject.ENTITY, values=_values("singular", "plural", "mass")),
+    ),
+)
+
+GUM = ReadyMadeScheme(
+    "gum-like",
+    "Entities, coreference and bridging, GUM-like",
+    "Each mention gets its entity type and its information status; mentions of one entity are linked, and so are those "
+    "that bridge to another one.",
+    "pointers",
+    (LevelSpec("mention", "mention"),),
+    (
+        CategorySpec("coref", "coreference", points_to="mention", max_pointers=1),
+        CategorySpec("first", "first mention"),
+    ),
+    "poesio-artstein-2005",
+    relations=(
+        RelationSpec(
+            "bridge", "bridging", help="A part, a member or an aspect of what it names.", to_levels=("mention",)
+        ),
+    ),
+    attributes=(
+        AttributeSpec(
+            "entity-type",
+            "entity type",
+            required=True,
+            values=_values(
+                *("person", "place", "organization", "object", "event", "time", "substance", "animal", "plant"),
+                "abstract",
+            ),
+        ),
+        AttributeSpec(
+            "information-status",
+            "information status",
+            required=True,
+            values=_values("new", "given active", "given inactive", "accessible inferable", "accessible common ground"),
+        ),
+    ),
+)
+
+MULTI_LABEL = ReadyMadeScheme(
+    "multi-label",
+    "Several labels for each item",
+    "No chains: each item gets all labels that hold. Agreement is on sets of labels.",
+    "categories",
+    (LevelSpec("item", "item"),),
+    (),
+    "kappa",
+    attributes=(
+        AttributeSpec(
+            "labels",
+            "labels",
+            kind=AnswerKind.SEVERAL,
+            required=True,
+            values=_values("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation"),
+        ),
+    ),
+)
+
+EMPTY = ReadyMadeScheme(
+    "empty", "Empty", "One level of phrases, and no question yet.", "pointers", (PHRASE,), (), "poesio-artstein-2005"
+)
+
+STARTING_POINTS: dict[str, ReadyMadeScheme] = {
+    **SCHEMES,
+    **{scheme.key: scheme for scheme in (ARRAU, GUM, MULTI_LABEL, EMPTY)},
+}
+
+
+def starting_points(answers: Iterable[str]) -> list[ReadyMadeScheme]:
+    """Return those whose answers are of these kinds."""
+    kinds = set(answers)
+    return [scheme for scheme in STARTING_POINTS.values() if scheme.answers in kinds]
+
+
+# The designer knows no pyramids: their page is another, and asks what it asks.
+DESIGNED = tuple(kind for kind in Project.Answers.values if kind != Project.Answers.SCUS)

@@ -1,7 +1,5 @@
 """Change the order of the texts of a project, and delete a text, a docset or all of the project."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -121,21 +119,21 @@ def delete_text(text: Text, tag: str, *, gold: bool = False) -> DeletionFigures:
     """
     if text.role == Text.Role.MODELS:
         raise ValidationError("The model summaries are deleted with their docset.")
-    texts = Text.objects.filter(pk=text.pk)
-    lock_project(text.project_id)
-    figures = _lock_confirmed(texts, tag, lambda: deletion_figures(texts, gold=gold))
-    text.delete()
-    logger.info("The text %s of %s is deleted: %s", text.slug, text.project.slug, ", ".join(figures.lines))
-    return figures
+    return _delete(text, Text.objects.filter(pk=text.pk), tag, gold=gold)
 
 
 @transaction.atomic
 def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
     """Delete a docset with its summaries, peers and all that hangs on them. Raise ValidationError as `delete_text`."""
-    lock_project(docset.project_id)
-    figures = _lock_confirmed(docset.texts.all(), tag, lambda: deletion_figures(docset.texts.all()))
-    docset.delete()
-    logger.info("The docset %s of %s is deleted: %s", docset.slug, docset.project.slug, ", ".join(figures.lines))
+    return _delete(docset, docset.texts.all(), tag)
+
+
+def _delete(whole: Text | Docset, texts: QuerySet[Text], tag: str, *, gold: bool = False) -> DeletionFigures:
+    lock_project(whole.project_id)
+    figures = _lock_confirmed(texts, tag, lambda: deletion_figures(texts, gold=gold))
+    whole.delete()
+    noun = whole._meta.verbose_name
+    logger.info("The %s %s of %s is deleted: %s", noun, whole.slug, whole.project.slug, ", ".join(figures.lines))
     return figures
 
 

@@ -1,7 +1,5 @@
 """Copy a project: its scheme, guidelines and settings, and its texts if they are wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import batched
 from typing import Any

@@ -4,8 +4,6 @@ Markables, heads, segments and the words of summaries move with the text; the lo
 operation of kind `correct` (decision 0028). No judgement changes.
 """
 
-from __future__ import annotations
-
 import logging
 from itertools import batched
 

@@ -1,9 +1,8 @@
 """Plan the correction of a text that is coded: what moves with its words, and what has no single meaning then."""
 
-from __future__ import annotations
-
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import batched
 
 from django.core.exceptions import ValidationError
@@ -15,6 +14,7 @@ from annotations.coding.markables.corrections import (
     apply_edits,
     correction_payload,
     find_edits,
+    is_inside_word,
     map_key,
     map_parts,
     map_span,
@@ -29,12 +29,13 @@ from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.spans import Span, lie_in
 from annotations.models import Coding, Judgement, Markable, Segment, Text
-from annotations.texts.edit_placement import add_segments, place_edits
 
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
 # Characters to each side of a place.
 EXCERPT_LENGTH = 40
+# How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
+FARTHEST_SHIFT = 50
 # What to do about an obstacle.
 IN_STEPS = "Correct the words inside and outside of it one after the other."
 DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
@@ -82,6 +83,10 @@ class CorrectionPlan:
     codings: int = 0
     submitted: int = 0
 
+    def refuse(self, noun: str, words: str, reason: str) -> None:
+        """Add an obstacle."""
+        self.obstacles.append(Obstacle(noun, _short(words), reason))
+
     @property
     def tag(self) -> str:
         """A tag by which it is noticed that other words change than somebody saw."""
@@ -115,8 +120,10 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
     if len(plan.content) > MAX_TEXT_LENGTH:
         raise ValidationError(f"A text has at most {MAX_TEXT_LENGTH:,} characters.")
     _plan_segments(plan, text, segments)
-    words = [one for one in markables if _is_word_of_summary(text, one)]
-    others = [one for one in markables if not _is_word_of_summary(text, one)]
+    words, others = [], []
+    for one in markables:
+        is_word = text.role != Text.Role.SOURCE and one.level.key == WORD_LEVEL and not one.level.coded
+        (words if is_word else others).append(one)
     starts, ends = {one.start for one in words}, {one.end for one in words}
     whole = {one.pk for one in others if _consists_of(one, starts, ends)}
     in_use = _plan_markables(plan, text, others)
@@ -168,10 +175,10 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
         words = text.content[segment.start : segment.end]
         span = map_span((segment.start, segment.end), plan.edits)
         if span is None or _loses_words(words, plan.content[slice(*span)]):
-            plan.obstacles.append(_obstacle(segment.get_kind_display(), words, (segment.start, segment.end), plan))
+            plan.refuse(segment.get_kind_display(), words, _reason((segment.start, segment.end), plan))
         elif (segment.kind, span) in taken:
             reason = f"It would have the same words as “{taken[segment.kind, span]}”. Leave the words between them."
-            plan.obstacles.append(Obstacle(segment.get_kind_display(), _short(words), reason))
+            plan.refuse(segment.get_kind_display(), words, reason)
         else:
             taken[segment.kind, span] = _short(words)
             if span != (segment.start, segment.end):
@@ -184,8 +191,7 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
             growth += edit.growth
             is_inside = lie_in([(edit.start, edit.end)], before) and lie_in([(start, start + len(edit.new))], after)
             if not is_inside:
-                words = _short(edit.old or edit.new)
-                plan.obstacles.append(Obstacle("between summaries", words, "What names the summaries stays."))
+                plan.refuse("between summaries", edit.old or edit.new, "What names the summaries stays.")
 
 
 def _summaries(segments: Iterable[Segment]) -> tuple[Span, ...]:
@@ -203,15 +209,13 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
         parts, head, key = _mapped(markable, plan.edits)
         noun = markable.level.label or markable.level.key
         if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
-            span = (markable.start, markable.end)
-            plan.obstacles.append(_obstacle(noun, words, span, plan, given=markable.predefined))
+            plan.refuse(noun, words, _reason((markable.start, markable.end), plan, given=markable.predefined))
         elif head is None or not lies_within(head, parts):
-            plan.obstacles.append(Obstacle(noun, _short(words), "Its head would be deleted or cut. " + IN_STEPS))
+            plan.refuse(noun, words, "Its head would be deleted or cut. " + IN_STEPS)
         elif len(key) > KEY_LENGTH:
-            plan.obstacles.append(Obstacle(noun, _short(words), "It has too many parts to be moved."))
+            plan.refuse(noun, words, "It has too many parts to be moved.")
         elif key in taken:
-            reason = f"It would have the same words as “{taken[key]}”. {DELETE_ONE}"
-            plan.obstacles.append(Obstacle(noun, _short(words), reason))
+            plan.refuse(noun, words, f"It would have the same words as “{taken[key]}”. {DELETE_ONE}")
         else:
             taken[key] = _short(words)
             plan.moved += _move(plan, markable, parts, head, key)
@@ -253,7 +257,7 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
         parts = map_parts(judgement.markable.parts, plan.edits)
         if head is None or not (parts and lies_within(head, parts)):
             words = _words(text.content, judgement.head)
-            plan.obstacles.append(Obstacle("head", _short(words), "A coder chose it, and it would be deleted or cut."))
+            plan.refuse("head", words, "A coder chose it, and it would be deleted or cut.")
         elif (spans := [list(span) for span in head]) != judgement.head:
             judgement.head = spans
             plan.judgements.append(judgement)
@@ -284,9 +288,7 @@ def _plan_words(plan: CorrectionPlan, text: Text, words: Sequence[Markable], con
     for markable in contributors:
         if not _consists_of(markable, starts, ends):
             noun, covered = markable.level.label or markable.level.key, _words(plan.content, markable.parts)
-            plan.obstacles.append(
-                Obstacle(noun, _short(covered), f"It would begin or end inside of a word. {IN_STEPS}")
-            )
+            plan.refuse(noun, covered, f"It would begin or end inside of a word. {IN_STEPS}")
 
 
 def _consists_of(markable: Markable, starts: Collection[int], ends: Collection[int]) -> bool:
@@ -313,9 +315,7 @@ def _plan_losses(plan: CorrectionPlan, text: Text, markables: Sequence[Markable]
     for markable in markables:
         if markable.pk in referred:
             words = _words(text.content, markable.parts)
-            plan.obstacles.append(
-                Obstacle("item", _short(words), "It would be deleted, and somebody has discussed it.")
-            )
+            plan.refuse("item", words, "It would be deleted, and somebody has discussed it.")
         else:
             plan.lost.append(markable.pk)
 
@@ -331,18 +331,13 @@ def _referred(keys: Sequence[int]) -> Iterator[int]:
             yield from rows.values_list(name, flat=True)
 
 
-def _is_word_of_summary(text: Text, markable: Markable) -> bool:
-    return text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
-
-
-def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan, *, given: bool = True) -> Obstacle:
-    """Return why what had these words cannot be mapped."""
+def _reason(span: Span, plan: CorrectionPlan, *, given: bool = True) -> str:
+    """Return why what stood there cannot be mapped."""
     start, end = span
     cut = any(edit.start < start < edit.end or edit.start < end < edit.end for edit in plan.edits)
     deleted = any(edit.start <= start and end <= edit.end for edit in plan.edits)
     deletion = f"{LEAVE_WORDS}: {GIVEN}" if given else f"{LEAVE_WORDS}, or {MARKED}"
-    reason = f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else deletion
-    return Obstacle(noun, _short(words), reason)
+    return f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else deletion
 
 
 def _loses_words(old: str, new: str) -> bool:
@@ -357,3 +352,68 @@ def _words(content: str, parts: Iterable[Sequence[int]]) -> str:
 def _short(words: str) -> str:
     words = " ".join(words.split())
     return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
+
+
+def place_edits(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:
+    """Yield the edits, those that only delete or only insert where they cut through least.
+
+    Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
+    """
+    for number, edit in enumerate(edits):
+        if edit.new and edit.old:
+            yield edit
+            continue
+        before = edits[number - 1].end + 1 if number else 0
+        after = edits[number + 1].start - 1 if number + 1 < len(edits) else len(content)
+        candidates = [each for each in _shifted(content, edit) if before <= each.start and each.end <= after]
+        if not candidates:
+            yield edit
+            continue
+        near = [
+            (start, end)
+            for start, end in spans
+            if start < edit.end + FARTHEST_SHIFT and edit.start - FARTHEST_SHIFT < end
+        ]
+        yield min([edit, *candidates], key=lambda each: (*_damage(content, each, near), each != edit))
+
+
+def _damage(content: str, edit: Edit, spans: Iterable[Span]) -> tuple[int, int, int]:
+    """Return how many spans the edit deletes or cuts, how many words it cuts, and how many spans it changes."""
+    spans = list(spans)
+    lost = sum(map_span(span, [edit]) is None for span in spans)
+    in_words = is_inside_word(content, edit.start) + is_inside_word(content, edit.end)
+    return lost, in_words, sum(start < edit.end and edit.start < end for start, end in spans)
+
+
+def _shifted(content: str, edit: Edit) -> Iterator[Edit]:
+    """Yield the edits that make the same text, nearest first to each side."""
+    start, words = edit.start, edit.old or edit.new
+    while start and edit.start - start < FARTHEST_SHIFT and content[start - 1] == words[-1]:
+        start, words = start - 1, words[-1] + words[:-1]
+        yield _moved(edit, start, words)
+    start, words, end = edit.start, edit.old or edit.new, edit.end
+    while end < len(content) and start - edit.start < FARTHEST_SHIFT and content[end] == words[0]:
+        start, words, end = start + 1, words[1:] + words[0], end + 1
+        yield _moved(edit, start, words)
+
+
+def _moved(edit: Edit, start: int, words: str) -> Edit:
+    return Edit(start, words, "") if edit.old else Edit(start, "", words)
+
+
+def add_segments(edits: Iterable[Edit], segments: Iterable[Segment]) -> Iterator[Edit]:
+    """Yield the edits, insertions with the segments that take them in: of two of a kind that touch, the first."""
+    starting: dict[int, list[Segment]] = defaultdict(list)
+    ending: dict[int, list[Segment]] = defaultdict(list)
+    for segment in segments:
+        starting[segment.start].append(segment)
+        ending[segment.end].append(segment)
+    for edit in edits:
+        if edit.old:
+            yield edit
+            continue
+        before, after = ending[edit.start], starting[edit.start]
+        kinds = {segment.kind for segment in before}
+        following = {(one.start, one.end) for one in after if one.kind in kinds}
+        spans = {(one.start, one.end) for one in (*before, *after)} - following
+        yield replace(edit, segments=tuple(sorted(spans)))

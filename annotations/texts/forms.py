@@ -1,7 +1,5 @@
 """The forms of questions: asking, replying and publishing. The fields of the API rest on theirs."""
 
-from __future__ import annotations
-
 from django import forms
 
 from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH

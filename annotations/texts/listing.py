@@ -1,7 +1,5 @@
 """The list of the texts of a project: searched, sorted, a page at a time."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 It draws what `static/js/coding/text/slices.js` and `view/text.js` draw.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The questions of coders: asked, answered, resolved, and published without names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4

@@ -1,7 +1,5 @@
 """The versions of a text, a coder's each: answers with chains, how they are shown, and where two of them differ."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +12,7 @@ from annotations.formats.model.scheme import Subject
 from annotations.models import Coding, Markable, Project, Segment, Text
 from annotations.schemes.constraints import is_complete
 from annotations.schemes.project_scheme import read_scheme
+from annotations.texts.keywords import covered_text
 from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
 
 MOST_NUMBERS, MOST_PARTNERS, MOST_LETTERS = 3, 8, 60
@@ -133,22 +132,18 @@ class ReadText:
         if not (self.scheme.further.attributes or self.scheme.further.relations):
             return {}
         entity = {key for key, one in self.constraints["attributes"].items() if one["of"] == Subject.ENTITY}
+        of_chains = {
+            chain: _first_answers((decisions[one] for one in its if one in decisions), entity)
+            for chain, its in members.items()
+        }
         answers: dict[str, FurtherAnswers] = {}
-        of_chains: dict[str, FurtherAnswers] = {}
         for key, decision in decisions.items():
-            own: FurtherAnswers = {name: frozenset(map(frozenset, its)) for name, its in decision.relations}
-            for name, answer in decision.attributes:
-                if name not in entity:
-                    own[name] = frozenset(answer if isinstance(answer, tuple) else (answer,))
-            answers[key] = own
-        for chain, its in members.items():
-            of_chains[chain] = _first_answers((decisions[one] for one in its if one in decisions), entity)
-        for key, decision in decisions.items():
-            names = chains.get(key, ())
-            found = [of_chains[name] for name in names] or [_first_answers([decision], entity)]
+            own = _first_answers([decision])
+            found = [of_chains[name] for name in chains.get(key, ())] or [own]
+            answers[key] = {name: frozenset(map(frozenset, its)) for name, its in decision.relations}
+            answers[key] |= {name: answer for name, answer in own.items() if name not in entity}
             for name in entity:
-                said = frozenset[Any]().union(*(one.get(name, ()) for one in found))
-                if said:
+                if said := frozenset[Any]().union(*(one.get(name, ()) for one in found)):
                     answers[key][name] = said
         return answers
 
@@ -249,16 +244,16 @@ class ReadText:
         return found
 
 
-def _first_answers(decisions: Iterable[Decision], attributes: Collection[str]) -> FurtherAnswers:
-    """Return the first answer to each of the attributes, of decisions in text order."""
+def _first_answers(decisions: Iterable[Decision], attributes: Collection[str] | None = None) -> FurtherAnswers:
+    """Return the first answer to each attribute, or to each of these, of decisions in text order."""
     found: FurtherAnswers = {}
     for decision in decisions:
         for name, answer in decision.attributes:
-            if name in attributes and name not in found:
-                found[name] = frozenset(answer if isinstance(answer, tuple) else (answer,))
+            if attributes is None or name in attributes:
+                found.setdefault(name, frozenset(answer if isinstance(answer, tuple) else (answer,)))
     return found
 
 
-def _words(content: str, parts: Iterable[Sequence[int]]) -> str:
-    words = " … ".join(" ".join(content[start:end].split()) for start, end in parts)
+def _words(content: str, parts: Sequence[Sequence[int]]) -> str:
+    words = covered_text(content, parts)
     return words if len(words) <= MOST_LETTERS else f"{words[: MOST_LETTERS - 1]}…"

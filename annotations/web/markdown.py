@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.utils.safestring import SafeString, mark_safe
 
-from annotations.help.markdown import make_markdown
+from annotations.help.manuals import make_markdown
 
 # A table whose rows have fewer cells than its head is filled up: a few lines would make a page of megabytes.
 MOST_ADDED_CELLS = 1000

@@ -5,24 +5,23 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from django.db import transaction
-from django.utils import timezone
 
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
-from annotations.coding import imported_codings, operations
+from annotations.coding import operations
 from annotations.coding.decisions import Decision
+from annotations.coding.imported_codings import ImportedCoding, import_codings
 from annotations.formats import plain
-from annotations.models import Coding, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
+from annotations.models import Coding, Markable, Membership, Project, User
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
-from annotations.projects.rounds import current_round, put_into_round
+from annotations.projects.rounds import current_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 
-WORD = "word "
 POINTERS = "poesio-artstein-2005"
 # So many texts are made at a time, so that many need no more memory than these.
 BLOCK = 1000
@@ -68,88 +67,47 @@ def _fill_texts(
     each: int | None,
 ) -> None:
     """Create texts with these numbers, all submitted by every coder, or by so many."""
-    n_coders, round_, level = each or len(people), current_round(project), project.levels.get(key="phrase")
-    identity = project.relations.get(key="phrase")
-    categories = [project.categories.get(key=key) for key in ("place", "none", "phrase")]
-    text_rows = Text.objects.bulk_create(
-        [Text(project=project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in numbers]
-    )
-    put_into_round(round_, text_rows)
-    words = Markable.objects.bulk_create(
-        [
-            Markable(
-                text=text,
-                level=level,
-                key=f"phrase:{start}-{start + 4}",
-                parts=[[start, start + 4]],
-                start=start,
-                end=start + 4,
-            )
-            for text in text_rows
-            for start in range(0, markables * len(WORD), len(WORD))
-        ],
-        batch_size=2000,
-    )
-    codings = Coding.objects.bulk_create(
-        Coding(text=text, coder=coder, round=round_, status="submitted", version=1)
-        for text in text_rows
-        for coder in (people if each is None else random.choice(people, each, replace=False))
-    )
+    words, scheme = " ".join(["[word]"] * markables), read_scheme(project.pk).keys
+    parsed = [plain.parse(f"#title: Text {number}\n{words}", f"text-{number:04}.txt") for number in numbers]
+    import_documents(project, [SourceDocument(document, None) for document in parsed])
+    texts = project.texts.filter(slug__in=[f"text-{number:04}" for number in numbers]).order_by("pk")
+    keys_by_text: dict[int, dict[str, int]] = {text.pk: {} for text in texts}
+    rows = Markable.objects.filter(text__in=texts).order_by("start")
+    for text_pk, key, pk in rows.values_list("text", "key", "pk"):
+        keys_by_text[text_pk][key] = pk
+    round_ = current_round(project)
+    codings = [
+        Coding(text=text, coder=coder, round=round_)
+        for text in texts
+        for coder in (people if each is None else random.choice(np.array(people), each, replace=False))
+    ]
     # Every coder starts from the same answers, and changes some of them.
-    shape = (len(numbers), n_coders, markables)
-    points = np.repeat(random.random((len(numbers), 1, markables)) < POINTING, n_coders, axis=1)
-    distance = np.repeat(random.geometric(0.25, (len(numbers), 1, markables)), n_coders, axis=1)
-    other_category = np.repeat(random.integers(0, 2, (len(numbers), 1, markables)), n_coders, axis=1)
+    n_coders = each or len(people)
+    start, shape = (len(numbers), 1, markables), (len(numbers), n_coders, markables)
+    points = random.random(start) < POINTING
+    distance = random.geometric(0.25, start)
+    is_none = random.integers(0, 2, start)
     changed = random.random(shape) < CHANGED
     points = np.where(changed, random.random(shape) < POINTING, points)
     distance = np.where(changed, random.geometric(0.25, shape), distance)
-    other_category = np.where(changed, random.integers(0, 2, shape), other_category)
-    position = np.arange(markables)
-    target = position - distance
-    points &= target >= 0
+    is_none = np.where(changed, random.integers(0, 2, shape), is_none)
+    target = np.arange(markables) - distance
     second = target - random.geometric(0.25, shape)
+    points &= target >= 0
     ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
-    category = np.where(points, len(categories) - 1, other_category)
-    judgements = Judgement.objects.bulk_create(
-        [
-            Judgement(
-                coding=codings[text * n_coders + coder],
-                markable=words[text * markables + word],
-                category=categories[category[text, coder, word]],
-            )
-            for text in range(len(numbers))
-            for coder in range(n_coders)
-            for word in range(markables)
-        ],
-        batch_size=2000,
+    rows_of_codings = np.stack([points, target, ambiguous, second, is_none], axis=-1).reshape(
+        len(codings), markables, 5
     )
-    Pointer.objects.bulk_create(
-        [
-            Pointer(
-                judgement=judgements[(text * n_coders + coder) * markables + word],
-                relation=identity,
-                reading=reading,
-                target=words[text * markables + targets[text, coder, word]],
-            )
-            for reading, (mask, targets) in enumerate(((points, target), (ambiguous, second)))
-            for text, coder, word in np.argwhere(mask).tolist()
-        ],
-        batch_size=2000,
-    )
-    Operation.objects.bulk_create(
-        [
-            Operation(
-                coding=coding,
-                sequence=1,
-                uuid=uuid.uuid4(),
-                kind="submit",
-                payload={},
-                user=coding.coder,
-                applied_at=timezone.now(),
-            )
-            for coding in codings
-        ]
-    )
+    imports = []
+    for coding, rows_of_coding in zip(codings, rows_of_codings.tolist(), strict=True):
+        pk_by_key = keys_by_text[coding.text_id]
+        keys, decisions = list(pk_by_key), []
+        for key, (is_linked, first, is_ambiguous, other, none) in zip(keys, rows_of_coding, strict=True):
+            antecedents = [first, other] if is_ambiguous else [first] if is_linked else []
+            category = "phrase" if antecedents else "none" if none else "place"
+            decisions.append(Decision(key, category=category, pointers=tuple((keys[one],) for one in antecedents)))
+        imports.append(ImportedCoding(coding, coding.coder, decisions, pk_by_key, scheme))
+    import_codings(imports)
 
 
 @transaction.atomic
@@ -173,8 +131,8 @@ def fill_gold(marked: str, codings: Sequence[Sequence[int]], adjudicator: User, 
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding(text=text, coder=coder, round=round_)
         decisions = decide(list(markables), chains)
-        imports.append(imported_codings.ImportedCoding(coding, coder, decisions, markables, scheme))
-    imported_codings.import_codings(imports)
+        imports.append(ImportedCoding(coding, coder, decisions, markables, scheme))
+    import_codings(imports)
     draft_gold(project, DraftRequest(Method.MOST, adjudicator=adjudicator.get_username()))
     return Coding.objects.select_related("text__project").get(text=text, kind=Coding.Kind.GOLD)
 

@@ -1,7 +1,5 @@
 """What the commands of benchmarks have in common: options, tables, and the part of a page that they write."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """New processes and databases in which benchmarks measure, and the time and memory that work takes."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

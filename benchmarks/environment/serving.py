@@ -1,7 +1,5 @@
 """Coindex on a free port of this machine, and a browser: for benchmarks, screenshots and tests."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

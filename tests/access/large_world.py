@@ -47,7 +47,7 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.models.plan import PlanCoder, PlanText
+from annotations.models.round import PlanCoder, PlanText
 from annotations.planning.work.assignments import assign_texts
 from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import change

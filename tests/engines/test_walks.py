@@ -13,8 +13,8 @@ from annotations.models import Coding, Membership
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
-from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme, set_coder_marked_levels
+from annotations.schemes.ready_made import STARTING_POINTS
 from tests.conftest import judge, make_project
 from tests.engines.window import Window, inner_text
 from tests.shared.pyramids import codings_of, docset, models_of, pyramid_project

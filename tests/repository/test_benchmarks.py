@@ -13,7 +13,6 @@ import pytest
 from agreement.measures import ReliabilityData, alpha, cards, consensus
 from annotations.formats import FORMATS, Bundle, plain
 from benchmarks import adjudication, alt_test, ambiguity, bounds, corpus, formats, load, server
-from benchmarks.data.corpora import write_corpus
 from benchmarks.data.documents import as_sets, documents, marked_text, prefixes
 from benchmarks.environment import processes
 from benchmarks.environment.command import marks_of
@@ -107,7 +106,7 @@ def test_a_peer_that_computes_another_number_is_no_peer():
 
 
 def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
-    write_corpus(tmp_path, texts=3, coders=2, markables=80)
+    formats.write_corpus(tmp_path, texts=3, coders=2, markables=80)
     files = sorted(tmp_path.rglob("*.conll"))
     assert [str(file.relative_to(tmp_path)) for file in files] == [
         f"coder{coder}/text-000{text}.conll" for coder in (1, 2) for text in range(3)

@@ -48,7 +48,7 @@ KINDS: Mapping[type[forms.Field], type[serializers.Field[Any, Any, Any, Any]]] =
 BOUNDS = ("choices", "max_length", "min_value", "max_value")
 
 
-def from_form(form: type[forms.Form], name: str, **options: Any) -> Any:
+def from_form(form: type[forms.Form | forms.ModelForm[Any]], name: str, **options: Any) -> Any:
     """Return the field of a serializer for a field of a form: of its kind, with its choices, length and bounds.
 
     `options` are those of the serializer's field, and go before what the form says.

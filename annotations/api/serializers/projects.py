@@ -9,8 +9,7 @@ from rest_framework import serializers
 from annotations.api.serializers.choices import ChoiceField
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Project, SchemeVersion
-from annotations.models.guidelines import MAX_GUIDELINES
-from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH
+from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, MAX_GUIDELINES, TITLE_LENGTH
 from annotations.schemes.ready_made import SCHEMES
 
 

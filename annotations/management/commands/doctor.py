@@ -8,9 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from annotations.core.text import pluralize
-from annotations.management.doctor import CHECKS, DATABASE_CHECKS, Finding, examine
-
-NAMES = [*CHECKS, *DATABASE_CHECKS]
+from annotations.management.doctor import CHECKS, Finding, examine
 
 
 class Command(BaseCommand):
@@ -19,11 +17,11 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--only", metavar="NAME", nargs="+", choices=NAMES, help=f"of {', '.join(NAMES)}")
+        parser.add_argument("--only", metavar="NAME", nargs="+", choices=list(CHECKS), help=f"of {', '.join(CHECKS)}")
         parser.add_argument("--json", action="store_true", help="for programs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        findings = list(examine(set(options["only"] or NAMES)))
+        findings = list(examine(set(options["only"] or CHECKS)))
         n_wrong = sum(bool(finding.problems) for finding in findings)
         if options["json"]:
             self.stdout.write(json.dumps({"well": not n_wrong, "checks": [asdict(one) for one in findings]}, indent=2))

@@ -36,7 +36,6 @@ class Command(ProgramCommand):
             help="the manager or adjudicator who works on it; without: whoever opens it first, of an agreed pyramid the"
             " only adjudicator",
         )
-
         parser.add_argument(
             "--again",
             action="store_true",

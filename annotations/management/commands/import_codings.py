@@ -1,9 +1,8 @@
 """Import coded texts from files."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, O
 from annotations.formats.model.encodings import find_encoding
 from annotations.formats.model.format import CATEGORY, ENCODING, LEVEL, QUESTION
 from annotations.formats.syntax.archive import is_litter
-from annotations.models import Project, User
+from annotations.management.base import parse_date, refusals
+from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.people.model_coders import ModelDescription
@@ -34,8 +34,8 @@ FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
 NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 MAX_IGNORED = 20
-# What is said of the model, by option.
-OF_MODEL = {"version": "model_version", "digest": "model_hash", "date": "model_date"}
+# What is said of the model: --model-version and so on.
+OF_MODEL = ("version", "hash", "date")
 
 
 class Command(BaseCommand):
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         which = "of a model that is not there yet; of one that is, it has to be as it is known"
         parser.add_argument("--model-version", metavar="VERSION", help=f"which version, {which}")
         parser.add_argument("--model-hash", metavar="HASH", help=f"a digest of prompt or weights, {which}")
-        parser.add_argument("--model-date", metavar="YYYY-MM-DD", type=_date, help=f"when it was called, {which}")
+        parser.add_argument("--model-date", metavar="YYYY-MM-DD", type=parse_date, help=f"when it was called, {which}")
         parser.add_argument(
             "--create", action="store_true", help="create the project and missing coders, who become members"
         )
@@ -110,11 +110,11 @@ class Command(BaseCommand):
         is_pyramid_format = format_.key in PYRAMID_FORMATS
         sources = _sources(options["paths"], format_)
         coder_from = _coder_from(format_, options)
-        default = "pyramid" if is_pyramid_format else "clusters"
         new_scheme = options["scheme"] == FROM_FILES
         if options["gold"] and coder_from == "nobody":
             raise CommandError("--gold is of somebody who codes: leave out --texts-only.")
         model = _model(options)
+        default = "pyramid" if is_pyramid_format else "clusters"
         scheme = default if new_scheme else options["scheme"] or default
         trial, n_written = options["trial"], [0]
         is_new = not Project.objects.filter(slug=options["project"]).exists()
@@ -125,8 +125,12 @@ class Command(BaseCommand):
                 selected = parse_options(format_, options_read, options["option"])
                 if options["map"] is not None:
                     selected |= _mapped_names(options["map"], format_, selected)
+                # of files that name no adjudicator but are an export of gold
+                is_of_one = options["gold"] and format_.names_coders and options["coder"] is not None
+                with refusals("Nothing was imported."):
+                    adjudicator = find_adjudicator(project, options["coder"]) if is_of_one else None
                 asked = ImportOptions(
-                    by=_adjudicator(project, options) if options["gold"] and format_.names_coders else None,
+                    by=adjudicator,
                     predefined=options["predefined"],
                     create=options["create"],
                     join=options["create"],
@@ -188,34 +192,15 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
 
 def _model(options: Mapping[str, Any]) -> ModelDescription | None:
     """Return the model whose codings the files have. Raise CommandError for what is said of none, and for gold."""
-    said = {field: options[option] for field, option in OF_MODEL.items() if options[option] is not None}
+    said = {field: value for field in OF_MODEL if (value := options[f"model_{field}"]) is not None}
     if options["model"] is None:
         if said:
-            named = ", ".join(f"--{OF_MODEL[field].replace('_', '-')}" for field in said)
+            named = ", ".join(f"--model-{field}" for field in said)
             raise CommandError(f"{named}: of which model? Name it by --model.")
         return None
     if options["gold"]:
         raise CommandError("--gold is of a manager or adjudicator, and a model decides nothing: leave out --model.")
     return ModelDescription(options["model"], **said)
-
-
-def _date(value: str) -> date:
-    """Return the date. Raise ArgumentTypeError if it is none."""
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        message = f"{value!r} is no date such as 2026-11-01"
-        raise ArgumentTypeError(message) from None
-
-
-def _adjudicator(project: Project, options: Mapping[str, Any]) -> User | None:
-    """Return whose the gold is, of files that name no adjudicator but are an export of gold. Raise CommandError."""
-    if options["coder"] is None:
-        return None
-    try:
-        return find_adjudicator(project, options["coder"])
-    except ValidationError as error:
-        raise CommandError(f"--coder {options['coder']}: {' '.join(error.messages)}") from error
 
 
 def _failure_message(project: Project, report: Report, verbose: bool) -> str:

@@ -4,11 +4,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from annotations.formats import FormatError
+from annotations.management.base import refusals
 from annotations.transfers.archiving import restore_project
-from annotations.transfers.importing.report import ImportFailed
 
 
 class Command(BaseCommand):
@@ -21,13 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]
-        try:
+        with refusals("Nothing was imported.", path):
             data = path.read_bytes()
             restored = restore_project(data, slug=options["slug"], trial=options["trial"], file=str(path))
-        except OSError as error:
-            raise CommandError(f"{path}: {error.strerror}.") from error
-        except (FormatError, ImportFailed) as error:
-            raise CommandError(f"{error}\nNothing was imported.") from error
         for warning in restored.warnings():
             self.stderr.write(self.style.WARNING(warning))
         if restored.new_people:

@@ -14,23 +14,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.coding.active_time import count_active_time
-from annotations.formats import plain
-from annotations.formats.model.document import Document
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.formats.model.scheme_json import scheme_from_json
 from annotations.management import demo
 from annotations.management.demo import models, pyramids, rounds
-from annotations.management.demo.people import BEGINNERS, MANAGER, PASSWORD, person
-from annotations.management.demo.work import code, decision_of, gold_answers, without_answers
+from annotations.management.demo.work import BEGINNERS, MANAGER, PASSWORD, code, decision_of, import_text, person
 from annotations.models import Coding, Membership, Project, Round, Text
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member, set_group
 from annotations.projects.rounds import next_position
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.files.source_document import SourceDocument
-from annotations.transfers.importing.options import ImportOptions
 
 FILES = ("news", "dialogue", "notices", "sortal", "links", "letters", "topics", "summaries", "chronicle")
 # All texts of these are assigned to the beginners.
@@ -84,7 +78,7 @@ def _load(source: dict[str, Any]) -> list[str]:
         coders_mark=fields.get("coders_mark", False),
     )
     texts = source.get("texts", [])
-    days = [timedelta(days=len(_codings_of(text))) for text in texts]
+    days = [timedelta(days=len(text.get("codings", text.get("deviations", ())))) for text in texts]
     day = timezone.localdate() - sum(days, timedelta())
     for text, duration in zip(texts, days, strict=True):
         _load_text(project, text, day)
@@ -101,45 +95,27 @@ def _load(source: dict[str, Any]) -> list[str]:
             beginner = person(name)
             add_member(project, beginner, Membership.Role.CODER)
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
-    left_out = _load_model(project) if project.slug in models.NAMES else []
+    left_out = []
+    if project.slug in models.NAMES:
+        try:
+            left_out = models.load(project)
+        except ImportError as missing:
+            needed = "examples/ and httpx (extra client) are needed"
+            left_out = [f"{project.slug}: without a model that codes, as {needed}: {missing}"]
     count_active_time(Coding.objects.filter(text__project=project))
     return left_out
 
 
-def _load_model(project: Project) -> list[str]:
-    try:
-        return models.load(project)
-    except ImportError as missing:
-        return [
-            f"{project.slug}: without a model that codes, as examples/ and httpx (extra client) are needed: {missing}"
-        ]
-
-
-def _codings_of(source: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the answers of each coder of a text by label: all of them, or the gold but for the coder's deviations."""
-    if "codings" in source:
-        return dict(source["codings"])
-    gold = dict(gold_answers(_document_of(source)))
-    return {name: gold | deviations for name, deviations in source["deviations"].items()}
-
-
-def _document_of(source: Mapping[str, Any]) -> Document:
-    return plain.parse(source["marked"], f"{source['slug']}.txt")
-
-
 def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:
-    """Import a text and code it, each coder a day after the one before."""
-    document = without_answers(_document_of(source))
+    """Import a text and code it, each coder a day after the one before: the gold but for the coder's deviations."""
     if "round" in source:
         kind = Round.Kind.PILOT if source["round"] == Round.Kind.PILOT else Round.Kind.MAIN
         defaults = {"kind": kind, "position": next_position(project)}
         Round.objects.get_or_create(project=project, name=source["round"], defaults=defaults)
-    import_documents(project, [SourceDocument(document, None)], ImportOptions(round_name=source.get("round", "")))
-    text = Text.objects.get(project=project, slug=source["slug"])
-    text.title = source["title"]
-    text.save(update_fields=["title"])
-    keys = dict(text.markables.values_list("label", "key"))
-    for number, (name, answers) in enumerate(_codings_of(source).items()):
+    text, keys, gold = import_text(project, source, source.get("round", ""))
+    deviations = source.get("deviations", {})
+    codings = source.get("codings", {name: gold | of_coder for name, of_coder in deviations.items()})
+    for number, (name, answers) in enumerate(codings.items()):
         coder = person(name)
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder, round=text.rounds.get())

@@ -14,11 +14,9 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.core.processes.serving import AlreadyServed, hold_data
-from annotations.management.installations import moved_file, restore_elsewhere
+from annotations.management.base import moved_file, restore_elsewhere
 from annotations.transfers.backup_folder import write_backup
 from annotations.transfers.backups import count_rows
-
-SCHEMES = ("postgres", "postgresql")
 
 
 class Command(BaseCommand):
@@ -32,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         address: str = options["address"]
-        if urlsplit(address).scheme not in SCHEMES or not urlsplit(address).path.strip("/"):
+        if urlsplit(address).scheme not in ("postgres", "postgresql") or not urlsplit(address).path.strip("/"):
             raise CommandError("The address of the database has to be postgres://USER:PASSWORD@HOST:PORT/NAME.")
         if connection.vendor != "sqlite":
             raise CommandError("This data is in PostgreSQL already: DATABASE_URL says so.")

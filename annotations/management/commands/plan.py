@@ -3,10 +3,9 @@
 import json
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 
-from annotations.management.base import ProgramCommand, refusals
+from annotations.management.base import ProgramCommand, parse_date, refusals
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, PlanView, apply_plan, view_plan
 
@@ -35,13 +34,6 @@ def _k(text: str) -> int | None:
         raise ArgumentTypeError(f"{text!r} is neither a number nor “all”") from None
 
 
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a date such as 2026-03-31") from None
-
-
 class Command(ProgramCommand):
     help = (
         "Plan who codes which text of a round. Without --apply nothing is written; the same seed gives the same plan. "
@@ -68,7 +60,7 @@ class Command(ProgramCommand):
         parser.add_argument("--pool", action="store_true", help="coders take the next text themselves")
         parser.add_argument("--move", action="store_true", help="what nobody has begun may go to others")
         parser.add_argument("--allow-unconnected", action="store_true", help="groups of coders may share no texts")
-        parser.add_argument("--due", type=_date, metavar="DATE", help="until when the texts are to be coded")
+        parser.add_argument("--due", type=parse_date, metavar="DATE", help="until when the texts are to be coded")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--apply", action="store_true", help="assign the texts")
         parser.add_argument("--format", choices=["json", "table"], default="table")

@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from annotations.management.installations import restore_elsewhere
+from annotations.management.base import restore_elsewhere
 from annotations.transfers.backup_folder import past_backups
 from annotations.transfers.backups import count_rows, written_rows
 

@@ -6,11 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotations.formats import FormatError
 from annotations.formats.schemes import read_scheme
-from annotations.management.base import ProgramCommand
+from annotations.management.base import ProgramCommand, refusals
 from annotations.models import Project, User
-from annotations.projects.locks import ProjectArchived
 from annotations.revision.saving import SchemeRefused, save_scheme
 from annotations.schemes.changes import plan_change
 from annotations.transfers.scheme_files import WRITTEN, export_scheme
@@ -33,15 +31,12 @@ class Command(ProgramCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.find_project(options["project"])
-        try:
-            if options["what"] == "export":
+        is_export = options["what"] == "export"
+        with refusals("Nothing was written." if is_export else "Nothing was changed.", options["file"]):
+            if is_export:
                 self._export(project, options["file"], options["format"])
             else:
                 self._import(project, options)
-        except OSError as error:
-            raise CommandError(f"{options['file']}: {error.strerror}.") from error
-        except FormatError as error:
-            raise CommandError(str(error)) from error
 
     def _export(self, project: Project, path: Path, key: str) -> None:
         download = export_scheme(project, key)
@@ -56,15 +51,10 @@ class Command(ProgramCommand):
         read = read_scheme(options["file"].read_bytes(), options["file"].name)
         for loss in read.losses:
             self.stderr.write(self.style.WARNING(str(loss)))
-        try:
-            if options["trial"]:
-                change = plan_change(project, read.spec, answers=read.answers)
-                if change.problems:
-                    raise SchemeRefused(change)
-            else:
-                save_scheme(project, read.spec, user, answers=read.answers)
-        except (SchemeRefused, ProjectArchived) as error:
-            raise CommandError(f"{error}\nNothing was changed.") from error
+        if not options["trial"]:
+            save_scheme(project, read.spec, user, answers=read.answers)
+        elif (change := plan_change(project, read.spec, answers=read.answers)).problems:
+            raise SchemeRefused(change)
         sizes = f"{len(read.spec.levels)} levels, {len(read.spec.categories)} categories"
         sizes += f", {len(read.spec.relations)} relations, {len(read.spec.attributes)} attributes"
         self.stdout.write(f"{project.slug}: {'would have' if options['trial'] else 'has'} {sizes}")

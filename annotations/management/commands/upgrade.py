@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
-from annotations.management.installations import moved_file, place_moved_to
+from annotations.management.base import moved_file, place_moved_to
 from annotations.transfers.backup_folder import write_backup
 
 

@@ -1,7 +1,5 @@
 """A model that codes in the demo: the baseline of `examples/`, by the client, against the program in this process."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Iterator

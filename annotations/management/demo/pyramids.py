@@ -1,7 +1,5 @@
 """Load the demo's docset from summaries.json: its pyramids, the agreed one, and its peers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +14,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import fill_coding, start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats.model.keys import markable_key
-from annotations.management.demo.people import person
+from annotations.management.demo.work import person
 from annotations.models import Coding, Membership, Project, Text
 from annotations.projects.people.members import add_member
 

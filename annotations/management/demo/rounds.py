@@ -4,22 +4,32 @@ All of it is in chronicle.json. It is done by the functions that the pages call,
 then dated back, by so many days as the file says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.utils import timezone
 
+from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.hands import open_gold
-from annotations.coding.decisions import Decision
+from annotations.adjudication.proposal import Method
+from annotations.coding.decisions import DecideItems, Decision
+from annotations.coding.log.payloads import Reason, Source
+from annotations.coding.operations import Change
 from annotations.coding.status import reopen_coding
-from annotations.formats import plain
-from annotations.management.demo.gold import adjudicate, draft_round
-from annotations.management.demo.people import BEGINNERS, MANAGER, person
-from annotations.management.demo.work import code, decision_of, gold_answers, without_answers
+from annotations.formats.model.scheme import CATEGORY
+from annotations.management.demo.work import (
+    BEGINNERS,
+    MANAGER,
+    apply_changes,
+    code,
+    decision_of,
+    import_text,
+    person,
+    times_of_work,
+)
 from annotations.models import (
     Coding,
     GuidelinesVersion,
@@ -41,9 +51,6 @@ from annotations.planning.training import decide_on_coder, take_next_attempt
 from annotations.planning.work.assignments import assign_texts
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
-from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.files.source_document import SourceDocument
-from annotations.transfers.importing.options import ImportOptions
 
 # What a manager does, is done at this hour.
 HOUR = 17
@@ -109,17 +116,9 @@ def _make_round(project: Project, source: Mapping[str, Any], **fields: Any) -> _
     """Make the round with its texts."""
     starts_on, ends_on = map(_day, source["days"])
     round_ = create_round(project, source["name"], starts_on=starts_on, ends_on=ends_on, **fields)
-    documents = {
-        one["slug"]: plain.parse(f"#title: {one['title']}\n{one['marked']}", f"{one['slug']}.txt")
-        for one in source["texts"]
-    }
-    uncoded = [SourceDocument(without_answers(document), None) for document in documents.values()]
-    import_documents(project, uncoded, ImportOptions(round_name=round_.name))
     texts = {}
     for one in source["texts"]:
-        text = round_.texts.select_related("project").get(slug=one["slug"])
-        keys = dict(text.markables.values_list("label", "key"))
-        gold = dict(gold_answers(documents[text.slug]))
+        text, keys, gold = import_text(project, one, round_.name)
         said = (one.get(name, {}) for name in ("explanations", "mistakes", "decided"))
         texts[text.slug] = _Text(text, keys, gold, *said)
     return _Round(round_, texts)
@@ -134,13 +133,11 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
         code(gold, one.gold_decisions(), _day(source["days"][0]))
     for name, attempts in source["coders"].items():
         assign_texts(project, [made.texts[attempts[0]["text"]].text], [coders[name]], made.round_)
-        coding = made.codings(coders[name])[0]
-        _attempt(made, coding, attempts[0])
-        for attempt in attempts[1:]:
-            coding = take_next_attempt(made.round_, coders[name])
+        for number, attempt in enumerate(attempts):
+            coding = take_next_attempt(made.round_, coders[name]) if number else made.codings(coders[name])[0]
             if coding.text.slug != attempt["text"]:
                 raise ValueError(f"{name} is to try {coding.text.slug} next, and not {attempt['text']}")
-            _attempt(made, coding, attempt)
+            code(coding, made.texts[attempt["text"]].decisions(attempt["mistakes"]), _day(attempt["day"]))
     decided = source["decision"]
     decision = decide_on_coder(made.round_, coders[decided["coder"]], decided["outcome"], decided["reason"], manager)
     TrainingDecision.objects.filter(pk=decision.pk).update(decided_at=_moment(decided["day"]))
@@ -148,10 +145,6 @@ def _train(project: Project, source: Mapping[str, Any], coders: Mapping[str, Use
         add_member(project, person(name), Membership.Role.CODER)
         assign_texts(project, [next(iter(made.texts.values())).text], [person(name)], made.round_)
     return made.round_
-
-
-def _attempt(made: _Round, coding: Coding, attempt: Mapping[str, Any]) -> None:
-    code(coding, made.texts[coding.text.slug].decisions(attempt["mistakes"]), _day(attempt["day"]))
 
 
 def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
@@ -163,12 +156,51 @@ def _code_pilot(project: Project, source: Mapping[str, Any], coders: Mapping[str
     for name, user in coders.items():
         for number, coding in enumerate(made.codings(user), start=1):
             code(coding, made.texts[coding.text.slug].decisions(source["mistakes"][name]), _day(first - number))
-    for gold in draft_round(made.round_, manager):
+    for gold in _draft_round(made.round_, manager):
         text = made.texts[gold.text.slug]
         decisions = [(text.decision(label, said.get("answer")), said) for label, said in text.decided.items()]
-        adjudicate(gold, decisions, _day(last))
+        _adjudicate(gold, decisions, _day(last))
     change_round(made.round_, closed=True)
     Round.objects.filter(pk=made.round_.pk).update(closed_at=_moment(last))
+
+
+def _draft_round(round_: Round, adjudicator: User) -> list[Coding]:
+    """Draft the gold of a round of what most coders say, and return it in the order of the texts."""
+    request = DraftRequest(Method.MOST, round_name=round_.name, adjudicator=adjudicator.get_username())
+    draft_gold(round_.project, request)
+    gold = Coding.objects.filter(round=round_, kind=Coding.Kind.GOLD).order_by("text__position")
+    return list(gold.select_related("text__project", "coder", "round"))
+
+
+def _adjudicate(gold: Coding, decisions: Sequence[tuple[Decision, Mapping[str, Any]]], day: date) -> None:
+    """Decide categories and chains of a draft, each with what is said of it, and submit the gold, as if on that day.
+
+    What is said has the coders whose answer was taken; without `coders` the answer is the draft's, or the adjudicator's
+    where it has an `answer` of its own.
+    """
+    draft = gold.operations.get(kind=Operation.Kind.DRAFT)
+    last_operations = Operation.objects.filter(uuid__in=draft.payload["codings"], coding__text=gold.text)
+    named = {name: str(uuid) for name, uuid in last_operations.values_list("coding__coder__username", "uuid")}
+    times = times_of_work(f"{gold.text.slug} gold", day, 3)
+    begun = moment = next(times)
+    changes = []
+    for (decision, said), moment in zip(decisions, times):  # noqa: B905 - times do not end
+        coders = said.get("coders", ())
+        source = Source.CODER if coders else Source.OWN if "answer" in said else Source.DRAFT
+        decide = DecideItems(
+            ((decision.markable, CATEGORY),),
+            source,
+            tuple(named[name] for name in coders),
+            Reason(said["reason"]),
+            said.get("section", ""),
+            said["note"],
+        )
+        step = uuid4()
+        if source is not Source.DRAFT:
+            changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment, step))
+        changes.append(Change(uuid4(), Operation.Kind.DECIDE, decide.payload(), moment, step))
+    apply_changes(gold, changes, moment)
+    gold.operations.filter(pk=draft.pk).update(applied_at=begun)
 
 
 def _change_guidelines(project: Project, source: Mapping[str, Any], coders: Mapping[str, User], manager: User) -> None:
@@ -201,12 +233,13 @@ def _code_main(
     apply_plan(project, PlanRequest(parameters, made.round_.name, tuple(coders), due_on=_day(last)))
     for name, user in coders.items():
         codings, unfinished = made.codings(user), source["unfinished"][name]
-        for number, coding in enumerate(codings[: -len(unfinished)]):
+        n_whole = len(codings) - len(unfinished)
+        for number, coding in enumerate(codings):
             decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
-            code(coding, decisions, _day(first - 1 - number * source["days_a_text"]))
-        for coding, state in zip(codings[-len(unfinished) :], unfinished, strict=True):
-            decisions = made.texts[coding.text.slug].decisions(source["mistakes"][name])
-            _leave_unfinished(coding, decisions, state, manager)
+            if number < n_whole:
+                code(coding, decisions, _day(first - 1 - number * source["days_a_text"]))
+            else:
+                _leave_unfinished(coding, decisions, unfinished[number - n_whole], manager)
     return made
 
 
@@ -224,11 +257,8 @@ def _leave_unfinished(coding: Coding, decisions: Sequence[Decision], state: Mapp
 def _repeat(project: Project, source: Mapping[str, Any], main: _Round, coders: Mapping[str, User]) -> None:
     """Show each coder some texts again, which they code on the days after."""
     asked = source["repeats"]
-    request = RepeatRequest(
-        number=asked["number"], days=asked["days"], seed=asked["seed"], round_name=main.round_.name,
-        coders=tuple(coders),
-    )  # fmt: skip
-    apply_repeats(project, request)
+    terms = {name: asked[name] for name in ("number", "days", "seed")}
+    apply_repeats(project, RepeatRequest(**terms, round_name=main.round_.name, coders=tuple(coders)))
     RepeatPlan.objects.filter(round=main.round_).update(applied_at=_moment(asked["day"]))
     for name, user in coders.items():
         for number, coding in enumerate(main.codings(user, occasion=2), start=1):

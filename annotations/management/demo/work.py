@@ -1,14 +1,14 @@
-"""What the coders of the demo decide, and when; and its texts with their gold."""
-
-from __future__ import annotations
+"""The people of the demo, what they decide and when, and its texts with their gold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from functools import cache
 from random import Random
 from typing import Any
 from uuid import uuid4
 
+from django.contrib.auth.hashers import get_hasher, make_password
 from django.db.models import DateTimeField, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -19,24 +19,64 @@ from annotations.coding.markables.corrections import map_links
 from annotations.coding.operations import Change
 from annotations.coding.readings import alternatives
 from annotations.coding.status import submit_coding
+from annotations.formats import plain
 from annotations.formats.model.document import Document, Links
-from annotations.models import Coding, Operation, Project
+from annotations.models import Coding, Operation, Project, Text, User
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.files.source_document import SourceDocument
+from annotations.transfers.importing.options import ImportOptions
+
+PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
+MANAGER = "manager"
+# Coders without codings, so that a newcomer can code as one of them.
+BEGINNERS = ("alice", "bob")
+
+
+def person(name: str) -> User:
+    """Return the account of that name, made where there is none."""
+    user, created = User.objects.get_or_create(username=name)
+    if created:
+        user.password = _hash_password(get_hasher().algorithm)
+        user.save(update_fields=["password"])
+    return user
+
+
+@cache
+def _hash_password(algorithm: str) -> str:
+    """Return the hash of the password, made once for all: a hash takes a tenth of a second on purpose.
+
+    algorithm: that of the settings, which tests change.
+    """
+    return make_password(PASSWORD, hasher=algorithm)
+
+
+def times_of_work(seed: str, day: date, pace: float) -> Iterator[datetime]:
+    """Yield when a person begins on that day, and when they make one decision after the other."""
+    draw = Random(seed)  # noqa: S311 - nothing is secret
+    moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
+    while True:
+        yield moment
+        moment += timedelta(seconds=draw.lognormvariate(pace, 0.6))
+
+
+def apply_changes(coding: Coding, changes: Sequence[Change], end: datetime, *, submit: bool = True) -> None:
+    """Apply the changes and submit the coding, as if a minute after the last of them, which was made at the end."""
+    operations.apply(coding, coding.coder, coding.version, changes)
+    if submit:
+        submit_coding(coding, coding.coder)
+    submitted = Value(end + timedelta(minutes=1), output_field=DateTimeField())
+    coding.operations.update(applied_at=Coalesce("made_at", submitted))
 
 
 def code(coding: Coding, decisions: Sequence[Decision], day: date, *, submit: bool = True) -> None:
     """Make the decisions one after the other and submit them, as if on that day: the log has the times of a person."""
     again = f" {coding.occasion}" if coding.occasion > 1 else ""
-    draw = Random(f"{coding.text.slug} {coding.coder.username}{again}")  # noqa: S311 - nothing is secret
-    moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
-    changes = []
-    for decision in decisions:
-        moment += timedelta(seconds=draw.lognormvariate(2.3, 0.6))  # ten of them, mostly five to twenty
+    # ten seconds for each, mostly five to twenty
+    times = times_of_work(f"{coding.text.slug} {coding.coder.username}{again}", day, 2.3)
+    moment, changes = next(times), []
+    for decision, moment in zip(decisions, times):  # noqa: B905 - times do not end
         changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment))
-    operations.apply(coding, coding.coder, coding.version, changes)
-    if submit:
-        submit_coding(coding, coding.coder)
-    submitted = Value(moment + timedelta(minutes=1), output_field=DateTimeField())
-    coding.operations.update(applied_at=Coalesce("made_at", submitted))
+    apply_changes(coding, changes, moment, submit=submit)
 
 
 def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: str | dict[str, Any]) -> Decision:
@@ -55,11 +95,6 @@ def decision_of(project: Project, keys: Mapping[str, str], label: str, answer: s
     return Decision(keys[label], category=category, pointers=alternatives(keys[target] for target in targets))
 
 
-def without_answers(document: Document) -> Document:
-    """Return the text with its phrases alone."""
-    return replace(document, marks=[mark.with_answer(None) for mark in document.marks], links=Links.NONE)
-
-
 def gold_answers(document: Document) -> Iterator[tuple[str, str]]:
     """Yield each label with its answer in the notation of the demo: each mention points at the one before.
 
@@ -70,3 +105,14 @@ def gold_answers(document: Document) -> Iterator[tuple[str, str]]:
         entity = mark.answer.indices if mark.answer else ()
         yield mark.label, "none" if not entity else f"old {last[entity]}" if entity in last else "new"
         last[entity] = mark.label
+
+
+def import_text(
+    project: Project, source: Mapping[str, Any], round_name: str = ""
+) -> tuple[Text, dict[str, str], dict[str, str]]:
+    """Import a text without its answers; return it with the keys of its phrases and its gold, both by label."""
+    document = plain.parse(f"#title: {source['title']}\n{source['marked']}", f"{source['slug']}.txt")
+    without_answers = replace(document, marks=[mark.with_answer(None) for mark in document.marks], links=Links.NONE)
+    import_documents(project, [SourceDocument(without_answers, None)], ImportOptions(round_name=round_name))
+    text = Text.objects.select_related("project").get(project=project, slug=source["slug"])
+    return text, dict(text.markables.values_list("label", "key")), dict(gold_answers(document))

@@ -1,7 +1,5 @@
 """The rights of each role, and the kinds of users that have them."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from django.contrib.auth.models import AnonymousUser

@@ -1,4 +1,4 @@
-"""Imports and exports."""
+"""Imports and exports, and how names of files were mapped."""
 
 from __future__ import annotations
 
@@ -103,3 +103,19 @@ class Transfer(models.Model):
     def is_queued(self) -> bool:
         """Whether it waits for a worker: a worker that starts sets `total`."""
         return self.is_active and self.total == 0
+
+
+class ImportNames(models.Model):
+    """Names of files and those of the project for them, by the option of an import that says them."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="import_names")
+    format = models.CharField(max_length=20)
+    names = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "format"], name="import_names_once_a_format"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project}: {self.format}"

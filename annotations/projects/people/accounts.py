@@ -4,8 +4,6 @@ A manager can make a link by which a member sets another password. Who has the l
 for accounts that came to be for the manager's project and are of use nowhere else; the site's staff helps all others.
 """
 
-from __future__ import annotations
-
 import logging
 from functools import partial
 

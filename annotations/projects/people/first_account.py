@@ -1,7 +1,5 @@
 """The first account of an installation: made by a link that works once, and only while there is no account at all."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import timedelta
 

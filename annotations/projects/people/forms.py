@@ -1,25 +1,20 @@
 """The forms of members, invitations, accounts and API keys."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
-from django.core.validators import MaxLengthValidator, validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from annotations.core.http.fields import field_of
 from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
-from annotations.models import Membership, Project, Token, User
-from annotations.models.people.invitation import MAX_USES
-from annotations.models.people.mail import ADDRESS_LENGTH
-from annotations.models.people.model_coder import HASH_LENGTH, VERSION_LENGTH
-from annotations.models.project import check_group
+from annotations.models import Membership, ModelCoder, Project, Token, User
+from annotations.models.people.user import ADDRESS_LENGTH
+from annotations.models.project import MAX_USES, check_group
 from annotations.projects.people.invitations import MOST_AT_ONCE
 from annotations.projects.people.members import find_person, members_shown
 from annotations.projects.people.model_coders import GROUP
@@ -56,19 +51,10 @@ class GroupForm(forms.Form):
         field_of(self, "members", forms.ModelMultipleChoiceField).queryset = members_shown(project)
 
 
-class ModelForm(forms.Form):
+class ModelForm(forms.ModelForm[ModelCoder]):
     """A model that codes, and what is said of it."""
 
     name = forms.CharField(max_length=150, help_text="A name that no account has, such as gpt-4.1-zero-shot.")
-    version = forms.CharField(
-        max_length=VERSION_LENGTH, required=False, help_text="Which version, as its makers or you call it."
-    )
-    hash = forms.CharField(
-        max_length=HASH_LENGTH, required=False, help_text="A digest of its prompt or of its weights."
-    )
-    date = forms.DateField(
-        required=False, widget=forms.DateInput({"type": "date"}), help_text="When it was called or trained."
-    )
     group = forms.CharField(
         max_length=Membership.GROUP_LENGTH,
         required=False,
@@ -77,6 +63,13 @@ class ModelForm(forms.Form):
         widget=forms.TextInput({"list": "groups", "autocomplete": "off"}),
         help_text="Results are compared by groups of coders.",
     )
+
+    class Meta:
+        model = ModelCoder
+        fields = ["version", "hash", "date"]
+        widgets = {"date": forms.DateInput({"type": "date"})}
+
+    field_order = ["name", *Meta.fields, "group"]
 
 
 class TokenForm(forms.Form):
@@ -195,8 +188,7 @@ class InvitationForm(forms.Form):
             raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
         for address in addresses:
             try:
-                validate_email(address)
-                MaxLengthValidator(ADDRESS_LENGTH)(address)
+                forms.EmailField(max_length=ADDRESS_LENGTH).clean(address)
             except forms.ValidationError:
                 raise forms.ValidationError(f"“{address[:60]}” is not an e-mail address.") from None
         return addresses

@@ -1,7 +1,5 @@
 """Create, find, accept and withdraw invitations."""
 
-from __future__ import annotations
-
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Sequence
@@ -16,8 +14,8 @@ from django.utils.crypto import salted_hmac
 from annotations.core.http.limits import Limit
 from annotations.mail.queue import is_enabled, is_flooded, queue
 from annotations.models import Invitation, Mail, Membership, Project, User
-from annotations.models.people.invitation import NOTE_LENGTH
 from annotations.models.people.rights import MANAGING_ROLES
+from annotations.models.project import NOTE_LENGTH
 from annotations.projects.people.members import add_member
 from annotations.projects.people.tokens import digest_of
 

@@ -1,7 +1,5 @@
 """Members of projects and their roles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

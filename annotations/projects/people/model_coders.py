@@ -3,11 +3,9 @@
 The program calls no model. Whoever runs one codes with its key through the API, or imports what it said.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -26,11 +24,11 @@ GROUP = "model"
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """Which model it is: its name, and what is said of it; what is empty is not said. `digest` is its `hash`."""
+    """Which model it is: its name, and what is said of it; what is empty is not said."""
 
     name: str
     version: str = ""
-    digest: str = ""
+    hash: str = ""
     date: datetime.date | None = None
 
 
@@ -74,11 +72,10 @@ def get_or_create_model(project: Project, description: ModelDescription) -> Mode
 
     Raise ValidationError by field as `add_model` does, and where something else is known of the model that is there.
     """
-    name = description.name
-    model = models_of(project).filter(membership__user__username__iexact=name).first()
+    said = asdict(description)
+    model = models_of(project).filter(membership__user__username__iexact=said.pop("name")).first()
     if model is None:
-        return add_model(project, name, version=description.version, hash=description.digest, date=description.date)
-    said = {"version": description.version, "hash": description.digest, "date": description.date}
+        return add_model(project, description.name, **said)
     for field, value in said.items():
         known = getattr(model, field)
         if value and value != known:

@@ -4,8 +4,6 @@ Neither a peer's name nor its system is shown to a coder who does not see the re
 cannot sway the scores.
 """
 
-from __future__ import annotations
-
 from base64 import b32encode
 
 from django.utils.crypto import salted_hmac

@@ -1,7 +1,5 @@
 """Create and find API keys."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from datetime import timedelta

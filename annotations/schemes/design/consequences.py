@@ -1,7 +1,5 @@
 """What follows from a scheme: formats that keep its answers, and what applications above this one have to say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -49,18 +47,12 @@ def formats_kept(spec: SchemeSpec, answers: str) -> list[Consequence]:
 
     What depends on what coders do, such as markables that cross, is named by each export.
     """
-    needed = needed_features(spec, answers)
-    return [
-        Consequence(TOPIC, format_.label, not lost, f"It loses {'; '.join(lost)}." if lost else "")
-        for format_ in FORMATS.values()
-        if format_.write is not None and not format_.texts_only
-        for lost in [[one.value for one in Feature if one in needed - _supported(format_.supported_features)]]
-    ]
-
-
-def _supported(features: frozenset[Feature]) -> frozenset[Feature]:
-    """Return what a format can hold, as losses are reckoned: who names several antecedents can name the one."""
-    return features | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in features else features
+    needed, kept = needed_features(spec, answers), []
+    for format_ in FORMATS.values():
+        if format_.write is not None and not format_.texts_only:
+            lost = "; ".join(one.value for one in Feature if one in needed - format_.supported_features)
+            kept.append(Consequence(TOPIC, format_.label, not lost, f"It loses {lost}." if lost else ""))
+    return kept
 
 
 def needed_features(spec: SchemeSpec, answers: str) -> frozenset[Feature]:

@@ -1,14 +1,14 @@
 """A text to try a scheme on: what the coding page is given of it, without a row in the database."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from annotations.formats import plain
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import scheme_to_json
+from annotations.formats.model.spans import Span
 from annotations.schemes.constraints import constraints_of
 
 # It has a name, a pronoun that may be two things, a plural whose antecedent is two phrases, a bridging phrase and a
@@ -17,29 +17,12 @@ MARKED = (
     "[Ann] met [Bob] at [the old harbour]. [The harbour master] greeted [them]. "
     "[He] had left [his keys] in [the office], and [this] annoyed [Ann]."
 )
-BRACKETS = re.compile(r"\[([^]]+)\]")
-SENTENCE = re.compile(r"[^.]+\.")
 SLUG = "sample"
-
-type Span = tuple[int, int]
-
-
-def _read_phrases() -> tuple[str, list[Span]]:
-    """Return the text without brackets, and where the phrases stand in it."""
-    spans: list[Span] = []
-    for number, found in enumerate(BRACKETS.finditer(MARKED)):
-        start = found.start() - 2 * number
-        spans.append((start, start + len(found[1])))
-    return BRACKETS.sub(r"\1", MARKED), spans
-
-
-CONTENT, PHRASES = _read_phrases()
-VERBS: list[Span] = [
-    (CONTENT.index(verb), CONTENT.index(verb) + len(verb)) for verb in ("met", "greeted", "had left", "annoyed")
-]
-SENTENCES: list[Span] = [
-    (found.start() + len(found[0]) - len(found[0].lstrip()), found.end()) for found in SENTENCE.finditer(CONTENT)
-]
+DOCUMENT = plain.parse(MARKED, f"{SLUG}.txt")
+CONTENT = DOCUMENT.content
+PHRASES: list[Span] = [mark.parts[0] for mark in DOCUMENT.marks]
+VERBS: list[Span] = [found.span() for found in re.finditer(r"\b(met|greeted|had left|annoyed)\b", CONTENT)]
+SENTENCES: list[Span] = [found.span() for found in re.finditer(r"\w[^.]+\.", CONTENT)]
 
 
 def _markables(spec: SchemeSpec) -> Iterator[tuple[str, Sequence[Span]]]:

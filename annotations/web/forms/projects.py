@@ -11,12 +11,11 @@ from django.http import QueryDict
 
 from annotations.core.http.etags import etag_of
 from annotations.models import Project, User
-from annotations.models.guidelines import MAX_GUIDELINES
-from annotations.models.project import DATASHEET_FIELDS, TITLE_LENGTH
+from annotations.models.project import DATASHEET_FIELDS, MAX_GUIDELINES, TITLE_LENGTH
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.viewing import record_open_results
-from annotations.schemes.design.starting_points import STARTING_POINTS
+from annotations.schemes.ready_made import STARTING_POINTS
 
 
 class GuidelinesField(forms.CharField):

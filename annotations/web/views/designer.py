@@ -24,10 +24,10 @@ from annotations.models.project import may
 from annotations.projects.permissions import project_for
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of
-from annotations.schemes.design.differences import describe_differences
 from annotations.schemes.design.sample import SLUG, sample_state
-from annotations.schemes.design.starting_points import DESIGNED, starting_points
+from annotations.schemes.design.wording import describe_differences
 from annotations.schemes.project_scheme import read_scheme, scheme_state
+from annotations.schemes.ready_made import DESIGNED, starting_points
 from annotations.web import markdown
 from annotations.web.views import signed_in_user
 from annotations.web.views.schemes import may_exchange

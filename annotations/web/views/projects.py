@@ -42,7 +42,7 @@ from annotations.projects.listing import PAGE_SIZE, describe_projects, find_proj
 from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
 from annotations.projects.permissions import project_for
-from annotations.schemes.design.starting_points import STARTING_POINTS
+from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
 from annotations.web.confirmation import Question, ask, is_confirmed

@@ -37,9 +37,9 @@ from annotations.revision.saving import SchemeMoved, SchemeRefused, save_scheme,
 from annotations.revision.undoing import merging_versions, undo_merges
 from annotations.revision.versions import describe_versions, list_versions
 from annotations.schemes.changes import plan_change, project_to_change
-from annotations.schemes.design.starting_points import DESIGNED, STARTING_POINTS
 from annotations.schemes.design.wording import SchemeWording
 from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.ready_made import DESIGNED, STARTING_POINTS
 from annotations.transfers.scheme_files import export_scheme, read_uploaded_scheme
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed

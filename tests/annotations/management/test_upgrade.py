@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from annotations.management.base import moved_file
 from annotations.management.commands import upgrade
-from annotations.management.installations import moved_file
 from tests.shared.migrated import unapply_last
 
 

@@ -7,10 +7,9 @@ import pytest
 from annotations.formats.model.scheme import AttributeSpec, CategorySpec, Condition, LevelSpec, ValueSpec
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.design.consequences import consequences_of
-from annotations.schemes.design.differences import describe_differences
 from annotations.schemes.design.sample import CONTENT, sample_state
-from annotations.schemes.design.starting_points import STARTING_POINTS
-from annotations.schemes.design.wording import SchemeWording
+from annotations.schemes.design.wording import SchemeWording, describe_differences
+from annotations.schemes.ready_made import STARTING_POINTS
 from tests.shared.schemes import RICH
 
 SPEC = RICH.spec

@@ -35,8 +35,7 @@ from annotations.models import Coding, Judgement, Operation, Project, Question, 
 from annotations.planning.work.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
-from annotations.texts.correction_plan import plan_correction
-from annotations.texts.edit_placement import place_edits
+from annotations.texts.correction_plan import place_edits, plan_correction
 from annotations.texts.questions import Seen, ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project

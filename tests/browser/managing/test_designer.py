@@ -19,8 +19,8 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.revision.saving import save_scheme
-from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.files.source_document import SourceDocument
 from tests.annotations.transfers.test_further_answers import brought, exported, said

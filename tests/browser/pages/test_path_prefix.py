@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.management.demo.people import MANAGER, PASSWORD
+from annotations.management.demo.work import MANAGER, PASSWORD
 from benchmarks.environment.serving import Server
 from tests.browser.conftest import saved
 from tests.shared.migrated import copy_kept

@@ -5,8 +5,8 @@ import pytest
 from annotations.models import Category, Coding, Membership, Project
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
-from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm
 from tests.shared.pyramids import docset, pyramid_project
 from tests.shared.schemes import change_rows, rich_project

@@ -14,8 +14,8 @@ from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Category, Coding, Membership
 from annotations.projects.creation import create_project
 from annotations.revision.saving import save_scheme
-from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.ready_made import STARTING_POINTS
 from annotations.templatetags.modules import imported_modules
 from tests.conftest import judge
 
