@@ -2,7 +2,7 @@
 import { applyChanges } from "../workbench/history.js";
 import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
-import { Table } from "../workbench/table.js";
+import { nextPlace, Table } from "../workbench/table.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { givenAnswers, isComplete } from "./questions/constraints.js";
 import { blocks } from "./text/slices.js";
@@ -146,13 +146,5 @@ export function isDecided({ constraints }, level, value) {
 
 /** The next or previous markable that answers to a condition, from a place in the list on, and round the end. @type {(list: Markable[], from: string | null, step: 1 | -1, condition?: (markable: Markable) => boolean) => string | null} */
 export function step(list, from, step, condition = () => true) {
-  const start = list.findIndex((markable) => markable.key === from);
-  for (let count = 1; count <= list.length; count += 1) {
-    const at = start < 0 && step < 0 ? list.length - count : start + step * count;
-    const markable = list[((at % list.length) + list.length) % list.length];
-    if (condition(markable)) {
-      return markable.key;
-    }
-  }
-  return null;
+  return list[nextPlace(list.length, list.findIndex(({ key }) => key === from), step, (place) => condition(list[place]))]?.key ?? null;
 }

@@ -2,24 +2,20 @@
 import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
 import { byId } from "../workbench/dom/element.js";
 import { combination } from "../workbench/keys/keys.js";
+import { local, read, write as store } from "../workbench/settings.js";
+import { nextPlace } from "../workbench/table.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits/edits.js";
-import { readLayout, storeLayout } from "./text/layout.js";
 import { buildPanel } from "./view/panel.js";
 import { lineBeside } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./text/words.js";
 /** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor, Sync } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
+const LAYOUT = "coindex-summaries"; // under which is stored how the summaries stand
 
-/**
- * The one beside that of a key, in a circle.
- * @template {{key: string}} T @param {T[]} all @param {string | null} key @param {Direction} direction
- */
-function besideOf(all, key, direction) {
-  const at = all.findIndex((one) => one.key === key);
-  return all.at(at < 0 && direction < 0 ? -1 : (at + direction) % all.length);
-}
+/** The one beside that of a key, in a circle. @type {<T extends { key: string }>(all: T[], key: string | null, direction: Direction) => T | undefined} */
+const besideOf = (all, key, direction) => all[nextPlace(all.length, all.findIndex((one) => one.key === key), direction, () => true)];
 
 /** @param {Frame} frame @param {PyramidEditor} editor @param {Sync} sync */
 export function createPyramidCommands(frame, editor, sync) {
@@ -32,7 +28,7 @@ export function createPyramidCommands(frame, editor, sync) {
     search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
     relabel: () => buildPanel(model, keyboard),
   });
-  text.dataset.layout = readLayout();
+  text.dataset.layout = read(local, LAYOUT) === "rows" ? "rows" : "columns";
 
   // ---- parts that come with the list of all actions
 
@@ -216,7 +212,7 @@ export function createPyramidCommands(frame, editor, sync) {
     const rows = text.dataset.layout !== "rows";
     const name = rows ? "rows" : "columns";
     text.dataset.layout = name;
-    storeLayout(name);
+    store(local, LAYOUT, name);
     say(rows ? "Stacked." : "Side by side.");
     refresh();
   }

@@ -121,3 +121,18 @@ export interface Designer {
   say: (words: string) => void;
 }
 
+
+export type Named = { key: string; label: string };
+
+/** What a form is built with. */
+export interface Frame<Q extends object = object> {
+  root: HTMLElement;
+  /** show again what the draft says */
+  updates: (() => void)[];
+  /** before the paths of its fields */
+  prefix: string;
+  /** the question or value that is edited, as it is now */
+  one: () => Q;
+  /** set some of its fields; tag: what is written, letter by letter, is one step */
+  set: (fields: object, tag?: string) => void;
+}

@@ -60,7 +60,7 @@ export function togglePanel(id) {
 /** @template M @param {CommandOptions<M>} options */
 export function createCommands({ actions, available, keyboard, place, search, idle, subject, version, say, undo, relabel, refresh }) {
   const loadPicker = loadOnce(async () => {
-    const [{ createPicker }, places] = await Promise.all([import("./dialogs/picker.js"), search.load(), import("./dialogs/palette.js")]);
+    const [{ createPicker }, places] = await Promise.all([import("./dialogs/picker.js"), search.load()]);
     return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
   });
   /** @type {PlacePicker} */
@@ -93,7 +93,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
   }
 
   async function palette() {
-    (await loadPart(() => import("./dialogs/palette.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
+    (await loadPart(() => import("./dialogs/picker.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
   }
 
   async function help() {

@@ -419,3 +419,11 @@ export interface Sync {
   waiting: () => number;
   version: () => number;
 }
+
+/** Words and nodes of an element; "" is none. */
+export type Content = string | Node | (string | Node)[];
+
+/** Of an element, with its data-…. */
+export type Properties<T extends keyof HTMLElementTagNameMap> = Partial<Omit<HTMLElementTagNameMap[T], "dataset">> & {
+  dataset?: Record<string, string>;
+};

@@ -1,5 +1,5 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
-import { keyOf } from "../../workbench/judgements.js";
+import { keyOf, mergeParts } from "../../workbench/judgements.js";
 import { findMatches } from "../../workbench/dialogs/search.js";
 import { targetsOf } from "../../workbench/readings.js";
 import { isLegal } from "../targets/candidates.js";
@@ -111,21 +111,6 @@ export function moveEdge(model, [start, end], edge, step, by) {
   /** @type {Span} */
   const moved = edge === "start" ? [place, end] : [start, place];
   return moved[0] < moved[1] ? (snap(model, ...moved) ?? [start, end]) : [start, end];
-}
-
-/** Parts in the order of the text; those that touch or overlap become one. @type {(parts: Span[]) => Span[]} */
-export function mergeParts(parts) {
-  /** @type {Span[]} */
-  const result = [];
-  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
-    const last = result.at(-1);
-    if (last && start <= last[1]) {
-      last[1] = Math.max(last[1], end);
-    } else {
-      result.push([start, end]);
-    }
-  }
-  return result;
 }
 
 /** @type {(model: Model, draft: Draft) => string} */

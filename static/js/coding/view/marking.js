@@ -1,7 +1,7 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
-import { judge } from "../../workbench/judgements.js";
+import { judge, mergeParts } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
-import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
+import { brokenBy, crossedBy, headOf, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
 import { around, byId, inside } from "../../workbench/dom/element.js";
 import { placeBar } from "../../workbench/dom/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";

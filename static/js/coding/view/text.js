@@ -35,9 +35,8 @@ export function buildText(root, model) {
     if (block.kind === "turn") {
       const label = element("span", "turn-label", block.label);
       const goesOn = block.label === "" && block.speaker === last;
-      const speaker = element("span", "turn-speaker", goesOn ? "" : block.speaker);
+      const speaker = element("span", "turn-speaker", goesOn ? "" : block.speaker, { title: block.speaker });
       last = block.speaker;
-      speaker.title = block.speaker;
       words = element("div", "turn-text");
       row.append(label, speaker, words);
       const turn = turns.get(`${block.start} ${block.end}`);
@@ -285,11 +284,8 @@ function paintLetters(view, { model, candidates, wants }, keyboard) {
     const start = margin ? key : model.byKey.at(key).start;
     const shift = taken.get(start) ?? 0;
     taken.set(start, shift + 1);
-    const tag = element("span", `letter${shiftLook(shift, 3)}`, keyboard.keyOf(`candidate-${letter}`));
-    tag.dataset.letter = letter;
-    tag.role = "img";
-    tag.ariaLabel = `key ${tag.textContent}`;
-    place.prepend(tag);
+    const cap = keyboard.keyOf(`candidate-${letter}`);
+    place.prepend(element("span", `letter${shiftLook(shift, 3)}`, cap, { role: "img", ariaLabel: `key ${cap}`, dataset: { letter } }));
   }
 }
 

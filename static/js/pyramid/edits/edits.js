@@ -1,5 +1,5 @@
 // What changes a pyramid: each edit says what to do, as one step, or why it cannot be done. Pure.
-import { judge, judgement, keyOf, markableOf } from "../../workbench/judgements.js";
+import { judge, judgement, keyOf, markableOf, mergeParts } from "../../workbench/judgements.js";
 import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
 /** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
 
@@ -109,17 +109,8 @@ function remade(model, state, key, to) {
  * @type {(model: Model, parts: Span[]) => { key: string, parts: Span[] }}
  */
 function joinedKey(model, parts) {
-  /** @type {Span[]} */
-  const result = [];
-  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
-    const last = result.at(-1);
-    if (last && (start <= last[1] || !model.words.some((word) => word.start < start && word.end > last[1]))) {
-      last[1] = Math.max(last[1], end);
-    } else {
-      result.push([start, end]);
-    }
-  }
-  return { key: keyOf(model.level, result), parts: result };
+  const joined = mergeParts(parts, (end, start) => start <= end || !model.words.some((word) => word.start < start && word.end > end));
+  return { key: keyOf(model.level, joined), parts: joined };
 }
 
 /**

@@ -45,11 +45,8 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
 
   /** @param {string} title @param {string[]} items @param {string} [className] */
   function section(title, items, className = "") {
-    const list = element("ul", className);
-    list.append(...items.slice(0, MOST).map((words) => element("li", "", words)));
-    if (items.length > MOST) {
-      list.append(element("li", "muted", `and ${items.length - MOST} more`));
-    }
+    const rest = items.length > MOST ? [element("li", "muted", `and ${items.length - MOST} more`)] : [];
+    const list = element("ul", className, [...items.slice(0, MOST).map((words) => element("li", "", words)), ...rest]);
     return items.length > 0 ? [element("h3", "", title), list] : [];
   }
 
@@ -95,9 +92,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
     const words = status === 403 && isBlind ? BLIND
       : status === 401 || status === 403 ? REFUSED
         : error instanceof Refusal ? error.message : silent;
-    const note = element("p", "errorlist", words);
-    note.setAttribute("role", "alert");
-    place.replaceChildren(note);
+    place.replaceChildren(element("p", "errorlist", words, { role: "alert" }));
     confirm.disabled = true;
   }
 

@@ -1,27 +1,24 @@
 // Nodes of the page: made and found.
 
+/** @import { Content, Properties } from "../types.js" */
+
 /**
- * A node with its class and words.
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {string} [className] @param {string} [text]
+ * A node with its class, what is in it, and other properties.
+ * @type {<T extends keyof HTMLElementTagNameMap>(tag: T, className?: string, content?: Content, properties?: Properties<T>) => HTMLElementTagNameMap[T]}
  */
-export function element(tag, className = "", text = "") {
+export function element(tag, className = "", content = "", { dataset, ...properties } = {}) {
   const node = document.createElement(tag);
   if (className) {
     node.className = className;
   }
-  if (text) {
-    node.textContent = text;
-  }
+  Object.assign(node, properties);
+  Object.assign(node.dataset, dataset);
+  node.append(...[content].flat().filter((one) => one !== ""));
   return node;
 }
 
-/** A button that sends no form. @param {string} className @param {string} [text] */
-export function button(className, text) {
-  const node = element("button", className, text);
-  node.type = "button";
-  return node;
-}
+/** A button that sends no form. @type {(className: string, content?: Content, properties?: Properties<"button">) => HTMLButtonElement} */
+export const button = (className, content, properties) => element("button", className, content, { type: "button", ...properties });
 
 /** @type {<T extends Element = HTMLElement>(id: string, type?: new () => T) => T} */
 export function byId(id, type) {
@@ -40,6 +37,9 @@ function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
   }
   return node;
 }
+
+/** @type {(root: ParentNode, selector: string) => HTMLElement[]} */
+export const elements = (root, selector) => [...root.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
 
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
 export function around({ target }, selector) {
