@@ -1,5 +1,5 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { around, button, element, elements, inside } from "../../workbench/dom/element.js";
+import { around, button, element, elements, inside, onceAFrame } from "../../workbench/dom/element.js";
 import { entities, filtered } from "../chains/entities.js";
 import { chainBadge, memberItem } from "./panel.js";
 /** @import { Entity, Page } from "../types.js" */
@@ -28,7 +28,7 @@ export function createEntities(panel, handlers) {
   let page = null;
   /** @type {unknown[]} */
   let drawn = []; // what the list was last made from
-  let waiting = false;
+  const drawSoon = onceAFrame(() => setTimeout(draw)); // after the key has been answered: the list may be long
 
   function draw() {
     if (page === null || !panel.open) {
@@ -105,15 +105,10 @@ export function createEntities(panel, handlers) {
   list.addEventListener("focusout", () => handlers.light([]));
 
   return {
-    /** After the key has been answered: the list may be long. */
     paint(now) {
       page = now;
-      if (panel.open && !waiting) {
-        waiting = true;
-        requestAnimationFrame(() => setTimeout(() => {
-          waiting = false;
-          draw();
-        }));
+      if (panel.open) {
+        drawSoon();
       }
     },
   };

@@ -2,7 +2,7 @@
 import { judge, mergeParts } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
 import { brokenBy, crossedBy, headOf, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
-import { around, byId, inside } from "../../workbench/dom/element.js";
+import { around, byId, inside, onceAFrame } from "../../workbench/dom/element.js";
 import { placeBar } from "../../workbench/dom/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
@@ -36,7 +36,6 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   let draft = null;
   let byKey = false; // the keys move the draft
   let forHead = false;
-  let waiting = false;
   let selecting = false; // the mouse is down in the text
   let touched = false; // the words are selected with a finger
 
@@ -142,16 +141,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     }
   }
 
-  function lookSoon() {
-    if (!waiting) {
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        look();
-      });
-    }
-  }
-
+  const lookSoon = onceAFrame(look);
   document.addEventListener("selectionchange", lookSoon);
   pane.addEventListener("pointerdown", (event) => {
     selecting = event.pointerType === "mouse";
@@ -318,12 +308,10 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   });
   levels.addEventListener("change", () => show());
 
-  const edges = Object.fromEntries(Object.entries(EDGES)
-    .map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))]));
   return {
     active: () => byKey,
     handlers: {
-      ...edges,
+      ...Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))])),
       unmark,
       mark: () => {
         look();

@@ -1,5 +1,5 @@
 // The queue of an adjudicator: card after card what coders say otherwise, decided by keys or by mouse.
-import { around, byId, closeDialog, inside } from "../dom/element.js";
+import { around, byId, closeDialog, inside, onceAFrame } from "../dom/element.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";
@@ -30,7 +30,8 @@ export function createQueuePanel(host, address) {
   /** @type {QueueRow | null} */
   let at = null;
   let unfolded = false;
-  let scrolls = false; // before the next frame
+  /** It asks for the layout of all that is painted till then. */
+  const scrollToRow = onceAFrame(() => table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }));
   /** said before the decision that it is about @type {Why | null} */
   let next = null;
   /** offered for the next @type {Why} */
@@ -114,17 +115,6 @@ export function createQueuePanel(host, address) {
     if (here) {
       paintTable(host, view, table, here, at, unfolded);
       scrollToRow();
-    }
-  }
-
-  /** Once, before the next frame: it asks for the layout of all that is painted till then. */
-  function scrollToRow() {
-    if (!scrolls) {
-      scrolls = true;
-      requestAnimationFrame(() => {
-        scrolls = false;
-        table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-      });
     }
   }
 

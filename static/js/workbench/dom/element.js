@@ -46,6 +46,20 @@ export function around({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
 
+/** A function that does something once before the next frame, however often it is called. @param {() => void} run */
+export function onceAFrame(run) {
+  let waits = false;
+  return () => {
+    if (!waits) {
+      waits = true;
+      requestAnimationFrame(() => {
+        waits = false;
+        run();
+      });
+    }
+  };
+}
+
 /** Close the dialog that an event is in. @type {(event: Event, but?: string) => void} but: not one that matches this */
 export function closeDialog(event, but = "*:not(*)") {
   const dialog = around(event, "dialog");
