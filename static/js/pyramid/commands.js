@@ -1,5 +1,5 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
-import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
+import { createCommands, createPart, loadPart } from "../workbench/commands.js";
 import { byId } from "../workbench/dom/element.js";
 import { combination } from "../workbench/keys/keys.js";
 import { local, read, write as store } from "../workbench/settings.js";
@@ -9,7 +9,7 @@ import * as edits from "./edits/edits.js";
 import { buildPanel } from "./view/panel.js";
 import { lineBeside } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./text/words.js";
-/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor, Sync } from "./types.js" */
+/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, PyramidEditor, Sync } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
 const LAYOUT = "coindex-summaries"; // under which is stored how the summaries stand
@@ -25,20 +25,12 @@ export function createPyramidCommands(frame, editor, sync) {
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
     actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, version: sync.version, say, undo: editor.undo, refresh,
-    search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
+    search: { placeholder: "an action, or words of the text or of an SCU", load: async () => (await import("./text/places.js")).createPlaces(frame, goTo) },
     relabel: () => buildPanel(model, keyboard),
   });
   text.dataset.layout = read(local, LAYOUT) === "rows" ? "rows" : "columns";
 
-  // ---- parts that come with the list of all actions
-
-  const loadDialogs = loadOnce(async () => (await import("./dialogs.js")).createDialogs(frame, editor, picker, homeOf));
-
-  /** @returns {Promise<Places>} */
-  async function loadPlaces() {
-    const [{ createPlaces }] = await Promise.all([import("./text/places.js"), loadDialogs()]);
-    return createPlaces(frame, goTo);
-  }
+  const dialogs = createPart(async () => (await import("./dialogs.js")).createDialogs(frame, editor, picker, homeOf), frame);
 
   // ---- words
 
@@ -251,11 +243,11 @@ export function createPyramidCommands(frame, editor, sync) {
     "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
-    "move": () => withOne(async (key) => (await loadPart(loadDialogs, frame))?.move(key)),
+    "move": () => withOne((key) => dialogs.use(({ move }) => move(key))),
     "delete": () => withOne(remove),
     "label": () => withScu(() => write(fields.label)),
     "comment": () => withScu(() => fields.comment.focus()),
-    "merge": () => withScu(async (scu) => (await loadPart(loadDialogs, frame))?.merge(scu)),
+    "merge": () => withScu((scu) => dialogs.use(({ merge }) => merge(scu))),
     "choose": () => withOne(choose),
     "split": () => withScu(split),
     "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "SCU deleted. Undo restores it.")),

@@ -12,10 +12,7 @@ export class Table extends Map {
   }
 }
 
-/**
- * The next or previous place of a list at which something holds, round the end, from a place on or, for -1, from the end; -1: at none.
- * @type {(length: number, from: number, step: 1 | -1, holds: (place: number) => boolean) => number}
- */
+/** The next or previous place of a list at which something holds, round the end; -1: at none. @type {(length: number, from: number, step: 1 | -1, holds: (place: number) => boolean) => number} */
 export function nextPlace(length, from, step, holds) {
   for (let count = 1; count <= length; count += 1) {
     const start = from < 0 && step < 0 ? 0 : from;

@@ -420,6 +420,15 @@ export interface Sync {
   version: () => number;
 }
 
+/** A part of the page that is loaded when somebody begins to work. */
+export interface LoadedPart<T> {
+  /** null: not yet */
+  now: () => T | null;
+  load: () => Promise<T>;
+  /** Do something with it: at once, or as soon as it is there. */
+  use: (work: (part: T) => void) => Promise<void>;
+}
+
 /** Words and nodes of an element; "" is none. */
 export type Content = string | Node | (string | Node)[];
 
@@ -427,3 +436,7 @@ export type Content = string | Node | (string | Node)[];
 export type Properties<T extends keyof HTMLElementTagNameMap> = Partial<Omit<HTMLElementTagNameMap[T], "dataset">> & {
   dataset?: Record<string, string>;
 };
+
+export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
+  tag: T, className?: string, content?: Content, properties?: Properties<T>,
+) => HTMLElementTagNameMap[T];

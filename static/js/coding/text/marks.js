@@ -1,5 +1,6 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
-import { keyOf, mergeParts } from "../../workbench/judgements.js";
+import { keyOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { findMatches } from "../../workbench/dialogs/search.js";
 import { targetsOf } from "../../workbench/readings.js";
 import { isLegal } from "../targets/candidates.js";

@@ -1,5 +1,6 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { around, button, element, elements, inside, onceAFrame } from "../../workbench/dom/element.js";
+import { around, button, element, elements, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { entities, filtered } from "../chains/entities.js";
 import { chainBadge, memberItem } from "./panel.js";
 /** @import { Entity, Page } from "../types.js" */

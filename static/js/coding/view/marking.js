@@ -1,8 +1,10 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
-import { judge, mergeParts } from "../../workbench/judgements.js";
+import { judge } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { addRemark } from "../answers.js";
 import { brokenBy, crossedBy, headOf, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
-import { around, byId, inside, onceAFrame } from "../../workbench/dom/element.js";
+import { around, byId, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { placeBar } from "../../workbench/dom/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
@@ -36,8 +38,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   let draft = null;
   let byKey = false; // the keys move the draft
   let forHead = false;
-  let selecting = false; // the mouse is down in the text
-  let touched = false; // the words are selected with a finger
+  let touched = !matchMedia("(hover: hover)").matches; // the words are selected with a finger
+  let selecting = !touched && pane.matches(":active"); // the mouse is down in the text
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -153,13 +155,6 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
       lookSoon();
     });
   }
-  pane.addEventListener("dblclick", (event) => {
-    look();
-    if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
-      && draftError(page.model, { ...draft, level: levels.value }) === null) {
-      make();
-    }
-  });
   pane.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
   window.addEventListener("resize", place);
 
@@ -308,8 +303,16 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   });
   levels.addEventListener("change", () => show());
 
+  lookSoon(); // at what was selected before this was loaded
   return {
     active: () => byKey,
+    markWord(event) {
+      look();
+      if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
+        && draftError(page.model, { ...draft, level: levels.value }) === null) {
+        make();
+      }
+    },
     handlers: {
       ...Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))])),
       unmark,

@@ -1,5 +1,6 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
-import { byId, inside, onceAFrame } from "../../workbench/dom/element.js";
+import { byId, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { look } from "../chains/chains.js";
 /** @import { Frame, Markable, Page, TextView, Tools } from "../types.js" */
 

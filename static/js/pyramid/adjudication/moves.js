@@ -1,5 +1,6 @@
 // What taking an answer makes of an agreed pyramid: the words of a row are contributors as it has them. Pure.
-import { keyOf, mergeParts } from "../../workbench/judgements.js";
+import { keyOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { after, draft, partOf } from "../edits/edits.js";
 import { markOf } from "../state.js";
 /** @import { Change, Model, PyramidState } from "../types.js" */

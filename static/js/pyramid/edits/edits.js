@@ -1,5 +1,6 @@
 // What changes a pyramid: each edit says what to do, as one step, or why it cannot be done. Pure.
-import { judge, judgement, keyOf, markableOf, mergeParts } from "../../workbench/judgements.js";
+import { judge, judgement, keyOf, markableOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
 /** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
 

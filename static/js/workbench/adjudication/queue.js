@@ -1,5 +1,6 @@
 // The queue of an adjudicator: card after card what coders say otherwise, decided by keys or by mouse.
-import { around, byId, closeDialog, inside, onceAFrame } from "../dom/element.js";
+import { around, byId, closeDialog, inside } from "../dom/element.js";
+import { onceAFrame } from "../dom/frames.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";

@@ -1,11 +1,8 @@
 // Nodes of the page: made and found.
 
-/** @import { Content, Properties } from "../types.js" */
+/** @import { Content, MakeElement, Properties } from "../types.js" */
 
-/**
- * A node with its class, what is in it, and other properties.
- * @type {<T extends keyof HTMLElementTagNameMap>(tag: T, className?: string, content?: Content, properties?: Properties<T>) => HTMLElementTagNameMap[T]}
- */
+/** A node with its class, what is in it, and other properties. @type {MakeElement} */
 export function element(tag, className = "", content = "", { dataset, ...properties } = {}) {
   const node = document.createElement(tag);
   if (className) {
@@ -44,20 +41,6 @@ export const elements = (root, selector) => [...root.querySelectorAll(selector)]
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
 export function around({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
-}
-
-/** A function that does something once before the next frame, however often it is called. @param {() => void} run */
-export function onceAFrame(run) {
-  let waits = false;
-  return () => {
-    if (!waits) {
-      waits = true;
-      requestAnimationFrame(() => {
-        waits = false;
-        run();
-      });
-    }
-  };
 }
 
 /** Close the dialog that an event is in. @type {(event: Event, but?: string) => void} but: not one that matches this */

@@ -1,6 +1,7 @@
 // The text was corrected: where markables are now, as annotations/coding/markables/corrections.py says; or answers were
 // merged. Loaded where it happened. Pure.
-import { keyOf, mergeParts, partsOf } from "../judgements.js";
+import { keyOf, partsOf } from "../judgements.js";
+import { mergeParts } from "../parts.js";
 import { mapTargets, targetsOf } from "../readings.js";
 /** @import { Change, Correction, Edit, Judgement, Judgements, Merges, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
