@@ -58,7 +58,7 @@ class _Page:
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
-    The plan stands in the address; `part=preview` asks for the preview alone.
+    The plan stands in the address.
     """
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
@@ -102,8 +102,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
-    template = "plan_preview" if request.GET.get("part") == "preview" else "assign"
-    return render(request, f"annotations/planning/{template}.html", context)
+    return render(request, "annotations/planning/assign.html", context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
