@@ -4,17 +4,19 @@ import { markOf, pyramidOf } from "./state.js";
 /** @import { Contributor, Edit, Model, OthersScu, Pyramid, PyramidState, RelatedScu, Scu } from "./types.js" */
 
 /**
- * SCUs of a coder that share words with an SCU, each with how it has them, the largest share first.
- * "same": the same words; "more", "fewer": it contains the SCU or is part of it; "overlap": each has words that the other lacks.
- * @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]}
+ * "same": the same words; "more", "fewer": they contain the others or are part of them; "overlap": each has words that the other lacks.
+ * @type {(words: Set<number>, theirs: Set<number>) => RelatedScu["relation"]}
  */
+export function relationOf(words, theirs) {
+  const isMore = [...words].every((place) => theirs.has(place));
+  return [...theirs].every((place) => words.has(place)) ? (isMore ? "same" : "fewer") : isMore ? "more" : "overlap";
+}
+
+/** SCUs of a coder that share words with an SCU, each with how it has them, the largest share first. @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]} */
 export function related(model, scus, words) {
   return scus.map((scu) => {
     const theirs = wordsOf(model, scu);
-    const shared = [...theirs].filter((place) => words.has(place)).length;
-    /** @type {RelatedScu["relation"]} */
-    const relation = shared === theirs.size ? (shared === words.size ? "same" : "fewer") : shared === words.size ? "more" : "overlap";
-    return { scu, shared, relation };
+    return { scu, shared: [...theirs].filter((place) => words.has(place)).length, relation: relationOf(words, theirs) };
   }).filter(({ shared }) => shared > 0).sort((one, other) => other.shared - one.shared);
 }
 

@@ -138,14 +138,10 @@ function noteOfAttribute(scheme, attribute) {
 /** The lines of the list, group by group. @type {(scheme: Scheme) => Record<Kind, Row[]>} */
 export function rowsOf(scheme) {
   return {
-    level: scheme.levels.map(({ key, label, coded }) => ({ kind: "level", key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
-    category: scheme.categories.map((one) => ({ kind: "category", key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
-    relation: listedRelations(scheme).map((one) => ({
-      kind: "relation", key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if),
-    })),
-    attribute: scheme.attributes.map((one) => ({
-      kind: "attribute", key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
-    })),
+    level: scheme.levels.map(({ key, label, coded }) => ({ key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
+    category: scheme.categories.map((one) => ({ key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
+    relation: listedRelations(scheme).map((one) => ({ key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if) })),
+    attribute: scheme.attributes.map((one) => ({ key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one) })),
   };
 }
 

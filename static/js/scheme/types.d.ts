@@ -40,7 +40,6 @@ export type Edit = { scheme: Scheme; key: string } | { refused: string };
 
 /** A line of the list of questions. */
 export interface Row {
-  kind: Kind;
   key: string;
   label: string;
   depth: number;

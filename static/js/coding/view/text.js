@@ -157,12 +157,7 @@ function sweep(parts) {
 
 /** Markables by where they end, the inner ones first: their badges stand side by side. @type {(model: Model) => string[][]} */
 function ends(model) {
-  /** @type {Map<number, string[]>} */
-  const groups = new Map();
-  for (const markable of [...model.markables].reverse()) {
-    groups.set(markable.end, [...(groups.get(markable.end) ?? []), markable.key]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(model.markables.toReversed(), ({ end }) => end).values()].map((group) => group.map(({ key }) => key));
 }
 
 /** @type {(view: TextView, page: Page, keyboard: Keyboard) => void} */
@@ -176,31 +171,16 @@ export function paintText(view, page, keyboard) {
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];
-    const classes = [markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : "", categoryLook(model, judgements.get(key)?.category)];
-    if (its.length > 0) {
-      const { colour, line } = look(its[0]);
-      classes.push(`chain-${colour} line-${line}`);
-    }
-    if (its.length > 1) {
-      classes.push("is-ambiguous");
-    }
-    if (markable.coded && !isDecided(model, markable.level, judgements.get(key))) {
-      classes.push("is-undecided");
-    }
-    if (key === current) {
-      classes.push("is-current");
-    } else if (antecedents.has(key)) {
-      classes.push("is-antecedent", together.has(key) ? "is-together" : "");
-    } else if (its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain))) {
-      classes.push("is-member");
-    }
-    if (related.has(key)) {
-      classes.push("is-related");
-    }
-    if (view.lit.has(key)) {
-      classes.push("is-lit");
-    }
-    const shown = classes.filter(Boolean).join(" ");
+    const isMember = its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain));
+    const shown = [
+      markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : "", categoryLook(model, judgements.get(key)?.category),
+      its.length > 0 ? `chain-${look(its[0]).colour} line-${look(its[0]).line}` : "",
+      its.length > 1 ? "is-ambiguous" : "",
+      markable.coded && !isDecided(model, markable.level, judgements.get(key)) ? "is-undecided" : "",
+      key === current ? "is-current" : antecedents.has(key) ? `is-antecedent${together.has(key) ? " is-together" : ""}` : isMember ? "is-member" : "",
+      related.has(key) ? "is-related" : "",
+      view.lit.has(key) ? "is-lit" : "",
+    ].filter(Boolean).join(" ");
     if (view.shown.get(key) !== shown) {
       view.shown.set(key, shown);
       for (const span of view.spans.get(key) ?? []) {

@@ -37,8 +37,8 @@ export function createList(root, designer) {
   /** @type {(name: string, current: boolean, content: (string | HTMLElement)[]) => HTMLElement} */
   const rowButton = (name, current, content) => button("scheme-row", content, { ariaCurrent: String(current), dataset: { row: name } });
 
-  /** @param {Row} row */
-  function rowNode({ kind, key, label, depth, note }) {
+  /** @param {Kind} kind @param {Row} row */
+  function rowNode(kind, { key, label, depth, note }) {
     const place = designer.place();
     const retired = /** @type {{ retired?: boolean }} */ (find(designer.scheme(), kind, key))?.retired;
     const notes = [retired ? "retired" : "", note].filter(Boolean).join(" · ");
@@ -63,7 +63,7 @@ export function createList(root, designer) {
       element("span", "scheme-row-note", { pointers: "pointers", indices: "indices", categories: "no chains" }[designer.scheme().answers]),
     ])]);
     for (const [kind, list] of lists) {
-      replaceChanged(list, rows[kind].map(rowNode));
+      replaceChanged(list, rows[kind].map((row) => rowNode(kind, row)));
     }
     const place = designer.place();
     const again = focused === undefined ? null : rowOf(focused) ?? rowOf(`${place.kind} ${place.key}`);

@@ -291,40 +291,27 @@ export function createQueuePanel(host, address) {
 
   /** What a key does, or a button with its name; null: nothing. @param {string} key @returns {(() => void) | null} */
   function actionOf(key) {
-    switch (key) {
-      case "ArrowDown":
-        return () => moveRow(1);
-      case "ArrowUp":
-        return () => moveRow(-1);
-      case "n":
-        return () => moveCard(1);
-      case "p":
-        return () => moveCard(-1);
-      case host.toggle:
-        return toggle;
-    }
+    /** @type {Record<string, () => void>} */
+    const moves = {
+      ArrowDown: () => moveRow(1), ArrowUp: () => moveRow(-1), n: () => moveCard(1), p: () => moveCard(-1), [host.toggle]: toggle,
+    };
     const here = queue?.cards[card];
-    if (!here || at === null || readOnly || queue === null) {
-      return null;
+    if (key in moves || !here || at === null || readOnly || queue === null) {
+      return moves[key] ?? null;
     }
     const [known, row] = [queue, at];
     const open = () => openRows(decided(known), here);
-    switch (key) {
-      case "Enter":
-        return () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open());
-      case "a":
-        return () => accept(here, open());
-      case "d":
-        return () => takeFrom(here, row, row.draft, known.draft, "draft");
-      case "0":
-        return () => takeFrom(here, row, null, {}, "own");
-      case "w":
-        return openWhy;
-      default:
-        return !/^[1-9]$/.test(key) ? null
-          : here.kind === "check" ? () => host.say(`Everybody says the same: Enter accepts it, ${host.toggle} goes to the text, to answer otherwise.`)
-            : () => takeCoder(here, row, Number(key) - 1);
-    }
+    /** @type {Record<string, () => void>} */
+    const decides = {
+      Enter: () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open()),
+      a: () => accept(here, open()),
+      d: () => takeFrom(here, row, row.draft, known.draft, "draft"),
+      0: () => takeFrom(here, row, null, {}, "own"),
+      w: openWhy,
+    };
+    return decides[key] ?? (!/^[1-9]$/.test(key) ? null
+      : here.kind === "check" ? () => host.say(`Everybody says the same: Enter accepts it, ${host.toggle} goes to the text, to answer otherwise.`)
+        : () => takeCoder(here, row, Number(key) - 1));
   }
 
   /** @type {QueuePanel["press"]} */
