@@ -1,5 +1,5 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, createPart, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, createPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/dom/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
@@ -17,12 +17,13 @@ export const KEYS = "coindex-keys"; // under which chosen keys are stored
  * @param {(markable: Markable) => boolean} undecided @param {(forward: boolean) => void} undo @param {Sync} sync
  */
 export function createCodingCommands(frame, questions, feedback, undecided, undo, sync) {
-  const { page, keyboard, record, refresh, go, say, answerWith } = frame;
+  const { page, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
-    actions: byUse(page.model), available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
+    actions: byUse(page.model), available, frame, place: KEYS, idle: () => page.current === null, subject: () => page.current, sync, undo,
+    commit: frame.commitNote, checks: () => import("./view/checks.js"),
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./targets/places.js")).createPlaces(frame) },
-    relabel: () => buildPanel(page.model, keyboard),
+    relabel: () => buildPanel(page.model, frame.keyboard),
   });
 
   /** @param {Direction} direction @param {(markable: Markable) => boolean} [condition] */
@@ -159,12 +160,6 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     }
   }
 
-  async function handIn() {
-    frame.commitNote();
-    const part = await loadPart(() => import("./view/checks.js"), frame);
-    part?.openChecks(page, sync.waiting());
-  }
-
   /** @type {Handlers} */
   const handlers = {
     ...Object.fromEntries(marks.map(({ id }) => [id, () => marking?.use(({ handlers: own }) => own[id]())])),
@@ -195,7 +190,6 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
     release,
     "entities": () => show("entities"),
     "guidelines": () => show("guidelines"),
-    "hand-in": handIn,
   };
   for (let place = 0; place < 10; place += 1) {
     handlers[`category-${place + 1}`] = current((key) => {

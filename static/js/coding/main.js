@@ -78,7 +78,10 @@ const { sync, status, start, listen: listenToOthers } = await (loaded.model.prac
 });
 const { unsent, left } = await start();
 const feedbackPart = loaded.model.feedback ? await import("./view/feedback.js") : null;
-const editor = createEditor({ page, machine, sync, unsent, version, say, tell });
+const editor = createEditor({
+  page, machine, sync, unsent, version, say, tell, commit: commitNote, refresh, fields: [note],
+  show: (changes, done) => go(changes.map(markableOf).find((key) => key !== null && page.model.byKey.get(key)?.coded) ?? page.current, done),
+});
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
@@ -93,7 +96,7 @@ const frame = {
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const queue = queuePart?.createQueue(frame, cards) ?? null;
-const commands = createCodingCommands(frame, further, feedback, undecided, undo, sync);
+const commands = createCodingCommands(frame, further, feedback, undecided, editor.undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {
   import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
@@ -209,23 +212,6 @@ function answerWith(answer, key = page.current) {
   further?.goOn();
   refresh();
   announce(page, lost);
-}
-
-/** @param {boolean} forward redo instead of undo */
-async function undo(forward) {
-  commitNote();
-  const changes = await editor.undo(forward);
-  if (changes === null) {
-    return;
-  }
-  refresh();
-  const done = forward ? "Redone" : "Undone";
-  if (document.activeElement === note) {
-    tell(done); // what is being written there is about the current one
-    return;
-  }
-  const touched = changes.map((change) => markableOf(change)).find((key) => key !== null && page.model.byKey.get(key)?.coded);
-  go(touched ?? page.current, done);
 }
 
 function commitNote() {

@@ -24,7 +24,8 @@ export function createPyramidCommands(frame, editor, sync) {
   const { model } = page;
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
-    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, version: sync.version, say, undo: editor.undo, refresh,
+    actions: ACTIONS, available: actionsOf(model), frame, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, sync, undo: editor.undo,
+    commit: editor.commitFields, checks: () => import("./view/checks.js"),
     search: { placeholder: "an action, or words of the text or of an SCU", load: async () => (await import("./text/places.js")).createPlaces(frame, goTo) },
     relabel: () => buildPanel(model, keyboard),
   });
@@ -261,10 +262,6 @@ export function createPyramidCommands(frame, editor, sync) {
       say("Press Tab to leave the text.");
     },
     layout,
-    "hand-in": async () => {
-      editor.commitFields();
-      (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, sync.waiting());
-    },
   };
   for (let digit = 0; model.peer && digit <= 9; digit += 1) {
     handlers[`scu-${digit}`] = () => typeDigit(digit);

@@ -10,7 +10,7 @@ import { focus } from "./view/fields.js";
 import { paintFindings } from "./view/findings.js";
 import { createList } from "./view/list.js";
 import { createPreview } from "./view/preview.js";
-/** @import { Designer, Draft, Place, Scheme, Start, StoredDraft, Verdict } from "./types.js" */
+/** @import { Designer, Draft, Place, SavingOptions, Start, StoredDraft, Verdict } from "./types.js" */
 
 const PAUSE = 250; // milliseconds after the last change until the server is asked
 const RETRY = 10 * 1000;
@@ -94,19 +94,18 @@ const designer = {
 const list = createList(byId("scheme-list"), designer);
 const form = createForm(formRoot, designer);
 const showSample = createPreview(byId("scheme-frames"), sample);
+/** @type {SavingOptions} */
 const savingOptions = {
   version: () => version,
   isAssigned: start.assigned,
   isBlind: start.assigned && !start.sees_work,
   changes: () => verdict.changes,
-  /** @type {(scheme: Scheme, version: string) => void} */
   saved: (scheme, now) => {
     saved = whatIsSent(scheme);
     version = now;
     drafts = begin({ scheme: saved, merges: [] });
     showAll();
   },
-  /** @type {(scheme: Scheme, version: string, takes: boolean) => void} */
   theirs: (scheme, now, takes) => {
     saved = whatIsSent(scheme);
     version = now;

@@ -135,3 +135,17 @@ export interface Frame<Q extends object = object> {
   /** set some of its fields; tag: what is written, letter by letter, is one step */
   set: (fields: object, tag?: string) => void;
 }
+
+export interface SavingOptions {
+  /** that the draft is a change of */
+  version: () => string;
+  /** coders may have begun */
+  isAssigned: boolean;
+  /** others change what coders are asked */
+  isBlind: boolean;
+  changes: () => string[];
+  /** it is the scheme now */
+  saved: (scheme: Scheme, version: string) => void;
+  /** somebody else's is, and takes the place of the draft or not */
+  theirs: (scheme: Scheme, version: string, takes: boolean) => void;
+}

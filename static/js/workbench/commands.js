@@ -67,12 +67,13 @@ export function togglePanel(id) {
   return null;
 }
 
-/** @template M @param {CommandOptions<M>} options */
-export function createCommands({ actions, available, keyboard, place, search, idle, subject, version, say, undo, relabel, refresh }) {
+/** @template M, P @param {CommandOptions<M, P>} options */
+export function createCommands({ actions, available, frame, place, search, idle, subject, commit, checks, sync, undo, relabel }) {
+  const { keyboard, say, refresh } = frame;
   const pickerPart = createPart(async () => {
     const [{ createPicker, openPalette }, places] = await Promise.all([import("./dialogs/picker.js"), search.load()]);
     return { dialog: createPicker(byId("picker", HTMLDialogElement)), openPalette, places };
-  }, { keyboard, say });
+  }, frame);
   /** @type {PlacePicker} */
   const picker = {
     open: ({ choices, ...options }) => pickerPart.use(({ dialog, places }) => dialog.open({ ...options, choices: (query) => choices(query, places) })),
@@ -99,12 +100,12 @@ export function createCommands({ actions, available, keyboard, place, search, id
   }
 
   async function help() {
-    const part = await loadPart(() => import("./keys/key-list.js"), { keyboard, say });
-    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft }, (choices) => {
+    const part = await loadPart(() => import("./keys/key-list.js"), frame);
+    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft, changed: (choices) => {
       keyboard.rebind(choices);
       relabel();
       refresh();
-    }) ?? null;
+    } }) ?? null;
     keyList?.open();
   }
 
@@ -118,7 +119,11 @@ export function createCommands({ actions, available, keyboard, place, search, id
       keyboard.release();
       say("Press Tab to leave the text.");
     },
-    "ask": async () => (await loadPart(async () => (await import("./dialogs/questions.js")).loadQuestions(subject(), version()), { keyboard, say }))?.(),
+    "ask": async () => (await loadPart(async () => (await import("./dialogs/questions.js")).loadQuestions(subject(), sync.version()), frame))?.(),
+    "hand-in": async () => {
+      commit();
+      (await loadPart(checks, frame))?.openChecks(frame.page, sync.waiting());
+    },
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

@@ -86,24 +86,17 @@ function drawRows(view, model, rows) {
           continue;
         }
         if (node.key === SENTENCE) {
-          if (node.start > block.start) {
-            parent.append(element("span", "sentence-start"));
-          }
+          parent.append(...(node.start > block.start ? [element("span", "sentence-start")] : []));
           continue;
         }
-        const span = element("span", "markable");
+        const span = element("span", "markable", "", {
+          role: coded(node.key) ? "link" : null,
+          dataset: { key: node.key, depth: String(Math.min(node.depth, DEEPEST)), ...(node.start === node.end ? { empty: "" } : {}) },
+        });
         const spans = [...(view.spans.get(node.key) ?? []), span];
         const { words, label, parts } = model.byKey.at(node.key);
-        span.dataset.key = node.key;
-        span.role = coded(node.key) ? "link" : null;
         if (spans.length > 1 || parts.length > 1 || !words) {
-          spans.forEach((one) => {
-            one.ariaLabel = words || label || "∅";
-          });
-        }
-        span.dataset.depth = String(Math.min(node.depth, DEEPEST));
-        if (node.start === node.end) {
-          span.dataset.empty = "";
+          spans.forEach((one) => { one.ariaLabel = words || label || "∅"; });
         }
         if (node.depth > 3) {
           view.root.classList.add("is-deep");

@@ -118,12 +118,7 @@ export function createPicker(dialog) {
   };
 }
 
-/**
- * The list of all actions, and of places where words are typed.
- * @template M
- * @param {Action<M>[]} available @param {Keyboard} keyboard @param {PlacePicker} picker
- * @param {string} placeholder @param {(id: string) => void} run
- */
+/** The list of all actions, and of places where words are typed. @type {<M>(available: Action<M>[], keyboard: Keyboard, picker: PlacePicker, placeholder: string, run: (id: string) => void) => void} */
 export function openPalette(available, keyboard, picker, placeholder, run) {
   const listed = available.filter(({ id }) => id !== "palette");
   picker.open({

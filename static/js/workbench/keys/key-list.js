@@ -3,15 +3,10 @@ import { keyCaps } from "../dom/controls.js";
 import { around, button, element, inside } from "../dom/element.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
 import { local, readKeys, write } from "../settings.js";
-/** @import { Action, Choices } from "../types.js" */
+/** @import { Action, Choices, KeyListOptions } from "../types.js" */
 
-/**
- * @template M
- * @param {HTMLDialogElement} dialog
- * @param {{all: Action<M>[], shown: Action<M>[], place: string, rightToLeft: boolean}} table place: under which the choices are stored
- * @param {(choices: Choices) => void} changed
- */
-export function createKeyList(dialog, { all, shown, place, rightToLeft }, changed) {
+/** @template M @param {HTMLDialogElement} dialog @param {KeyListOptions<M>} options */
+export function createKeyList(dialog, { all, shown, place, rightToLeft, changed }) {
   const list = inside(dialog, "#key-list");
   const status = inside(dialog, "#key-said");
   let choices = readKeys(all, place);
