@@ -13,7 +13,8 @@ const relates = (/** @type {Model} */ model) => writes(model) && model.relations
 const asks = (/** @type {Model} */ model) => writes(model) && (model.attributes.length > 0 || relates(model));
 export const joins = (/** @type {Model} */ model) => writes(model) && model.relations.some((one) => one.joint && one.to_levels.length > 0);
 /** @type {(place: number) => (model: Model) => boolean} */
-const category = (place) => (model) => writes(model) && [model.categories, ...model.attributes.map(({ values }) => values)].some((all) => place < all.length);
+const category = (place) => (model) => writes(model)
+  && [model.categories, ...model.attributes.map(({ values }) => values)].some((all) => place < all.length);
 
 /** @type {CodingAction[]} */
 export const ACTIONS = [

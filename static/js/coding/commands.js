@@ -20,8 +20,8 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   const { page, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
-    actions: byUse(page.model), available, frame, place: KEYS, idle: () => page.current === null, subject: () => page.current, sync, undo,
-    commit: frame.commitNote, checks: () => import("./view/checks.js"),
+    actions: byUse(page.model), available, frame, place: KEYS, sync, undo, commit: frame.commitNote,
+    idle: () => page.current === null, subject: () => page.current, checks: () => import("./view/checks.js"),
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./targets/places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, frame.keyboard),
   });
@@ -206,5 +206,8 @@ export function createCodingCommands(frame, questions, feedback, undecided, undo
   }
   define(handlers);
 
-  return { run, picker, marking: () => marking?.now() ?? null, paintChains: () => paintChains(), drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt) };
+  return {
+    run, picker, marking: () => marking?.now() ?? null, paintChains: () => paintChains(),
+    drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt),
+  };
 }

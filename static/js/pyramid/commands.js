@@ -24,9 +24,12 @@ export function createPyramidCommands(frame, editor, sync) {
   const { model } = page;
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
-    actions: ACTIONS, available: actionsOf(model), frame, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, sync, undo: editor.undo,
-    commit: editor.commitFields, checks: () => import("./view/checks.js"),
-    search: { placeholder: "an action, or words of the text or of an SCU", load: async () => (await import("./text/places.js")).createPlaces(frame, goTo) },
+    actions: ACTIONS, available: actionsOf(model), frame, place: KEYS, sync, undo: editor.undo, commit: editor.commitFields,
+    idle: () => model.words.length === 0, subject: () => page.contributor, checks: () => import("./view/checks.js"),
+    search: {
+      placeholder: "an action, or words of the text or of an SCU",
+      load: async () => (await import("./text/places.js")).createPlaces(frame, goTo),
+    },
     relabel: () => buildPanel(model, keyboard),
   });
   text.dataset.layout = read(local, LAYOUT) === "rows" ? "rows" : "columns";

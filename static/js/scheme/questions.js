@@ -140,8 +140,12 @@ export function rowsOf(scheme) {
   return {
     level: scheme.levels.map(({ key, label, coded }) => ({ key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
     category: scheme.categories.map((one) => ({ key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
-    relation: listedRelations(scheme).map((one) => ({ key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if) })),
-    attribute: scheme.attributes.map((one) => ({ key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one) })),
+    relation: listedRelations(scheme).map((one) => ({
+      key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if),
+    })),
+    attribute: scheme.attributes.map((one) => ({
+      key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
+    })),
   };
 }
 

@@ -76,7 +76,9 @@ export function createCommands({ actions, available, frame, place, search, idle,
   }, frame);
   /** @type {PlacePicker} */
   const picker = {
-    open: ({ choices, ...options }) => pickerPart.use(({ dialog, places }) => dialog.open({ ...options, choices: (query) => choices(query, places) })),
+    open: ({ choices, ...options }) => pickerPart.use(({ dialog, places }) => {
+      dialog.open({ ...options, choices: (query) => choices(query, places) });
+    }),
   };
   const table = new Map(available.map((action) => [action.id, action]));
   /** @type {Handlers} */
@@ -101,11 +103,14 @@ export function createCommands({ actions, available, frame, place, search, idle,
 
   async function help() {
     const part = await loadPart(() => import("./keys/key-list.js"), frame);
-    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft, changed: (choices) => {
-      keyboard.rebind(choices);
-      relabel();
-      refresh();
-    } }) ?? null;
+    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), {
+      all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft,
+      changed(choices) {
+        keyboard.rebind(choices);
+        relabel();
+        refresh();
+      },
+    }) ?? null;
     keyList?.open();
   }
 

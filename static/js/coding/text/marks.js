@@ -67,15 +67,10 @@ function characterAt(model, place) {
  * @type {(model: TextModel, start: number, end: number) => Span | null}
  */
 export function snap(model, start, end) {
-  const { content } = model;
-  let [from, to] = [start, end];
-  while (from < to && /\s/.test(content[from])) {
-    from += 1;
-  }
-  while (to > from && /\s/.test(content[to - 1])) {
-    to -= 1;
-  }
-  return from === to ? null : [characterAt(model, from)[0], characterAt(model, to - 1)[1]];
+  const words = model.content.slice(start, end);
+  const from = start + words.length - words.trimStart().length;
+  const to = start + words.trimEnd().length;
+  return from >= to ? null : [characterAt(model, from)[0], characterAt(model, to - 1)[1]];
 }
 
 /** The word at a place, or the next one after it. @type {(model: TextModel, place: number) => Span | null} */

@@ -170,7 +170,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
       set(before.length > 0 ? before : [neighbour(page.model, [end, end], -1)]);
     } else {
       const first = markable ? null : wordAt(page.model, 0);
-      const parts = markable ? [...markable.parts] : first ? [first] : [];
+      const parts = markable?.parts ?? (first ? [first] : []);
       if (parts.length > 0) {
         set(parts);
       } else {
@@ -345,22 +345,17 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
         "ArrowDown": () => shift(line(parts[at], 1)),
         "ArrowUp": () => shift(line(parts[at], -1)),
       };
-      if (key in keys) {
-        keys[key]();
-      } else if (id && id in EDGES) {
-        shift(moveEdge(page.model, parts[at], ...EDGES[id]));
-      } else if (id === "next" || id === "previous") {
-        shift(neighbour(page.model, parts[at], id === "next" ? 1 : -1));
-      } else if (id === "head") {
-        tools.head();
-      } else if (id === "mark") {
-        tools.make();
-      } else if (id === "mark-all") {
-        tools.all();
-      } else {
-        return false;
-      }
-      return true;
+      /** @type {Record<string, () => void>} */
+      const actions = {
+        "next": () => shift(neighbour(page.model, parts[at], 1)),
+        "previous": () => shift(neighbour(page.model, parts[at], -1)),
+        "head": tools.head,
+        "mark": tools.make,
+        "mark-all": tools.all,
+      };
+      const run = keys[key] ?? (id && id in EDGES ? () => shift(moveEdge(page.model, parts[at], ...EDGES[id])) : actions[id ?? ""]);
+      run?.();
+      return run !== undefined;
     },
   };
 

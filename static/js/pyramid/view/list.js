@@ -36,7 +36,9 @@ export function createList(model) {
       scu.comment && element("span", "pyramid-scu-note", "✎", { title: "has a comment" }),
       marks && element("span", "pyramid-scu-note", marks, { title: `expressed ${scu.contributors.length} times` }),
       model.peer ? "" : element("span", "pyramid-dots", summaries, { ariaHidden: "true" }),
-      element("span", "pyramid-weight", scu.gone ? "gone" : model.peer ? "●".repeat(scu.weight) : String(scu.weight), { title, ariaLabel: title, role: "img" }),
+      element("span", "pyramid-weight", scu.gone ? "gone" : model.peer ? "●".repeat(scu.weight) : String(scu.weight), {
+        title, ariaLabel: title, role: "img",
+      }),
     ], { ariaExpanded: String(chosen), dataset: { drag: "scu" } });
     const item = known?.item ?? element("li", "", head, { dataset: { scu: scu.key, drop: "scu" } });
     item.className = `pyramid-scu ${tier(scu.weight)}${chosen ? " is-selected" : ""}${marks ? " is-expressed" : ""}${scu.gone ? " is-deleted" : ""}`;
@@ -111,7 +113,8 @@ export function createList(model) {
     const also = scus.filter((other) => other !== scu);
     return element("li", `pyramid-contributor${isOwn ? " is-own" : ""}`, [
       model.peer || !scu || model.readOnly ? "" : element("input", "", "", {
-        type: "checkbox", checked: page.chosen.has(key), title: "Select for splitting", ariaLabel: `Select for splitting: ${words}`, dataset: { choose: key },
+        type: "checkbox", checked: page.chosen.has(key),
+        title: "Select for splitting", ariaLabel: `Select for splitting: ${words}`, dataset: { choose: key },
       }),
       button("pyramid-contributor-words", [
         element("span", "workbench-words", words, { dir: "auto" }),

@@ -23,7 +23,8 @@ function identify(frame, control, path, help) {
 /** @type {(frame: Frame, control: HTMLElement, label: string, path: string, help?: string, below?: boolean) => HTMLElement} below: the help stands below the control */
 function labelled(frame, control, label, path, help = "", below = false) {
   const note = identify(frame, control, path, help);
-  const field = element("div", "field", [element("label", "", label, { htmlFor: control.id }), ...(below ? [control, ...note] : [...note, control])]);
+  const name = element("label", "", label, { htmlFor: control.id });
+  const field = element("div", "field", below ? [name, control, ...note] : [name, ...note, control]);
   frame.root.append(field);
   return field;
 }
@@ -142,7 +143,8 @@ export function colour(frame) {
     return swatch;
   });
   const own = element("input", "scheme-own-colour", "", {
-    type: "color", ariaLabel: "another colour", title: "Another colour", oninput: () => set(own.value), dataset: { path: `${frame.prefix}colour.own` },
+    type: "color", ariaLabel: "another colour", title: "Another colour",
+    oninput: () => set(own.value), dataset: { path: `${frame.prefix}colour.own` },
   });
   const note = element("p", "help");
   frame.updates.push(() => {

@@ -265,7 +265,8 @@ function buildAttribute(frame, designer) {
     },
   });
   choice(frame, "Answer", "kind", [
-    { key: "one", label: "one value" }, { key: "several", label: "several values" }, { key: "text", label: "text" }, { key: "number", label: "a number" },
+    { key: "one", label: "one value" }, { key: "several", label: "several values" },
+    { key: "text", label: "text" }, { key: "number", label: "a number" },
   ], { set: (kind) => { designer.apply(edits.setKind(designer.scheme(), one().key, /** @type {Attribute["kind"]} */ (kind))); } });
   if (LISTED.includes(one().kind)) {
     buildValues(frame, designer, one);
@@ -276,7 +277,9 @@ function buildAttribute(frame, designer) {
   const at = scheme.attributes.findIndex((other) => other.key === one().key);
   const firsts = scheme.attributes.slice(0, at).filter((other) => other.kind === one().kind && other.of === one().of);
   if (firsts.length > 0 || one().primary_of) {
-    choice(frame, "Second choice of", "primary_of", [{ key: "", label: "no other attribute" }, ...firsts], { help: "The same question again: what else it could be." });
+    choice(frame, "Second choice of", "primary_of", [{ key: "", label: "no other attribute" }, ...firsts], {
+      help: "The same question again: what else it could be.",
+    });
   }
 }
 
@@ -298,7 +301,8 @@ function buildCondition(frame, designer, kind) {
     set: (value) => {
       const [how, key] = value.split(" ");
       const question = how && questions.find((other) => other.key === key);
-      frame.set({ asked_if: how === "relation" ? { relation: key } : question ? { question: key, values: question.values.slice(0, 1).map((first) => first.key) } : null });
+      const byAnswer = question ? { question: key, values: question.values.slice(0, 1).map((first) => first.key) } : null;
+      frame.set({ asked_if: how === "relation" ? { relation: key } : byAnswer });
     },
   });
   const condition = now();

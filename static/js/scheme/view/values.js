@@ -98,7 +98,9 @@ function buildValue(frame, designer, one, at) {
     });
   }
   /** @param {string} path @param {string} sign @param {string} words @param {() => void} run */
-  const icon = (path, sign, words, run) => Object.assign(tool(inner, path, sign, run, words, "small plain icon"), { ariaLabel: `${words}: value ${at + 1}` });
+  const icon = (path, sign, words, run) => Object.assign(tool(inner, path, sign, run, words, "small plain icon"), {
+    ariaLabel: `${words}: value ${at + 1}`,
+  });
   const [up, down] = [icon("up", "↑", "Move up", () => moveBy(-1, "up")), icon("down", "↓", "Move down", () => moveBy(1, "down"))];
   up.disabled = at === 0;
   down.disabled = at === one().values.length - 1;
