@@ -18,9 +18,7 @@ function showFields() {
 }
 
 /** @param {HTMLInputElement} cell */
-function placeOf(cell) {
-  return { text: cell.closest("tr")?.dataset.text ?? "", coder: cell.dataset.coder ?? "" };
-}
+const placeOf = (cell) => ({ text: cell.closest("tr")?.dataset.text ?? "", coder: cell.dataset.coder ?? "" });
 
 /** Change a cell of a plan that is not carried out yet. @param {HTMLInputElement} cell */
 function changePlan(cell) {

@@ -121,14 +121,10 @@ function lastWord(words) {
 }
 
 /** @type {(model: Model, judgements: Judgements, operations: Change[]) => Judgements} */
-export function apply(model, judgements, operations) {
-  return applyChanges(JUDGEMENTS, model, judgements, operations);
-}
+export const apply = (model, judgements, operations) => applyChanges(JUDGEMENTS, model, judgements, operations);
 
 /** @type {(model: TextModel, key: string | null | undefined) => Category | undefined} */
-export function categoryOf(model, key) {
-  return model.categories.find((category) => category.key === key);
-}
+export const categoryOf = (model, key) => model.categories.find((category) => category.key === key);
 
 /** The class of a colour of the scheme, "#rrggbb". @param {string | undefined} colour */
 export const colourLook = (colour) => (colour ? `category-${colour.slice(1)}` : "");

@@ -21,14 +21,10 @@ export function related(model, scus, words) {
 }
 
 /** Places of the words of an SCU. @type {(model: Model, scu: OthersScu) => Set<number>} */
-export function wordsOf(model, { contributors }) {
-  return new Set(contributors.flatMap((key) => markOf(model, key).places));
-}
+export const wordsOf = (model, { contributors }) => new Set(contributors.flatMap((key) => markOf(model, key).places));
 
 /** Places of the words of an SCU of this pyramid. @type {(scu: Scu) => Set<number>} */
-export function wordsOfScu(scu) {
-  return new Set(scu.contributors.flatMap((one) => one.places));
-}
+export const wordsOfScu = (scu) => new Set(scu.contributors.flatMap((one) => one.places));
 
 /** SCUs of this pyramid that some coder has otherwise, or not at all, in their order. @type {(model: Model, pyramid: Pyramid) => Scu[]} */
 export function differences(model, pyramid) {

@@ -97,9 +97,7 @@ export const PYRAMID = {
 };
 
 /** The state is left as it was. @type {(model: Model, state: PyramidState, changes: Change[]) => PyramidState} */
-export function apply(model, state, changes) {
-  return applyChanges(PYRAMID, model, state, changes);
-}
+export const apply = (model, state, changes) => applyChanges(PYRAMID, model, state, changes);
 
 // ---- what follows from it
 
@@ -203,9 +201,7 @@ function look(model, state) {
 }
 
 /** What to call an SCU that may have no label. @type {(scu: Scu) => string} */
-export function nameOf(scu) {
-  return scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
-}
+export const nameOf = (scu) => scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
 
 /**
  * SCUs that hold the words of a query in label, comment, contributors or number.

@@ -6,9 +6,7 @@ import { freeKey, isMade, slug, takenKeys } from "./keys.js";
 const OF_CATEGORY = "It belongs to its category.";
 
 /** @type {(scheme: Scheme, kind: Kind, list: object[]) => Scheme} */
-function withList(scheme, kind, list) {
-  return { ...scheme, [LISTS[kind]]: list };
-}
+const withList = (scheme, kind, list) => ({ ...scheme, [LISTS[kind]]: list });
 
 /** @type {(scheme: Scheme) => string[]} */
 const codedLevels = ({ levels }) => levels.filter(({ coded }) => coded).map(({ key }) => key);

@@ -74,9 +74,7 @@ export function snap(model, start, end) {
 }
 
 /** The word at a place, or the next one after it. @type {(model: TextModel, place: number) => Span | null} */
-export function wordAt(model, place) {
-  return wordsNear(model, place).find(([, end]) => end > place) ?? null;
-}
+export const wordAt = (model, place) => wordsNear(model, place).find(([, end]) => end > place) ?? null;
 
 /** The words before or after some words. @type {(model: TextModel, span: Span, step: Direction) => Span} */
 export function neighbour(model, span, step) {

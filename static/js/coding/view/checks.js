@@ -67,9 +67,7 @@ function findings(model, judgements, key) {
 }
 
 /** @type {(one: Markable, other: Markable) => boolean} */
-function holds(one, other) {
-  return one.start <= other.start && one.end >= other.end;
-}
+const holds = (one, other) => one.start <= other.start && one.end >= other.end;
 
 /** Whether pointers lead from a markable back to it. @type {(judgements: Judgements, key: string) => boolean} */
 function inCircle(judgements, key) {

@@ -108,6 +108,4 @@ function goldOf({ is_judged: isJudged, is_as_gold: isAsGold, gold_category: cate
 }
 
 /** @param {Comparison} item */
-function wordsOf(item) {
-  return [verdictOf(item), ...goldOf(item), item.explanation].filter(Boolean).join(". ");
-}
+const wordsOf = (item) => [verdictOf(item), ...goldOf(item), item.explanation].filter(Boolean).join(". ");

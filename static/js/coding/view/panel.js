@@ -239,9 +239,7 @@ function row({ model }, className, key, letter, hint, properties) {
 }
 
 /** @type {(text: string, number: number | null | undefined) => HTMLElement} */
-export function chainBadge(text, number) {
-  return element("span", `chain-badge${chainLook(number)}`, text);
-}
+export const chainBadge = (text, number) => element("span", `chain-badge${chainLook(number)}`, text);
 
 /** @type {(page: Page, prefix?: string, alone?: boolean) => void} */
 export function announce(page, prefix = "", alone = false) {

@@ -6,9 +6,7 @@ import { nextPlace } from "../../workbench/table.js";
 export const isFree = (pyramid, place) => pyramid.of[place].length === 0;
 
 /** The next or previous place of a word within the words. @type {(model: Model, place: number, step: Direction) => number} */
-export function neighbourWord({ words }, place, step) {
-  return Math.min(Math.max(place + step, 0), words.length - 1);
-}
+export const neighbourWord = ({ words }, place, step) => Math.min(Math.max(place + step, 0), words.length - 1);
 
 /**
  * An end of a selection moved by a word; it stays in its summary.

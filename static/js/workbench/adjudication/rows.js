@@ -19,9 +19,7 @@ export const shortened = (words) => (words.length > LETTERS_SHOWN ? `${words.sli
 /** @typedef {DecidedItems["items"]} Items */
 
 /** The items that are decided with a row. @type {(card: QueueCard, row: QueueRow) => Items} */
-export function itemsOf(card, { units }) {
-  return units.map((unit) => [unit, card.question || CATEGORY]);
-}
+export const itemsOf = (card, { units }) => units.map((unit) => [unit, card.question || CATEGORY]);
 
 const MOST_ITEMS = 500;
 

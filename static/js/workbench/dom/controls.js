@@ -9,9 +9,7 @@ export function setShortcuts(control, keys) {
 }
 
 /** What stands on the keys of a combination. @param {string} key */
-export function keyCaps(key) {
-  return caps(key).map((cap) => element("kbd", "", cap));
-}
+export const keyCaps = (key) => caps(key).map((cap) => element("kbd", "", cap));
 
 /**
  * Show what this page uses, and say on the buttons of actions what they do and by which key.

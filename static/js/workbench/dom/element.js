@@ -18,14 +18,10 @@ export function element(tag, className = "", content = "", { dataset, ...propert
 export const button = (className, content, properties) => element("button", className, content, { type: "button", ...properties });
 
 /** @type {<T extends Element = HTMLElement>(id: string, type?: new () => T) => T} */
-export function byId(id, type) {
-  return checked(document.getElementById(id), `#${id}`, type);
-}
+export const byId = (id, type) => checked(document.getElementById(id), `#${id}`, type);
 
 /** @type {<T extends Element = HTMLElement>(root: ParentNode, selector: string, type?: new () => T) => T} */
-export function inside(root, selector, type) {
-  return checked(root.querySelector(selector), selector, type);
-}
+export const inside = (root, selector, type) => checked(root.querySelector(selector), selector, type);
 
 /** @type {<T extends Element = HTMLElement>(node: Element | null, name: string, type?: new () => T) => T} */
 function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
@@ -39,9 +35,7 @@ function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
 export const elements = (root, selector) => [...root.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
 
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
-export function around({ target }, selector) {
-  return target instanceof Element ? target.closest(selector) : null;
-}
+export const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
 
 /** Close the dialog that an event is in. @type {(event: Event, but?: string) => void} but: not one that matches this */
 export function closeDialog(event, but = "*:not(*)") {
