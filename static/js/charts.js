@@ -1,6 +1,7 @@
 /* Draws the charts of a page with Plotly, in the colours of the page; on paper and in saved pictures in light ones.
 Plotly is loaded when a chart comes into view or the browser has time. */
 
+import { contrast, luminance } from "./contrast.js";
 import { savePicture } from "./pictures.js";
 
 const script = document.getElementById("charts-script");
@@ -61,15 +62,6 @@ function theme(light) {
 /** Red, green and blue of "rgb(...)". @param {string} color */
 const channels = (color) => (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
-/** The relative luminance of WCAG. @param {number[]} color */
-function luminance(color) {
-  const [red, green, blue] = color.map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
 /**
  * A heat map in the page's scale, and its figures as letters of the colour that is read best on each cell.
  * @param {HeatMap} trace @param {ReturnType<typeof theme>} look
@@ -85,10 +77,8 @@ function coloured(trace, look) {
       if (value === null) return [];
       const share = Math.min(Math.max((value - trace.zmin) / (trace.zmax - trace.zmin), 0), 1);
       const light = luminance(low.map((from, channel) => from + share * (high[channel] - from)));
-      /** @param {number} ink */
-      const contrast = (ink) => (Math.max(ink, light) + 0.05) / (Math.min(ink, light) + 0.05);
       const [dark, bright] = inks;
-      return [{ x, y, text: trace.text[y][x], color: (contrast(dark.light) > contrast(bright.light) ? dark : bright).color }];
+      return [{ x, y, text: trace.text[y][x], color: (contrast(dark.light, light) > contrast(bright.light, light) ? dark : bright).color }];
     }),
   );
   const texts = {

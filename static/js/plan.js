@@ -1,28 +1,11 @@
-// The page Assignments: the preview follows the form, and cells of the matrix are changed by click or keyboard.
+// The page Assignments: the preview, which htmx loads, follows the form, and cells of the matrix are changed by click or keyboard.
 
-const PATIENCE = 300; // milliseconds
 const form = /** @type {HTMLFormElement} */ (document.getElementById("plan-form"));
-const preview = /** @type {HTMLElement} */ (document.getElementById("plan-preview"));
+const result = /** @type {HTMLElement} */ (document.getElementById("plan-result"));
 const status = /** @type {HTMLElement} */ (document.getElementById("plan-status"));
 const changes = /** @type {HTMLInputElement} */ (form.elements.namedItem("changes"));
 // Which designs a field is for.
 const DESIGNS = { k: ["k", "share", "blocks"], share: ["share"], blocks: ["blocks"] };
-
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
-/** @type {AbortController | undefined} */
-let request;
-
-/** The form as the address says it. */
-function query() {
-  const fields = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
-    if (name !== "csrfmiddlewaretoken" && typeof value === "string" && value !== "") {
-      fields.append(name, value);
-    }
-  }
-  return fields;
-}
 
 function showFields() {
   const design = new FormData(form).get("design");
@@ -34,59 +17,8 @@ function showFields() {
   }
 }
 
-/** @param {number} wait milliseconds */
-function refresh(wait) {
-  clearTimeout(timer);
-  timer = setTimeout(load, wait);
-}
-
-async function load() {
-  request?.abort();
-  request = new AbortController();
-  const fields = query();
-  const result = preview.parentElement;
-  result?.setAttribute("aria-busy", "true");
-  try {
-    const answer = await fetch(`?${fields}&part=preview`, { signal: request.signal });
-    const html = await answer.text();
-    if (!answer.ok) {
-      throw new Error(answer.statusText);
-    }
-    const place = focusedCell();
-    preview.innerHTML = html;
-    focusCell(place);
-    history.replaceState(null, "", `?${fields}`);
-    document.querySelector(".plan-changes")?.remove();
-    status.textContent = preview.querySelector("#plan-summary, .notice")?.textContent ?? "";
-  } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) {
-      status.textContent = "The preview could not be loaded. Check the connection, and change something again.";
-    }
-    return;
-  }
-  result?.removeAttribute("aria-busy");
-}
-
-/** @returns {{ text: string, coder: string } | null} */
-function focusedCell() {
-  const cell = document.activeElement;
-  return cell instanceof HTMLInputElement && preview.contains(cell) ? placeOf(cell) : null;
-}
-
-/** @param {{ text: string, coder: string } | null} place */
-function focusCell(place) {
-  for (const cell of place ? preview.querySelectorAll("input") : []) {
-    const found = placeOf(cell);
-    if (found.text === place?.text && found.coder === place.coder) {
-      cell.focus();
-    }
-  }
-}
-
 /** @param {HTMLInputElement} cell */
-function placeOf(cell) {
-  return { text: cell.closest("tr")?.dataset.text ?? "", coder: cell.dataset.coder ?? "" };
-}
+const placeOf = (cell) => ({ text: cell.closest("tr")?.dataset.text ?? "", coder: cell.dataset.coder ?? "" });
 
 /** Change a cell of a plan that is not carried out yet. @param {HTMLInputElement} cell */
 function changePlan(cell) {
@@ -97,7 +29,7 @@ function changePlan(cell) {
     parts.add(`${cell.checked ? "+" : "-"}${text}/${coder}`);
   }
   changes.value = [...parts].join(";");
-  refresh(0);
+  window.htmx.trigger(form, "replan");
 }
 
 /** Assign or unassign at once. @param {HTMLInputElement} cell @param {string} address */
@@ -162,46 +94,49 @@ function count(cell) {
   }
 }
 
-/** @param {KeyboardEvent} event */
+/** Go from a cell to the next in a direction that may be changed. @param {KeyboardEvent} event */
 function move(event) {
-  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-  const cell = event.target;
-  if (!step || !(cell instanceof HTMLInputElement) || cell.type !== "checkbox") {
-    return;
-  }
-  const row = cell.closest("tr");
-  const body = cell.closest("tbody");
-  const column = cell.closest("td")?.cellIndex ?? 0;
-  let [down, right] = step;
+  const [down, right] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key] ?? [0, 0];
+  const td = event.target instanceof HTMLInputElement && event.target.type === "checkbox" ? event.target.closest("td") : null;
+  const row = td?.closest("tr");
+  const rows = td?.closest("tbody")?.rows;
+  let [y, x] = [row?.sectionRowIndex ?? 0, td?.cellIndex ?? 0];
   let target;
   do {
-    target = body?.rows[(row?.sectionRowIndex ?? 0) + (down ?? 0)]?.cells[column + (right ?? 0)]?.querySelector("input");
-    down = (down ?? 0) + (step[0] ?? 0);
-    right = (right ?? 0) + (step[1] ?? 0);
+    [y, x] = [y + down, x + right];
+    target = rows?.[y]?.cells[x]?.querySelector("input");
   } while (target?.disabled);
-  if (target) {
+  if (target && (down || right)) {
     event.preventDefault();
     target.focus();
   }
 }
 
-// What finds coders is no part of the plan.
-const find = document.getElementById("plan-find");
-form.addEventListener("input", (event) => {
-  if (event.target !== find) {
-    refresh(PATIENCE);
-  }
+form.addEventListener("htmx:beforeRequest", () => { result.ariaBusy = "true"; });
+form.addEventListener("htmx:afterRequest", () => { result.ariaBusy = null; });
+for (const problem of ["htmx:sendError", "htmx:responseError"]) {
+  form.addEventListener(problem, () => {
+    status.textContent = "The preview could not be loaded. Check the connection, and change something again.";
+  });
+}
+result.addEventListener("htmx:afterSwap", () => {
+  document.querySelector(".plan-changes")?.remove();
+  status.textContent = result.querySelector("#plan-summary, .notice")?.textContent ?? "";
 });
+// What finds coders is no part of the plan.
+for (const kind of ["input", "change"]) {
+  document.getElementById("plan-find")?.addEventListener(kind, (event) => event.stopPropagation());
+}
 form.addEventListener("change", (event) => {
   // Another plan is another one to change by hand.
-  if (event.target !== changes && event.target !== find) {
+  if (event.target !== changes) {
     changes.value = "";
   }
   showFields();
 });
-preview.addEventListener("change", (event) => {
+result.addEventListener("change", (event) => {
   const cell = event.target;
-  if (cell instanceof HTMLInputElement) {
+  if (cell instanceof HTMLInputElement && cell.dataset.coder) {
     const address = cell.closest("table")?.dataset.edits;
     if (address) {
       assign(cell, address);
@@ -210,7 +145,7 @@ preview.addEventListener("change", (event) => {
     }
   }
 });
-preview.addEventListener("keydown", move);
+result.addEventListener("keydown", move);
 // The preview follows by itself; the button stays what Enter in a field presses, so that this applies nothing.
 const previewButton = document.getElementById("plan-preview-button");
 if (previewButton) {

@@ -58,7 +58,7 @@ class _Page:
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
-    The plan stands in the address; `part=preview` asks for the preview alone.
+    The plan stands in the address; htmx, or `part=preview`, asks for the preview alone.
     """
     project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
@@ -102,8 +102,8 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["replace"] = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody)
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
-    template = "plan_preview" if request.GET.get("part") == "preview" else "assign"
-    return render(request, f"annotations/planning/{template}.html", context)
+    alone = request.GET.get("part") == "preview" or "HX-Request" in request.headers
+    return render(request, f"annotations/planning/{'plan_preview' if alone else 'assign'}.html", context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:

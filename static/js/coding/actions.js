@@ -2,26 +2,19 @@
 import { LETTERS } from "./targets/candidates.js";
 /** @import { CodingAction, Model } from "./types.js" */
 
-/** @typedef {(model: Model) => boolean} Condition */
-
-/** @type {Condition} */
-const writes = (model) => !model.readOnly;
-/** @type {Condition} */
-const chains = (model) => model.answers !== "categories";
-/** @type {Condition} */
-const points = (model) => writes(model) && chains(model);
-/** @type {Condition} */
-const marks = (model) => model.marking.length > 0;
-/** @type {Condition} */
-const heads = (model) => writes(model) && (marks(model) || model.categories.some((one) => one.takes_optional)); // MUC has both
-/** @type {Condition} */
-const relates = (model) => writes(model) && model.relations.some((one) => !one.identity);
-/** @type {Condition} */
-const asks = (model) => writes(model) && (model.attributes.length > 0 || relates(model));
-/** @type {Condition} */
-export const joins = (model) => writes(model) && model.relations.some((one) => one.joint && one.to_levels.length > 0);
-/** @type {(place: number) => Condition} */
-const category = (place) => (model) => writes(model) && (place < model.categories.length || model.attributes.some(({ values }) => place < values.length));
+// When an action is of use.
+const writes = (/** @type {Model} */ model) => !model.readOnly;
+const chains = (/** @type {Model} */ model) => model.answers !== "categories";
+const points = (/** @type {Model} */ model) => writes(model) && chains(model);
+const marks = (/** @type {Model} */ model) => model.marking.length > 0;
+const optional = (/** @type {Model} */ model) => writes(model) && model.categories.some((one) => one.takes_optional);
+const heads = (/** @type {Model} */ model) => optional(model) || (writes(model) && marks(model)); // MUC has both
+const relates = (/** @type {Model} */ model) => writes(model) && model.relations.some((one) => !one.identity);
+const asks = (/** @type {Model} */ model) => writes(model) && (model.attributes.length > 0 || relates(model));
+export const joins = (/** @type {Model} */ model) => writes(model) && model.relations.some((one) => one.joint && one.to_levels.length > 0);
+/** @type {(place: number) => (model: Model) => boolean} */
+const category = (place) => (model) => writes(model)
+  && [model.categories, ...model.attributes.map(({ values }) => values)].some((all) => place < all.length);
 
 /** @type {CodingAction[]} */
 export const ACTIONS = [
@@ -50,10 +43,7 @@ export const ACTIONS = [
   { id: "accept", group: "Judge", label: "Accept and go to the next", keys: ["Space", "Enter"], when: writes },
   { id: "compare", group: "Judge", label: "Compare with the gold", keys: [], when: (model) => writes(model) && model.feedback !== null },
   { id: "unsure", group: "Judge", label: "Mark as unsure", keys: ["q"], when: writes },
-  {
-    id: "optional", group: "Judge", label: "Mark as optional", keys: ["o"],
-    when: (model) => writes(model) && model.categories.some((one) => one.takes_optional),
-  },
+  { id: "optional", group: "Judge", label: "Mark as optional", keys: ["o"], when: optional },
   { id: "note", group: "Judge", label: "Edit the note", keys: ["c"], when: writes },
   { id: "clear", group: "Judge", label: "Clear the answer", keys: ["Backspace"], when: writes },
   { id: "undo", group: "Judge", label: "Undo", keys: ["u", "Ctrl+z"], anywhere: true, when: writes },

@@ -170,11 +170,7 @@ export function missing(model, judgements, key) {
 }
 
 /** @type {(list: string[], item: string) => string[]} */
-export function toggled(list, item) {
-  return list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
-}
+export const toggled = (list, item) => (list.includes(item) ? list.filter((one) => one !== item) : [...list, item]);
 
 /** @type {(judgements: Judgements, key: string, value: Judgement) => Answer} */
-function changed(judgements, key, value) {
-  return { judgement: sameJudgement(judgements.get(key), value) ? null : value };
-}
+const changed = (judgements, key, value) => ({ judgement: sameJudgement(judgements.get(key), value) ? null : value });

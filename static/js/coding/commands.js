@@ -1,5 +1,5 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, loadAhead, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, createPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/dom/element.js";
 import { actionsOf, byUse } from "./actions.js";
 import * as answers from "./answers.js";
@@ -7,22 +7,23 @@ import { LETTERS, relationOf } from "./targets/candidates.js";
 import { categoriesOn } from "./questions/constraints.js";
 import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Feedback, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
+/** @import { Direction, Feedback, Frame, Further, Handlers, Markable, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
 /**
- * Marking, questions and feedback are null where there are none.
- * @param {Frame} frame @param {Marking | null} marking @param {Further | null} questions @param {Feedback | null} feedback
+ * Questions and feedback are null where there are none.
+ * @param {Frame} frame @param {Further | null} questions @param {Feedback | null} feedback
  * @param {(markable: Markable) => boolean} undecided @param {(forward: boolean) => void} undo @param {Sync} sync
  */
-export function createCodingCommands(frame, marking, questions, feedback, undecided, undo, sync) {
-  const { page, keyboard, record, refresh, go, say, answerWith } = frame;
+export function createCodingCommands(frame, questions, feedback, undecided, undo, sync) {
+  const { page, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker, common } = createCommands({
-    actions: byUse(page.model), available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
+    actions: byUse(page.model), available, frame, place: KEYS, sync, undo, commit: frame.commitNote,
+    idle: () => page.current === null, subject: () => page.current, checks: () => import("./view/checks.js"),
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./targets/places.js")).createPlaces(frame) },
-    relabel: () => buildPanel(page.model, keyboard),
+    relabel: () => buildPanel(page.model, frame.keyboard),
   });
 
   /** @param {Direction} direction @param {(markable: Markable) => boolean} [condition] */
@@ -105,23 +106,23 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
   let paintChains = () => {}; // the tools do
   /** @type {(pointedAt: string | null) => void} */
   let drawOverlays = () => {};
-  const loadTools = loadOnce(async () => {
-    const tools = (await import("./tools.js")).createTools(frame, picker);
-    ({ paintChains, drawOverlays } = tools);
+  const tools = createPart(async () => {
+    const part = (await import("./tools.js")).createTools(frame, picker);
+    ({ paintChains, drawOverlays } = part);
     paintChains();
     drawOverlays(null);
-    return tools;
-  });
-
-  loadAhead(loadTools);
-  byId("entities").addEventListener("toggle", () => loadTools().catch(() => null));
-
-  // ---- chains
+    return part;
+  }, frame);
+  byId("entities").addEventListener("toggle", () => tools.load().catch(() => null));
 
   /** @param {string} action */
-  async function editChain(action) {
-    (await loadPart(loadTools, frame))?.editChain(action);
-  }
+  const editChain = (action) => tools.use((part) => part.editChain(action));
+
+  // ---- marking
+
+  const marks = available.filter(({ group }) => group === "Mark");
+  const marking = marks.length === 0 ? null : createPart(async () => (await import("./view/marking.js")).createMarking(frame), frame);
+  frame.pane.addEventListener("dblclick", (event) => marking?.use((part) => part.markWord(event)));
 
   // ---- finding
 
@@ -133,7 +134,7 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
     input.select();
     input.focus();
     try {
-      (await loadTools()).search();
+      (await tools.load()).search();
     } catch {
       say(UNREACHABLE);
     }
@@ -159,15 +160,9 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
     }
   }
 
-  async function handIn() {
-    frame.commitNote();
-    const part = await loadPart(() => import("./view/checks.js"), frame);
-    part?.openChecks(page, sync.waiting());
-  }
-
   /** @type {Handlers} */
   const handlers = {
-    ...marking?.handlers,
+    ...Object.fromEntries(marks.map(({ id }) => [id, () => marking?.use(({ handlers: own }) => own[id]())])),
     "next-undecided": () => walkUndecided(1),
     "previous-undecided": () => walkUndecided(-1),
     "next": () => go(walk(1)),
@@ -195,7 +190,6 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
     release,
     "entities": () => show("entities"),
     "guidelines": () => show("guidelines"),
-    "hand-in": handIn,
   };
   for (let place = 0; place < 10; place += 1) {
     handlers[`category-${place + 1}`] = current((key) => {
@@ -212,5 +206,8 @@ export function createCodingCommands(frame, marking, questions, feedback, undeci
   }
   define(handlers);
 
-  return { run, picker, paintChains: () => paintChains(), drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt) };
+  return {
+    run, picker, marking: () => marking?.now() ?? null, paintChains: () => paintChains(),
+    drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt),
+  };
 }

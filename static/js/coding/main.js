@@ -1,6 +1,7 @@
 // Wires state, view, keys and saving of the coding page.
+import { createPart } from "../workbench/commands.js";
 import { createEditor } from "../workbench/editor.js";
-import { byId } from "../workbench/dom/element.js";
+import { byId, inside } from "../workbench/dom/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { judge, markableOf } from "../workbench/judgements.js";
 import { createKeyboard } from "../workbench/keys/keyboard.js";
@@ -10,11 +11,10 @@ import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { Table } from "../workbench/table.js";
 import { showDraft } from "../workbench/saving/visits.js";
-import { actionsOf, byUse } from "./actions.js";
+import { byUse } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains/chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
-import { listenToMouse } from "./view/mouse.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { answersOf } from "./questions/constraints.js";
 import { isDecided, load, step, withMarks } from "./state.js";
@@ -65,8 +65,6 @@ const page = {
 const text = buildText(byId("text"), page.model);
 buildPanel(page.model, keyboard);
 // It is here before the server can answer: all below is done at once.
-const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
-const markingPart = marks ? await import("./view/marking.js") : null;
 const { attributes, relations } = loaded.model;
 const furtherPart = attributes.length > 0 || relations.some((one) => !one.identity) ? await import("./questions/further.js") : null;
 const queuePart = loaded.model.gold ? await import("./adjudication/queue.js") : null;
@@ -80,7 +78,10 @@ const { sync, status, start, listen: listenToOthers } = await (loaded.model.prac
 });
 const { unsent, left } = await start();
 const feedbackPart = loaded.model.feedback ? await import("./view/feedback.js") : null;
-const editor = createEditor({ page, machine, sync, unsent, version, say, tell });
+const editor = createEditor({
+  page, machine, sync, unsent, version, say, tell, commit: commitNote, refresh, fields: [note],
+  show: (changes, done) => go(changes.map(markableOf).find((key) => key !== null && page.model.byKey.get(key)?.coded) ?? page.current, done),
+});
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
@@ -92,11 +93,10 @@ const frame = {
   page, keyboard, pane, text, record, write: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true),
   announceAgain: () => announce(page), commitNote, answerWith,
 };
-const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 feedback = feedbackPart?.createFeedback(frame, coding, sync) ?? null;
 const queue = queuePart?.createQueue(frame, cards) ?? null;
-const commands = createCodingCommands(frame, marking, further, feedback, undecided, undo, sync);
+const commands = createCodingCommands(frame, further, feedback, undecided, editor.undo, sync);
 const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
 if (colours.length > 0) {
   import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
@@ -214,23 +214,6 @@ function answerWith(answer, key = page.current) {
   announce(page, lost);
 }
 
-/** @param {boolean} forward redo instead of undo */
-async function undo(forward) {
-  commitNote();
-  const changes = await editor.undo(forward);
-  if (changes === null) {
-    return;
-  }
-  refresh();
-  const done = forward ? "Redone" : "Undone";
-  if (document.activeElement === note) {
-    tell(done); // what is being written there is about the current one
-    return;
-  }
-  const touched = changes.map((change) => markableOf(change)).find((key) => key !== null && page.model.byKey.get(key)?.coded);
-  go(touched ?? page.current, done);
-}
-
 function commitNote() {
   if (page.current !== null) {
     recordNote(page.current, note.value);
@@ -274,6 +257,7 @@ function listen() {
       return leaves || Boolean(further?.intercept(event, focus) || queue?.press(event, focus));
     },
     override: (event, inText, action) => {
+      const marking = commands.marking();
       if (!marking?.active() || !inText || event.isComposing) {
         return null;
       }
@@ -282,7 +266,7 @@ function listen() {
     },
     run: commands.run,
   });
-  listenToMouse(pane, page, {
+  const mouse = createPart(async () => (await import("./view/mouse.js")).listenToMouse(pane, page, {
     answerWith,
     press: (control) => further?.press(control),
     run: commands.run,
@@ -305,7 +289,10 @@ function listen() {
       pointedAt = key;
       commands.drawOverlays(key);
     },
-  });
+  }), frame);
+  pane.addEventListener("click", (event) => mouse.use(({ inText }) => inText(event)));
+  inside(document, ".workbench-side").addEventListener("click", (event) => mouse.use(({ inPanel }) => inPanel(event)));
+  document.addEventListener("click", (event) => mouse.use(({ anywhere }) => anywhere(event)));
   note.addEventListener("change", () => {
     commitNote();
     refresh();

@@ -2,7 +2,7 @@
 import { applyChanges } from "../workbench/history.js";
 import { judgement, partsOf } from "../workbench/judgements.js";
 import { offsets } from "../workbench/offsets.js";
-import { Table } from "../workbench/table.js";
+import { nextPlace, Table } from "../workbench/table.js";
 import { JUDGEMENTS } from "./targets/pointers.js";
 import { givenAnswers, isComplete } from "./questions/constraints.js";
 import { blocks } from "./text/slices.js";
@@ -121,14 +121,10 @@ function lastWord(words) {
 }
 
 /** @type {(model: Model, judgements: Judgements, operations: Change[]) => Judgements} */
-export function apply(model, judgements, operations) {
-  return applyChanges(JUDGEMENTS, model, judgements, operations);
-}
+export const apply = (model, judgements, operations) => applyChanges(JUDGEMENTS, model, judgements, operations);
 
 /** @type {(model: TextModel, key: string | null | undefined) => Category | undefined} */
-export function categoryOf(model, key) {
-  return model.categories.find((category) => category.key === key);
-}
+export const categoryOf = (model, key) => model.categories.find((category) => category.key === key);
 
 /** The class of a colour of the scheme, "#rrggbb". @param {string | undefined} colour */
 export const colourLook = (colour) => (colour ? `category-${colour.slice(1)}` : "");
@@ -146,13 +142,5 @@ export function isDecided({ constraints }, level, value) {
 
 /** The next or previous markable that answers to a condition, from a place in the list on, and round the end. @type {(list: Markable[], from: string | null, step: 1 | -1, condition?: (markable: Markable) => boolean) => string | null} */
 export function step(list, from, step, condition = () => true) {
-  const start = list.findIndex((markable) => markable.key === from);
-  for (let count = 1; count <= list.length; count += 1) {
-    const at = start < 0 && step < 0 ? list.length - count : start + step * count;
-    const markable = list[((at % list.length) + list.length) % list.length];
-    if (condition(markable)) {
-      return markable.key;
-    }
-  }
-  return null;
+  return list[nextPlace(list.length, list.findIndex(({ key }) => key === from), step, (place) => condition(list[place]))]?.key ?? null;
 }

@@ -349,7 +349,6 @@ export interface Further {
   find: () => boolean;
   /** make a question the one that keys answer */
   ask: (question: string) => void;
-  isActive: () => boolean;
 }
 
 /** The page, its parts, and what main.js does with them. */
@@ -397,7 +396,12 @@ export interface Marking {
   handlers: Record<string, () => void>;
   /** whether a key, as `combination` names it, or the action that has it, was for the draft; any other key is the browser's */
   press: (key: string, action: string | undefined) => boolean;
+  /** mark the word that was clicked twice */
+  markWord: (event: MouseEvent) => void;
 }
+
+/** What a click does in the text, at the side, and after that wherever it is. */
+export type Clicks = Record<"inText" | "inPanel" | "anywhere", (event: MouseEvent) => void>;
 
 export type CodingAction = Action<Model>;
 

@@ -1,18 +1,12 @@
 // Everything one can do on the pyramid pages, with its keys. The palette, the list of keys and the hints are written from it. Pure.
 /** @import { Model, PyramidAction } from "./types.js" */
 
-/** @typedef {(model: Model) => boolean} Condition */
-
-/** @type {Condition} */
-const writes = (model) => !model.readOnly;
-/** @type {Condition} */
-const pyramid = (model) => !model.peer;
-/** @type {Condition} */
-const builds = (model) => writes(model) && pyramid(model);
-/** @type {Condition} */
-const peer = (model) => model.peer && writes(model);
-/** @type {Condition} */
-const agrees = (model) => builds(model) && model.others.length > 0;
+// When an action is of use.
+const writes = (/** @type {Model} */ model) => !model.readOnly;
+const pyramid = (/** @type {Model} */ model) => !model.peer;
+const builds = (/** @type {Model} */ model) => writes(model) && pyramid(model);
+const peer = (/** @type {Model} */ model) => model.peer && writes(model);
+const agrees = (/** @type {Model} */ model) => builds(model) && model.others.length > 0;
 
 /** @type {PyramidAction[]} */
 export const ACTIONS = [

@@ -1,25 +1,21 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
-import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
+import { createCommands, createPart, loadPart } from "../workbench/commands.js";
 import { byId } from "../workbench/dom/element.js";
 import { combination } from "../workbench/keys/keys.js";
+import { local, read, write as store } from "../workbench/settings.js";
+import { nextPlace } from "../workbench/table.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits/edits.js";
-import { readLayout, storeLayout } from "./text/layout.js";
 import { buildPanel } from "./view/panel.js";
 import { lineBeside } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./text/words.js";
-/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor, Sync } from "./types.js" */
+/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, PyramidEditor, Sync } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
+const LAYOUT = "coindex-summaries"; // under which is stored how the summaries stand
 
-/**
- * The one beside that of a key, in a circle.
- * @template {{key: string}} T @param {T[]} all @param {string | null} key @param {Direction} direction
- */
-function besideOf(all, key, direction) {
-  const at = all.findIndex((one) => one.key === key);
-  return all.at(at < 0 && direction < 0 ? -1 : (at + direction) % all.length);
-}
+/** The one beside that of a key, in a circle. @type {<T extends { key: string }>(all: T[], key: string | null, direction: Direction) => T | undefined} */
+const besideOf = (all, key, direction) => all[nextPlace(all.length, all.findIndex((one) => one.key === key), direction, () => true)];
 
 /** @param {Frame} frame @param {PyramidEditor} editor @param {Sync} sync */
 export function createPyramidCommands(frame, editor, sync) {
@@ -28,21 +24,17 @@ export function createPyramidCommands(frame, editor, sync) {
   const { model } = page;
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
-    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, version: sync.version, say, undo: editor.undo, refresh,
-    search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
+    actions: ACTIONS, available: actionsOf(model), frame, place: KEYS, sync, undo: editor.undo, commit: editor.commitFields,
+    idle: () => model.words.length === 0, subject: () => page.contributor, checks: () => import("./view/checks.js"),
+    search: {
+      placeholder: "an action, or words of the text or of an SCU",
+      load: async () => (await import("./text/places.js")).createPlaces(frame, goTo),
+    },
     relabel: () => buildPanel(model, keyboard),
   });
-  text.dataset.layout = readLayout();
+  text.dataset.layout = read(local, LAYOUT) === "rows" ? "rows" : "columns";
 
-  // ---- parts that come with the list of all actions
-
-  const loadDialogs = loadOnce(async () => (await import("./dialogs.js")).createDialogs(frame, editor, picker, homeOf));
-
-  /** @returns {Promise<Places>} */
-  async function loadPlaces() {
-    const [{ createPlaces }] = await Promise.all([import("./text/places.js"), loadDialogs()]);
-    return createPlaces(frame, goTo);
-  }
+  const dialogs = createPart(async () => (await import("./dialogs.js")).createDialogs(frame, editor, picker, homeOf), frame);
 
   // ---- words
 
@@ -216,7 +208,7 @@ export function createPyramidCommands(frame, editor, sync) {
     const rows = text.dataset.layout !== "rows";
     const name = rows ? "rows" : "columns";
     text.dataset.layout = name;
-    storeLayout(name);
+    store(local, LAYOUT, name);
     say(rows ? "Stacked." : "Side by side.");
     refresh();
   }
@@ -255,11 +247,11 @@ export function createPyramidCommands(frame, editor, sync) {
     "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
-    "move": () => withOne(async (key) => (await loadPart(loadDialogs, frame))?.move(key)),
+    "move": () => withOne((key) => dialogs.use(({ move }) => move(key))),
     "delete": () => withOne(remove),
     "label": () => withScu(() => write(fields.label)),
     "comment": () => withScu(() => fields.comment.focus()),
-    "merge": () => withScu(async (scu) => (await loadPart(loadDialogs, frame))?.merge(scu)),
+    "merge": () => withScu((scu) => dialogs.use(({ merge }) => merge(scu))),
     "choose": () => withOne(choose),
     "split": () => withScu(split),
     "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "SCU deleted. Undo restores it.")),
@@ -273,10 +265,6 @@ export function createPyramidCommands(frame, editor, sync) {
       say("Press Tab to leave the text.");
     },
     layout,
-    "hand-in": async () => {
-      editor.commitFields();
-      (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, sync.waiting());
-    },
   };
   for (let digit = 0; model.peer && digit <= 9; digit += 1) {
     handlers[`scu-${digit}`] = () => typeDigit(digit);

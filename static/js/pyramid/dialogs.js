@@ -20,11 +20,7 @@ export function createDialogs({ page }, { perform, check }, picker, homeOf) {
   }
 
   /** @param {Contributor[]} all */
-  const wordsList = (all) => all.map((one) => {
-    const words_ = element("span", "workbench-picker-words", one.words);
-    words_.dir = "auto";
-    return words_;
-  });
+  const wordsList = (all) => all.map((one) => element("span", "workbench-picker-words", one.words, { dir: "auto" }));
 
   /** @param {string} key */
   function move(key) {

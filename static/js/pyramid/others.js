@@ -1,31 +1,30 @@
-// How the coders have an SCU of the agreed pyramid. Pure.
-import { markOf } from "./state.js";
-/** @import { Model, OthersScu, Pyramid, RelatedScu, Scu } from "./types.js" */
+// How the coders have an SCU of the agreed pyramid, and taking over what they have. Pure.
+import { draft } from "./edits/edits.js";
+import { markOf, pyramidOf } from "./state.js";
+/** @import { Contributor, Edit, Model, OthersScu, Pyramid, PyramidState, RelatedScu, Scu } from "./types.js" */
 
 /**
- * SCUs of a coder that share words with an SCU, each with how it has them, the largest share first.
- * "same": the same words; "more", "fewer": it contains the SCU or is part of it; "overlap": each has words that the other lacks.
- * @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]}
+ * "same": the same words; "more", "fewer": they contain the others or are part of them; "overlap": each has words that the other lacks.
+ * @type {(words: Set<number>, theirs: Set<number>) => RelatedScu["relation"]}
  */
+export function relationOf(words, theirs) {
+  const isMore = [...words].every((place) => theirs.has(place));
+  return [...theirs].every((place) => words.has(place)) ? (isMore ? "same" : "fewer") : isMore ? "more" : "overlap";
+}
+
+/** SCUs of a coder that share words with an SCU, each with how it has them, the largest share first. @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]} */
 export function related(model, scus, words) {
   return scus.map((scu) => {
     const theirs = wordsOf(model, scu);
-    const shared = [...theirs].filter((place) => words.has(place)).length;
-    /** @type {RelatedScu["relation"]} */
-    const relation = shared === theirs.size ? (shared === words.size ? "same" : "fewer") : shared === words.size ? "more" : "overlap";
-    return { scu, shared, relation };
+    return { scu, shared: [...theirs].filter((place) => words.has(place)).length, relation: relationOf(words, theirs) };
   }).filter(({ shared }) => shared > 0).sort((one, other) => other.shared - one.shared);
 }
 
 /** Places of the words of an SCU. @type {(model: Model, scu: OthersScu) => Set<number>} */
-export function wordsOf(model, { contributors }) {
-  return new Set(contributors.flatMap((key) => markOf(model, key).places));
-}
+export const wordsOf = (model, { contributors }) => new Set(contributors.flatMap((key) => markOf(model, key).places));
 
 /** Places of the words of an SCU of this pyramid. @type {(scu: Scu) => Set<number>} */
-export function wordsOfScu(scu) {
-  return new Set(scu.contributors.flatMap((one) => one.places));
-}
+export const wordsOfScu = (scu) => new Set(scu.contributors.flatMap((one) => one.places));
 
 /** SCUs of this pyramid that some coder has otherwise, or not at all, in their order. @type {(model: Model, pyramid: Pyramid) => Scu[]} */
 export function differences(model, pyramid) {
@@ -58,4 +57,35 @@ export function missingScus(model, pyramid) {
   return model.others.flatMap(({ coder, scus }) => scus
     .filter((scu) => scu.contributors.length > 0 && ![...wordsOf(model, scu)].some((place) => marked.has(place)))
     .map((scu) => ({ coder, scu })));
+}
+
+/**
+ * An SCU as another coder has it, in an agreed pyramid. Words of its contributors are taken from the SCUs that have them.
+ * @type {(model: Model, state: PyramidState, theirs: { label: string, contributors: string[] }, scu: string | null, fresh: string) => Edit}
+ */
+export function takeTheirs(model, state, theirs, scu, fresh) {
+  const { changes, add, take, describe, value } = draft(model, state);
+  const target = scu ?? fresh;
+  const pyramid = pyramidOf(model, state);
+  pyramid.scus.get(target)?.contributors.forEach(({ key }) => {
+    if (!theirs.contributors.includes(key)) {
+      take(key, target);
+    }
+  });
+  if (model.exclusive) {
+    for (const key of theirs.contributors) {
+      const { parts } = markOf(model, key);
+      /** @param {Contributor} one */
+      const clash = (one) => one.key !== key && one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end));
+      for (const one of pyramid.contributors.filter((each) => clash(each) && !each.scus.includes(target))) {
+        one.scus.filter((each) => value(one.key).indices.includes(each)).forEach((each) => take(one.key, each));
+      }
+      value(key).indices.filter((each) => each !== target).forEach((each) => take(key, each));
+    }
+  }
+  theirs.contributors.filter((key) => !value(key).indices.includes(target)).forEach((key) => add(key, target));
+  if (scu === null) {
+    describe(target, { label: theirs.label || markOf(model, theirs.contributors[0] ?? "").words });
+  }
+  return { changes, scu: target, contributor: null };
 }

@@ -1,7 +1,7 @@
 // What a pyramid page knows: summaries, words, contributors and SCUs. Pure: no DOM, no clock, no network.
 import { applyChanges } from "../workbench/history.js";
 import { carryOut as carryOutJudgement, inverseOf as judgementBack, judgement, partsOf } from "../workbench/judgements.js";
-import { offsets } from "../workbench/offsets.js";
+import { countFirst, offsets } from "../workbench/offsets.js";
 import { Table } from "../workbench/table.js";
 /** @import { Change, Contributor, Description, Machine, Mark, Model, Pyramid, PyramidState, RawPyramid, Run, Scu, Span } from "./types.js" */
 
@@ -97,9 +97,7 @@ export const PYRAMID = {
 };
 
 /** The state is left as it was. @type {(model: Model, state: PyramidState, changes: Change[]) => PyramidState} */
-export function apply(model, state, changes) {
-  return applyChanges(PYRAMID, model, state, changes);
-}
+export const apply = (model, state, changes) => applyChanges(PYRAMID, model, state, changes);
 
 // ---- what follows from it
 
@@ -126,21 +124,9 @@ export function markOf(model, key) {
 
 /** Places of the words of which a stretch, in code points, holds a character. @type {(model: Model, span: Span) => number[]} */
 function wordsIn({ words }, [start, end]) {
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (words[middle].end <= start) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const found = [];
-  for (let place = low; place < words.length && words[place].start < end; place += 1) {
-    found.push(place);
-  }
-  return found;
+  const first = countFirst(words.length, (place) => words[place].end <= start);
+  const behind = countFirst(words.length, (place) => words[place].start < end);
+  return Array.from({ length: Math.max(behind - first, 0) }, (_, place) => first + place);
 }
 
 /** @type {(model: Model, part: Span) => string} */
@@ -215,9 +201,7 @@ function look(model, state) {
 }
 
 /** What to call an SCU that may have no label. @type {(scu: Scu) => string} */
-export function nameOf(scu) {
-  return scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
-}
+export const nameOf = (scu) => scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
 
 /**
  * SCUs that hold the words of a query in label, comment, contributors or number.

@@ -1,4 +1,5 @@
 // Whether a colour can be seen on the pages, which are light or dark. Pure.
+import { contrast as ofLuminances, luminance } from "../contrast.js";
 
 /** What `--surface` of tokens.css is in the light and in the dark. */
 const PAGES = { light: "#ffffff", dark: "#1c1f23" };
@@ -7,20 +8,11 @@ const LEAST = 3;
 /** To choose from: seen on both pages, and told apart by those who are blind to red and green. */
 export const PALETTE = ["#3f7fc4", "#c4622d", "#1f9d62", "#c23b8e", "#8a63d2", "#9a7b16", "#2b93a8", "#b0656a"];
 
-/** @type {(colour: string) => number} */
-function luminance(colour) {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
+/** @param {string} colour as "#rrggbb" */
+const lightOf = (colour) => luminance([1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));
 
 /** @type {(one: string, other: string) => number} */
-export function contrast(one, other) {
-  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-}
+export const contrast = (one, other) => ofLuminances(lightOf(one), lightOf(other));
 
 /** What is to be minded of a colour; "": nothing. @type {(colour: string) => string} */
 export function colourProblem(colour) {

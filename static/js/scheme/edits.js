@@ -6,9 +6,7 @@ import { freeKey, isMade, slug, takenKeys } from "./keys.js";
 const OF_CATEGORY = "It belongs to its category.";
 
 /** @type {(scheme: Scheme, kind: Kind, list: object[]) => Scheme} */
-function withList(scheme, kind, list) {
-  return { ...scheme, [LISTS[kind]]: list };
-}
+const withList = (scheme, kind, list) => ({ ...scheme, [LISTS[kind]]: list });
 
 /** @type {(scheme: Scheme) => string[]} */
 const codedLevels = ({ levels }) => levels.filter(({ coded }) => coded).map(({ key }) => key);
@@ -64,124 +62,72 @@ export function relabel(scheme, kind, key, label, fixed) {
   return rename(after, kind, key, freeKey(slug(label) || kind, but));
 }
 
-/** @type {(keys: string[], from: string, to: string) => string[]} */
-export const renamed = (keys, from, to) => keys.map((key) => (key === from ? to : key));
+/**
+ * A scheme that names a question or value by another key, each once; without a key it is not named any more.
+ * @type {(scheme: Scheme, kind: Kind, from: string, to: string | null, instead?: Condition | null) => Scheme}
+ * instead: when the questions are asked that were asked by an attribute that is gone
+ */
+function follow(scheme, kind, from, to, instead = null) {
+  /** @param {string | null} key */
+  const now = (key) => (key === from ? to : key);
+  /** @param {string[]} keys */
+  const levels = (keys) => (kind === "level" ? keys.flatMap((key) => now(key) ?? []) : keys);
+  /** @type {(condition: Condition | null) => Condition | null} */
+  const condition = (asked) => {
+    if (kind === "relation" && asked && "relation" in asked && asked.relation === from) {
+      return to === null ? null : { relation: to };
+    }
+    if (kind === "attribute" && asksBy(asked, from)) {
+      return to === null ? instead : /** @type {Condition} */ ({ ...asked, question: to });
+    }
+    return kind === "category" ? renameValues(asked, CATEGORY, from, to) : asked;
+  };
+  return {
+    ...scheme,
+    categories: kind === "level" ? scheme.categories.map((one) => ({ ...one, level: now(one.level) })) : scheme.categories,
+    relations: scheme.relations.map((one) => ({
+      ...one, from_levels: levels(one.from_levels), to_levels: levels(one.to_levels), asked_if: condition(one.asked_if),
+    })),
+    attributes: scheme.attributes.map((one) => ({
+      ...one, levels: levels(one.levels), asked_if: condition(one.asked_if),
+      relation: kind === "relation" ? now(one.relation) : one.relation, primary_of: kind === "attribute" ? now(one.primary_of) : one.primary_of,
+    })),
+  };
+}
+
+/** A condition in which a value has another key, or none; what is asked by nothing else is always asked. @type {(condition: Condition | null, question: string, from: string, to: string | null) => Condition | null} */
+export function renameValues(condition, question, from, to) {
+  const values = asksBy(condition, question);
+  if (!values?.includes(from)) {
+    return condition;
+  }
+  const now = [...new Set(values.flatMap((value) => (value === from ? to ?? [] : value)))];
+  return now.length > 0 ? { question, values: now } : null;
+}
 
 /** Give a question another key, wherever it is named. @type {(scheme: Scheme, kind: Kind, from: string, to: string) => Edit} */
 export function rename(scheme, kind, from, to) {
   if (from === to) {
     return { scheme, key: to };
   }
-  /** @type {(condition: Condition | null) => Condition | null} */
-  const follow = (condition) => {
-    if (condition === null || kind === "level") {
-      return condition;
-    }
-    if ("relation" in condition) {
-      return kind === "relation" && condition.relation === from ? { relation: to } : condition;
-    }
-    if (kind === "category" && condition.question === CATEGORY) {
-      return { ...condition, values: renamed(condition.values, from, to) };
-    }
-    return kind === "attribute" && condition.question === from ? { ...condition, question: to } : condition;
-  };
   const identity = kind === "category" ? identityOf(scheme, from) : undefined;
-  /** @type {(levels: string[]) => string[]} */
-  const levels = (keys) => (kind === "level" ? renamed(keys, from, to) : keys);
-  return {
-    key: to,
-    scheme: {
-      ...scheme,
-      levels: scheme.levels.map((one) => (kind === "level" && one.key === from ? { ...one, key: to } : one)),
-      categories: scheme.categories.map((one) => ({
-        ...one,
-        key: kind === "category" && one.key === from ? to : one.key,
-        level: kind === "level" && one.level === from ? to : one.level,
-      })),
-      relations: scheme.relations.map((one) => ({
-        ...one,
-        key: (kind === "relation" && one.key === from) || (one === identity && one.key === from) ? to : one.key,
-        from_levels: levels(one.from_levels),
-        to_levels: levels(one.to_levels),
-        asked_if: follow(one.asked_if),
-      })),
-      attributes: scheme.attributes.map((one) => ({
-        ...one,
-        key: kind === "attribute" && one.key === from ? to : one.key,
-        relation: kind === "relation" && one.relation === from ? to : one.relation,
-        levels: levels(one.levels),
-        primary_of: kind === "attribute" && one.primary_of === from ? to : one.primary_of,
-        asked_if: follow(one.asked_if),
-      })),
-    },
-  };
-}
-
-/** A condition without some values; what is asked by nothing else is always asked. @type {(condition: Condition | null, question: string, gone: (value: string) => boolean) => Condition | null} */
-export function without(condition, question, gone) {
-  const values = asksBy(condition, question)?.filter((value) => !gone(value));
-  return values === undefined ? condition : values.length > 0 ? { question, values } : null;
+  /** @type {(scheme: Scheme, kind: Kind) => Scheme} */
+  const renamed = (now, of) => withList(now, of, listOf(now, of).map((one) => (one.key === from ? { ...one, key: to } : one)));
+  const after = follow(renamed(scheme, kind), kind, from, to);
+  return { scheme: identity?.key === from ? follow(renamed(after, "relation"), "relation", from, to) : after, key: to };
 }
 
 /** Take a question out, and what is said of it elsewhere. @type {(scheme: Scheme, kind: Kind, key: string) => Edit} */
 export function remove(scheme, kind, key) {
-  const left = /** @type {Scheme} */ (withList(scheme, kind, listOf(scheme, kind).filter((one) => one.key !== key)));
-  switch (kind) {
-    case "level":
-      return { key, scheme: withoutLevel(left, key) };
-    case "category": {
-      const identity = identityOf(scheme, key);
-      return {
-        key,
-        scheme: {
-          ...left,
-          relations: left.relations.filter((one) => one !== identity).map((one) => ({ ...one, asked_if: without(one.asked_if, CATEGORY, (value) => value === key) })),
-          attributes: left.attributes.filter((one) => !identity || one.relation !== identity.key)
-            .map((one) => ({ ...one, asked_if: without(one.asked_if, CATEGORY, (value) => value === key) })),
-        },
-      };
-    }
-    case "relation": {
-      /** @type {(one: { asked_if: Condition | null }) => Condition | null} */
-      const always = ({ asked_if }) => (asked_if && "relation" in asked_if && asked_if.relation === key ? null : asked_if);
-      const attributes = left.attributes.filter((one) => one.relation !== key);
-      return {
-        key,
-        scheme: {
-          ...left,
-          relations: left.relations.map((one) => ({ ...one, asked_if: always(one) })),
-          attributes: attributes.map((one) => ({ ...one, asked_if: always(one) })),
-        },
-      };
-    }
-    default: {
-      const parent = find(scheme, "attribute", key)?.asked_if ?? null;
-      /** @type {(one: { asked_if: Condition | null }) => Condition | null} */
-      const up = ({ asked_if }) => (asksBy(asked_if, key) ? parent : asked_if);
-      return {
-        key,
-        scheme: {
-          ...left,
-          relations: left.relations.map((one) => ({ ...one, asked_if: up(one) })),
-          attributes: left.attributes.map((one) => ({
-            ...one, asked_if: up(one), primary_of: one.primary_of === key ? null : one.primary_of,
-          })),
-        },
-      };
-    }
+  let left = withList(scheme, kind, listOf(scheme, kind).filter((one) => one.key !== key));
+  const identity = kind === "category" ? identityOf(scheme, key) : undefined;
+  if (identity || kind === "relation") {
+    left = {
+      ...left, relations: left.relations.filter((one) => one !== identity),
+      attributes: left.attributes.filter(({ relation }) => relation !== (identity?.key ?? key)),
+    };
   }
-}
-
-/** @type {(scheme: Scheme, key: string) => Scheme} */
-function withoutLevel(scheme, key) {
-  /** @param {string} level */
-  const other = (level) => level !== key;
-  return {
-    ...scheme,
-    categories: scheme.categories.map((one) => (one.level === key ? { ...one, level: null } : one)),
-    relations: scheme.relations.map((one) => ({ ...one, from_levels: one.from_levels.filter(other), to_levels: one.to_levels.filter(other) })),
-    attributes: scheme.attributes.map((one) => ({ ...one, levels: one.levels.filter(other) })),
-  };
+  return { key, scheme: follow(left, kind, key, null, kind === "attribute" ? find(scheme, kind, key)?.asked_if : null) };
 }
 
 /** The earlier attributes that an attribute names. @type {(attribute: Attribute) => string[]} */

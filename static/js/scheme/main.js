@@ -1,7 +1,7 @@
 // Wires the designer: the list, the form, the preview, and what the server says of the draft.
-import { byId } from "../workbench/dom/element.js";
+import { button, byId, element } from "../workbench/dom/element.js";
+import { local, readJson, remove, write } from "../workbench/settings.js";
 import { begin, proceed, redo, undo } from "./history.js";
-import { createDraftStorage } from "./drafts.js";
 import { find, whatIsSent } from "./questions.js";
 import { createServer, REFUSED, Refusal } from "./server.js";
 import { withoutBlankValues } from "./values.js";
@@ -10,8 +10,7 @@ import { focus } from "./view/fields.js";
 import { paintFindings } from "./view/findings.js";
 import { createList } from "./view/list.js";
 import { createPreview } from "./view/preview.js";
-import { createStarts } from "./view/starts.js";
-/** @import { Designer, Draft, Place, Scheme, Start, Verdict } from "./types.js" */
+/** @import { Designer, Draft, Place, SavingOptions, Start, StoredDraft, Verdict } from "./types.js" */
 
 const PAUSE = 250; // milliseconds after the last change until the server is asked
 const RETRY = 10 * 1000;
@@ -25,8 +24,9 @@ const server = createServer({ draft: draftAddress, scheme: schemeAddress, csrf }
 const formRoot = byId("scheme-form");
 const message = byId("scheme-message");
 
-const draftStorage = createDraftStorage(draftAddress, start.user);
-const again = draftStorage.load();
+/** Where this browser keeps the draft until it is saved: a reload, a crash or the end of a session loses nothing. */
+const kept = `coindex-scheme 1 ${start.user} ${draftAddress}`;
+const again = readDraft();
 /** The version that the draft is a change of: of a draft that was kept, the one that was opened then. */
 let version = again?.version ?? start.version;
 let saved = again?.saved ?? whatIsSent(start.scheme);
@@ -94,19 +94,18 @@ const designer = {
 const list = createList(byId("scheme-list"), designer);
 const form = createForm(formRoot, designer);
 const showSample = createPreview(byId("scheme-frames"), sample);
+/** @type {SavingOptions} */
 const savingOptions = {
   version: () => version,
   isAssigned: start.assigned,
   isBlind: start.assigned && !start.sees_work,
   changes: () => verdict.changes,
-  /** @type {(scheme: Scheme, version: string) => void} */
   saved: (scheme, now) => {
     saved = whatIsSent(scheme);
     version = now;
     drafts = begin({ scheme: saved, merges: [] });
     showAll();
   },
-  /** @type {(scheme: Scheme, version: string, takes: boolean) => void} */
   theirs: (scheme, now, takes) => {
     saved = whatIsSent(scheme);
     version = now;
@@ -118,7 +117,14 @@ const savingOptions = {
 };
 /** Loaded when it is asked for. @type {{ open: () => void } | null} */
 let saving = null;
-createStarts(start.starts, designer);
+byId("scheme-start-list").append(...start.starts.map(({ label, description, scheme }) => element("li", "", button("scheme-start", [
+  element("strong", "", label), element("span", "muted small", description),
+], {
+  onclick: () => {
+    byId("scheme-starts", HTMLDialogElement).close();
+    designer.replace({ scheme: whatIsSent(scheme), merges: [] }, `Started from ${label}. Undo brings the draft back.`);
+  },
+}))));
 if (again) {
   designer.replace(again.draft, `Your draft of ${new Date(again.at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })} is here again. Undo goes back to the saved scheme.`);
 } else {
@@ -208,9 +214,19 @@ async function judge() {
 
 function keep() {
   if (isChanged()) {
-    draftStorage.store(designer.written(), saved, version);
+    write(local, kept, JSON.stringify({ draft: designer.written(), saved, version, at: Date.now() }));
   } else {
-    draftStorage.forget();
+    remove(local, kept);
+  }
+}
+
+/** @returns {StoredDraft | null} null also where it cannot be read */
+function readDraft() {
+  const found = /** @type {StoredDraft | null} */ (readJson(local, kept));
+  try {
+    return found && { ...found, draft: { scheme: whatIsSent(found.draft.scheme), merges: [...found.draft.merges] }, saved: whatIsSent(found.saved) };
+  } catch {
+    return null;
   }
 }
 
@@ -223,6 +239,7 @@ function travel(step, words) {
 }
 
 function listen() {
+  byId("scheme-start").addEventListener("click", () => byId("scheme-starts", HTMLDialogElement).showModal());
   byId("scheme-undo").addEventListener("click", () => travel(undo, "Undone."));
   byId("scheme-redo").addEventListener("click", () => travel(redo, "Redone."));
   byId("scheme-save").addEventListener("click", async () => {
@@ -236,11 +253,13 @@ function listen() {
   });
   document.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y") && !document.querySelector("dialog[open]")) {
+    const control = event.ctrlKey || event.metaKey;
+    if (control && !event.altKey && (key === "z" || key === "y") && !document.querySelector("dialog[open]")) {
       event.preventDefault();
-      travel(key === "y" || event.shiftKey ? redo : undo, key === "y" || event.shiftKey ? "Redone." : "Undone.");
+      const forward = key === "y" || event.shiftKey;
+      travel(forward ? redo : undo, forward ? "Redone." : "Undone.");
     }
-    if ((event.ctrlKey || event.metaKey) && key === "s") {
+    if (control && key === "s") {
       event.preventDefault();
       byId("scheme-save").click();
     }

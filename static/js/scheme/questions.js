@@ -8,14 +8,10 @@ export const LISTED = ["one", "several"];
 export const LISTS = { level: "levels", category: "categories", relation: "relations", attribute: "attributes" };
 
 /** @type {<K extends Kind>(scheme: Scheme, kind: K) => Questions[K][]} */
-export function listOf(scheme, kind) {
-  return /** @type {any} */ (scheme[LISTS[kind]]);
-}
+export const listOf = (scheme, kind) => /** @type {any} */ (scheme[LISTS[kind]]);
 
 /** @type {<K extends Kind>(scheme: Scheme, kind: K, key: string) => Questions[K] | undefined} */
-export function find(scheme, kind, key) {
-  return listOf(scheme, kind).find((one) => one.key === key);
-}
+export const find = (scheme, kind, key) => listOf(scheme, kind).find((one) => one.key === key);
 
 /** The relation by whose pointers a category says identity. @type {(scheme: Scheme, category: string) => Relation | undefined} */
 export function identityOf(scheme, category) {
@@ -33,9 +29,7 @@ export function isOfCategory(scheme, relation) {
 }
 
 /** @type {(scheme: Scheme) => Relation[]} */
-export function listedRelations(scheme) {
-  return scheme.relations.filter((one) => !isOfCategory(scheme, one));
-}
+export const listedRelations = (scheme) => scheme.relations.filter((one) => !isOfCategory(scheme, one));
 
 /**
  * The questions by whose answers another may be asked, with their answers: those before it that list values.
@@ -107,9 +101,7 @@ export function whenAsked(scheme, condition) {
 }
 
 /** @type {(question: { label: string } | undefined, key: string) => string} */
-export function labelOf(question, key) {
-  return question?.label.trim() || key;
-}
+export const labelOf = (question, key) => question?.label.trim() || key;
 
 /** @type {(scheme: Scheme, category: Category) => string} */
 function noteOfCategory(scheme, category) {
@@ -138,13 +130,13 @@ function noteOfAttribute(scheme, attribute) {
 /** The lines of the list, group by group. @type {(scheme: Scheme) => Record<Kind, Row[]>} */
 export function rowsOf(scheme) {
   return {
-    level: scheme.levels.map(({ key, label, coded }) => ({ kind: "level", key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
-    category: scheme.categories.map((one) => ({ kind: "category", key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
+    level: scheme.levels.map(({ key, label, coded }) => ({ key, label, depth: 0, note: coded ? "coded" : "only pointed at" })),
+    category: scheme.categories.map((one) => ({ key: one.key, label: one.label, depth: 0, note: noteOfCategory(scheme, one) })),
     relation: listedRelations(scheme).map((one) => ({
-      kind: "relation", key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if),
+      key: one.key, label: one.label, depth: depthOf(scheme, one), note: whenAsked(scheme, one.asked_if),
     })),
     attribute: scheme.attributes.map((one) => ({
-      kind: "attribute", key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
+      key: one.key, label: one.label, depth: depthOf(scheme, one), note: noteOfAttribute(scheme, one),
     })),
   };
 }

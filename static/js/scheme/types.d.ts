@@ -40,7 +40,6 @@ export type Edit = { scheme: Scheme; key: string } | { refused: string };
 
 /** A line of the list of questions. */
 export interface Row {
-  kind: Kind;
   key: string;
   label: string;
   depth: number;
@@ -121,3 +120,32 @@ export interface Designer {
   say: (words: string) => void;
 }
 
+
+export type Named = { key: string; label: string };
+
+/** What a form is built with. */
+export interface Frame<Q extends object = object> {
+  root: HTMLElement;
+  /** show again what the draft says */
+  updates: (() => void)[];
+  /** before the paths of its fields */
+  prefix: string;
+  /** the question or value that is edited, as it is now */
+  one: () => Q;
+  /** set some of its fields; tag: what is written, letter by letter, is one step */
+  set: (fields: object, tag?: string) => void;
+}
+
+export interface SavingOptions {
+  /** that the draft is a change of */
+  version: () => string;
+  /** coders may have begun */
+  isAssigned: boolean;
+  /** others change what coders are asked */
+  isBlind: boolean;
+  changes: () => string[];
+  /** it is the scheme now */
+  saved: (scheme: Scheme, version: string) => void;
+  /** somebody else's is, and takes the place of the draft or not */
+  theirs: (scheme: Scheme, version: string, takes: boolean) => void;
+}

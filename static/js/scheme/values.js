@@ -1,7 +1,7 @@
 // The values of attributes, and what becomes of answers where values are merged. Pure.
-import { change, remove, renamed, without } from "./edits.js";
+import { change, remove, renameValues } from "./edits.js";
 import { freeKey, isMade, slug } from "./keys.js";
-import { asksBy, CATEGORY, find } from "./questions.js";
+import { CATEGORY, find } from "./questions.js";
 /** @import { Condition, Draft, Edit, Scheme, Value } from "./types.js" */
 
 /** @type {(scheme: Scheme, attribute: string, values: Value[]) => Scheme} */
@@ -40,24 +40,23 @@ export function relabelValue(scheme, attribute, key, label, fixed) {
   return renameValue(after, attribute, key, freeKey(slug(label) || "value", taken));
 }
 
+/** Let what is asked by one value be asked by another; null: by none. @type {(scheme: Scheme, question: string, from: string, to: string | null, but?: (one: object) => boolean) => Scheme} */
+function follow(scheme, question, from, to, but = () => false) {
+  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
+  const renamed = (one) => (but(one) ? one : { ...one, asked_if: renameValues(one.asked_if, question, from, to) });
+  return { ...scheme, relations: scheme.relations.map(renamed), attributes: scheme.attributes.map(renamed) };
+}
+
 /** @type {(scheme: Scheme, attribute: string, from: string, to: string) => Edit} */
 export function renameValue(scheme, attribute, from, to) {
-  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
-  const follow = (one) => {
-    const values = asksBy(one.asked_if, attribute);
-    return values?.includes(from) ? { ...one, asked_if: { question: attribute, values: renamed(values, from, to) } } : one;
-  };
   const values = valuesOf(scheme, attribute).map((one) => (one.key === from ? { ...one, key: to } : one));
-  const after = withValues(scheme, attribute, values);
-  return { scheme: { ...after, relations: after.relations.map(follow), attributes: after.attributes.map(follow) }, key: to };
+  return { scheme: follow(withValues(scheme, attribute, values), attribute, from, to), key: to };
 }
 
 /** @type {(scheme: Scheme, attribute: string, key: string) => Edit} */
 export function removeValue(scheme, attribute, key) {
   const after = withValues(scheme, attribute, valuesOf(scheme, attribute).filter((one) => one.key !== key));
-  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
-  const follow = (one) => ({ ...one, asked_if: without(one.asked_if, attribute, (value) => value === key) });
-  return { scheme: { ...after, relations: after.relations.map(follow), attributes: after.attributes.map(follow) }, key };
+  return { scheme: follow(after, attribute, key, null), key };
 }
 
 /**
@@ -88,24 +87,9 @@ export function moveValue(scheme, attribute, key, by) {
 
 /** Answer a value or category by another one from now on. @type {(draft: Draft, question: string, from: string, into: string) => Draft} */
 export function mergeValues({ scheme, merges }, question, from, into) {
-  const edit = question === CATEGORY ? remove(moveConditions(scheme, from, into), "category", from)
-    : removeValue(renameInConditions(scheme, question, from, into), question, from);
+  const isIdentity = (/** @type {object} */ one) => "identity" in one && one.identity === true;
+  const edit = question === CATEGORY ? remove(follow(scheme, CATEGORY, from, into, isIdentity), "category", from)
+    : removeValue(follow(scheme, question, from, into), question, from);
   const followed = merges.map((one) => (one.question === question && one.into === from ? { ...one, into } : one));
   return { scheme: "scheme" in edit ? edit.scheme : scheme, merges: [...followed, { question, value: from, into }] };
-}
-
-/** @type {(scheme: Scheme, from: string, into: string) => Scheme} */
-const moveConditions = (scheme, from, into) => renameInConditions(scheme, CATEGORY, from, into, (one) => "identity" in one && one.identity === true);
-
-/**
- * Let what is asked by one value be asked by another.
- * @type {(scheme: Scheme, question: string, from: string, into: string, but?: (one: object) => boolean) => Scheme}
- */
-function renameInConditions(scheme, question, from, into, but = () => false) {
-  /** @type {<Q extends { asked_if: Condition | null }>(one: Q) => Q} */
-  const follow = (one) => {
-    const values = but(one) ? null : asksBy(one.asked_if, question);
-    return values?.includes(from) ? { ...one, asked_if: { question, values: [...new Set(renamed(values, from, into))] } } : one;
-  };
-  return { ...scheme, relations: scheme.relations.map(follow), attributes: scheme.attributes.map(follow) };
 }

@@ -1,10 +1,11 @@
 // What the actions do that both workbenches have, and how an action of the table is run.
 import { byId } from "./dom/element.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
-/** @import { CommandOptions, Handlers, Keyboard, PlacePicker } from "./types.js" */
+/** @import { CommandOptions, Handlers, Keyboard, LoadedPart, PlacePicker } from "./types.js" */
 
 export const UNREACHABLE = "This needs the server, which is not responding.";
 const LONGEST_WAIT = 2000; // milliseconds for a part of the page
+const A_WHILE = 5000;
 
 /**
  * Parts of the page that are seldom used are loaded when they are asked for; meanwhile keys wait for it.
@@ -23,28 +24,37 @@ export async function loadPart(load, { keyboard, say }) {
 }
 
 /**
- * Load a part at the first call; where that fails, again at the next.
- * @type {<T>(load: () => Promise<T>) => () => Promise<T>}
+ * A part that comes with the first sign of somebody, or after a while, so that it is there when the network goes; else when
+ * it is back. What is done with it sooner waits for it.
+ * @template T @param {() => Promise<T>} load @param {Parameters<typeof loadPart>[1]} frame @returns {LoadedPart<T>}
  */
-export function loadOnce(load) {
-  /** @type {ReturnType<typeof load> | null} */
+export function createPart(load, frame) {
+  /** @type {Promise<T> | null} */
+  let coming = null;
+  /** @type {T | null} */
   let part = null;
-  return () => {
-    part ??= load();
-    part.catch(() => {
-      part = null;
-    });
-    return part;
+  const get = () => {
+    const found = coming ?? load();
+    coming = found;
+    found.then((loaded) => { part = loaded; }, () => { coming = null; });
+    return found;
   };
-}
-
-/** Load a part with the first sign of somebody, so that it is there when the network goes; else when it is back. @param {() => Promise<unknown>} load */
-export function loadAhead(load) {
-  const begin = () => load().catch(() => null);
+  const begin = () => get().catch(() => null);
   for (const kind of ["keydown", "pointermove", "pointerdown", "click"]) {
     document.addEventListener(kind, begin, { once: true });
   }
   window.addEventListener("online", begin);
+  setTimeout(begin, A_WHILE);
+  return {
+    now: () => part,
+    load: get,
+    async use(work) {
+      const here = part ?? await loadPart(get, frame);
+      if (here) {
+        work(here);
+      }
+    },
+  };
 }
 
 /** Open or close a panel at the side, if the page has it. @param {string} id @returns {HTMLElement | null} the panel, if it is open now */
@@ -57,20 +67,19 @@ export function togglePanel(id) {
   return null;
 }
 
-/** @template M @param {CommandOptions<M>} options */
-export function createCommands({ actions, available, keyboard, place, search, idle, subject, version, say, undo, relabel, refresh }) {
-  const loadPicker = loadOnce(async () => {
-    const [{ createPicker }, places] = await Promise.all([import("./dialogs/picker.js"), search.load(), import("./dialogs/palette.js")]);
-    return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
-  });
+/** @template M, P @param {CommandOptions<M, P>} options */
+export function createCommands({ actions, available, frame, place, search, idle, subject, commit, checks, sync, undo, relabel }) {
+  const { keyboard, say, refresh } = frame;
+  const pickerPart = createPart(async () => {
+    const [{ createPicker, openPalette }, places] = await Promise.all([import("./dialogs/picker.js"), search.load()]);
+    return { dialog: createPicker(byId("picker", HTMLDialogElement)), openPalette, places };
+  }, frame);
   /** @type {PlacePicker} */
   const picker = {
-    async open({ choices, ...options }) {
-      const part = await loadPart(loadPicker, { keyboard, say });
-      part?.dialog.open({ ...options, choices: (query) => choices(query, part.places) });
-    },
+    open: ({ choices, ...options }) => pickerPart.use(({ dialog, places }) => {
+      dialog.open({ ...options, choices: (query) => choices(query, places) });
+    }),
   };
-  loadAhead(loadPicker);
   const table = new Map(available.map((action) => [action.id, action]));
   /** @type {Handlers} */
   let handlers = {};
@@ -92,16 +101,15 @@ export function createCommands({ actions, available, keyboard, place, search, id
     refresh();
   }
 
-  async function palette() {
-    (await loadPart(() => import("./dialogs/palette.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
-  }
-
   async function help() {
-    const part = await loadPart(() => import("./keys/key-list.js"), { keyboard, say });
-    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft }, (choices) => {
-      keyboard.rebind(choices);
-      relabel();
-      refresh();
+    const part = await loadPart(() => import("./keys/key-list.js"), frame);
+    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), {
+      all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft,
+      changed(choices) {
+        keyboard.rebind(choices);
+        relabel();
+        refresh();
+      },
     }) ?? null;
     keyList?.open();
   }
@@ -110,13 +118,17 @@ export function createCommands({ actions, available, keyboard, place, search, id
   const common = {
     "undo": () => undo(false),
     "redo": () => undo(true),
-    palette,
+    "palette": () => pickerPart.use(({ openPalette }) => openPalette(available, keyboard, picker, search.placeholder, run)),
     help,
     "release": () => {
       keyboard.release();
       say("Press Tab to leave the text.");
     },
-    "ask": async () => (await loadPart(async () => (await import("./dialogs/questions.js")).loadQuestions(subject(), version()), { keyboard, say }))?.(),
+    "ask": async () => (await loadPart(async () => (await import("./dialogs/questions.js")).loadQuestions(subject(), sync.version()), frame))?.(),
+    "hand-in": async () => {
+      commit();
+      (await loadPart(checks, frame))?.openChecks(frame.page, sync.waiting());
+    },
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

@@ -6,7 +6,7 @@ import { uuid } from "./saving/sync.js";
 const IDLE_THRESHOLD = 5 * 60; // seconds; a longer pause is no time at work, as on the server
 
 /** @template {WorkbenchModel} M @template S @param {EditorOptions<M, S>} options */
-export function createEditor({ page, machine, sync, unsent, version, say, tell }) {
+export function createEditor({ page, machine, sync, unsent, version, say, tell, commit, refresh, fields, show }) {
   /** @type {number | null} */
   let last = null; // when something was written
   let reading = false;
@@ -42,25 +42,28 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
     }
   }
 
-  /**
-   * Take a step back, or do it again.
-   * @param {boolean} forward redo instead of undo
-   * @returns {Promise<Change[] | null>} what was written; null: there is no such step, which has been said
-   */
+  /** Take a step back, or do it again. @param {boolean} forward redo instead of undo */
   async function undo(forward) {
+    commit();
     const next = () => (forward ? redoable(page.history) : undoable(page.history));
     if (next() === null && !page.history.whole && !(await readLog())) {
-      return null;
+      return;
     }
     const step = next();
     if (step === null) {
       tell(forward ? "Nothing to redo." : "Nothing to undo.");
-      return null;
+      return;
     }
     const changes = forward ? step.changes : step.inverse;
     const { id } = write(changes, forward ? step.undoneBy : step.id);
     page.history = forward ? markRedone(page.history) : markUndone(page.history, id);
-    return changes;
+    refresh();
+    const done = forward ? "Redone" : "Undone";
+    if (fields.some((field) => field === document.activeElement)) {
+      tell(`${done}.`); // what is being written there is about what is selected
+    } else {
+      show(changes, done);
+    }
   }
 
   /** The steps of earlier visits stand in the log, which the server keeps. */
@@ -71,8 +74,8 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
     reading = true;
     say("Loading your history…");
     try {
-      const { readHistory } = await import("./saving/log.js");
-      page.history = await readHistory(machine, page, sync.log(0, version), unsent);
+      const { fromLog, withUnsent } = await import("./saving/log.js");
+      page.history = fromLog(machine, page.model, withUnsent(await sync.log(0, version), unsent), page.history);
       say("");
       return true;
     } catch {

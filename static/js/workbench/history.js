@@ -2,9 +2,7 @@
 /** @import { Change, Machine, Step, StepHistory } from "./types.js" */
 
 /** @type {(whole?: boolean) => StepHistory} */
-export function emptyHistory(whole = true) {
-  return { done: [], undone: [], whole };
-}
+export const emptyHistory = (whole = true) => ({ done: [], undone: [], whole });
 
 /** The state after some changes; the one before is left as it was. @type {<M, S>(machine: Machine<M, S>, model: M, state: S, changes: Change[]) => S} */
 export function applyChanges(machine, model, state, changes) {
@@ -24,9 +22,7 @@ export function rebase(machine, model, base, missed, pending) {
 }
 
 /** What takes changes back, in the order in which to do it. @type {<M, S>(machine: Machine<M, S>, model: M, before: S, changes: Change[]) => Change[]} */
-export function invert(machine, model, before, changes) {
-  return carryOutAll(machine, model, machine.copy(before), changes);
-}
+export const invert = (machine, model, before, changes) => carryOutAll(machine, model, machine.copy(before), changes);
 
 /** Carry changes out on a state, which is changed; return what takes them back. @type {<M, S>(machine: Machine<M, S>, model: M, state: S, changes: Change[]) => Change[]} */
 export function carryOutAll(machine, model, state, changes) {
@@ -40,19 +36,13 @@ export function carryOutAll(machine, model, state, changes) {
 }
 
 /** @type {(history: StepHistory, step: Step) => StepHistory} */
-export function addStep(history, step) {
-  return { ...history, done: [...history.done, step], undone: [] };
-}
+export const addStep = (history, step) => ({ ...history, done: [...history.done, step], undone: [] });
 
 /** @param {StepHistory} history */
-export function undoable(history) {
-  return history.done.at(-1) ?? null;
-}
+export const undoable = (history) => history.done.at(-1) ?? null;
 
 /** @param {StepHistory} history */
-export function redoable(history) {
-  return history.undone.at(-1) ?? null;
-}
+export const redoable = (history) => history.undone.at(-1) ?? null;
 
 /** @type {(history: StepHistory, by: string) => StepHistory} by: id of the step that took the last one back */
 export function markUndone(history, by) {

@@ -2,9 +2,7 @@
 /** @import { Change, Given, Judgement, Judgements, Span } from "./types.js" */
 
 /** The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25". @type {(level: string, parts: Span[]) => string} */
-export function keyOf(level, parts) {
-  return `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
-}
+export const keyOf = (level, parts) => `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
 
 /** @type {(key: string) => { level: string, parts: Span[] } | null} */
 export function partsOf(key) {
@@ -45,9 +43,7 @@ export function sameJudgement(one, other) {
 }
 
 /** What makes a markable carry this judgement. @type {(key: string, value: Partial<Judgement>) => Change} */
-export function judge(key, value) {
-  return { kind: "judge", payload: { markable: key, ...judgement(value) } };
-}
+export const judge = (key, value) => ({ kind: "judge", payload: { markable: key, ...judgement(value) } });
 
 /** The markable that a change is about, as it is called afterwards. @type {(change: Change) => string | null} */
 export function markableOf({ payload }) {

@@ -2,9 +2,7 @@
 /** @import { Judgement, Readings } from "./types.js" */
 
 /** As lists. @type {(readings: Readings) => string[][]} */
-export function listsOf(readings) {
-  return readings.map((reading) => (typeof reading === "string" ? [reading] : reading));
-}
+export const listsOf = (readings) => readings.map((reading) => (typeof reading === "string" ? [reading] : reading));
 
 /** The targets that a reading has for itself. @type {(readings: Readings) => string[]} */
 export function singlesOf(readings) {

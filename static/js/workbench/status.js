@@ -1,5 +1,5 @@
 // How it stands: what is saved, the time at work, what is said to the eye, notices.
-import { button, byId, element } from "./dom/element.js";
+import { button, byId, element, elements } from "./dom/element.js";
 import { stateText } from "./saving/sync.js";
 /** @import { SaveState, StepHistory } from "./types.js" */
 
@@ -53,18 +53,15 @@ export function paintTime(seconds) {
 export function notify(text, kind = text) {
   const place = byId("notices");
   dismiss(kind);
-  const notice = element("div", "notice error");
-  notice.setAttribute("role", "alert");
-  notice.dataset.kind = kind;
-  const close = button("button small plain", "Dismiss");
-  close.addEventListener("click", () => notice.remove());
-  notice.append(element("p", "", text), close);
+  const close = button("button small plain", "Dismiss", { onclick: () => notice.remove() });
+  /** @type {HTMLElement} */
+  const notice = element("div", "notice error", [element("p", "", text), close], { role: "alert", dataset: { kind } });
   place.append(notice);
 }
 
 /** Return what it said. @param {string} kind of notice that is true no more */
 export function dismiss(kind) {
-  const notice = [...byId("notices").children].find((one) => one instanceof HTMLElement && one.dataset.kind === kind);
+  const notice = elements(byId("notices"), ".notice").find((one) => one.dataset.kind === kind);
   notice?.remove();
   return notice?.firstChild?.textContent ?? "";
 }

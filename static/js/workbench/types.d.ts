@@ -157,17 +157,24 @@ export interface EditorOptions<M extends WorkbenchModel, S> {
   say: (words: string) => void;
   /** say it to the ear, too */
   tell: (words: string) => void;
+  /** record what is being written */
+  commit: () => void;
+  refresh: () => void;
+  /** in which something is written about what is selected */
+  fields: HTMLElement[];
+  /** go to what was undone or redone, which is said */
+  show: (changes: Change[], done: string) => void;
 }
 
 /** By the id of an action what it does. */
 export type Handlers = Record<string, (further: boolean) => void>;
 
-export interface CommandOptions<M> {
+export interface CommandOptions<M, P> {
   /** all that the table has */
   actions: Action<M>[];
   /** those that this page has a use for */
   available: Action<M>[];
-  keyboard: Keyboard;
+  frame: { page: P; keyboard: Keyboard; say: (words: string) => void; refresh: () => void };
   /** under which chosen keys are stored */
   place: string;
   /** what the list of all actions finds besides */
@@ -176,13 +183,14 @@ export interface CommandOptions<M> {
   idle: () => boolean;
   /** the key of the markable that a question is about; null: the text */
   subject: () => string | null;
-  /** that of the coding, of which the page knows */
-  version: () => number;
-  say: (words: string) => void;
+  /** record what is being written */
+  commit: () => void;
+  /** what to look at before submitting */
+  checks: () => Promise<{ openChecks: (page: P, waiting: number) => void }>;
+  sync: Sync;
   undo: (forward: boolean) => void;
   /** show other keys */
   relabel: () => void;
-  refresh: () => void;
 }
 
 // ---- keys
@@ -198,6 +206,15 @@ export interface Action<M> {
   anywhere?: boolean;
   /** whether this text and scheme have a use for it; without it, always */
   when?: (model: M) => boolean;
+}
+
+export interface KeyListOptions<M> {
+  all: Action<M>[];
+  shown: Action<M>[];
+  /** under which the choices are stored */
+  place: string;
+  rightToLeft: boolean;
+  changed: (choices: Choices) => void;
 }
 
 /** Keys by action, where they are not those of the table. */
@@ -419,3 +436,24 @@ export interface Sync {
   waiting: () => number;
   version: () => number;
 }
+
+/** A part of the page that is loaded when somebody begins to work. */
+export interface LoadedPart<T> {
+  /** null: not yet */
+  now: () => T | null;
+  load: () => Promise<T>;
+  /** Do something with it: at once, or as soon as it is there. */
+  use: (work: (part: T) => void) => Promise<void>;
+}
+
+/** Words and nodes of an element; "" is none. */
+export type Content = string | Node | (string | Node)[];
+
+/** Of an element, with its data-…. */
+export type Properties<T extends keyof HTMLElementTagNameMap> = Partial<Omit<HTMLElementTagNameMap[T], "dataset">> & {
+  dataset?: Record<string, string>;
+};
+
+export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
+  tag: T, className?: string, content?: Content, properties?: Properties<T>,
+) => HTMLElementTagNameMap[T];

@@ -214,7 +214,7 @@ def test_the_coders_of_a_plan_are_found_turned_and_ticked_by_keyboard(sign_in, c
     page.set_viewport_size({"width": WIDTHS[0], "height": 900})
     assert violations(page) == []
     # The preview follows what has no row, too.
-    with page.expect_response(lambda answer: "part=preview" in answer.url):
+    with page.expect_response(lambda answer: "k=4" in answer.url):
         page.get_by_label("Coders per text").fill("4")
     expect(page.locator("#plan-summary")).to_contain_text("48 new assignments")
     page.get_by_role("button", name="Apply").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DelayedAnswer
+from tests.browser.conftest import DelayedAnswer, offline, wait_until
 
 UNREACHABLE = "This needs the server, which is not responding."
 PICKER = "**/workbench/dialogs/picker*.js"
@@ -101,3 +101,46 @@ def test_a_part_that_failed_is_asked_for_again(coder):
     coder.page.unroute(PICKER)
     coder.press("m")
     expect(coder.page.get_by_role("dialog")).to_have_count(1)
+
+
+def test_the_first_click_counts_though_the_mouse_is_on_its_way(coder_of):
+    coder = coder_of(TEXT)
+    mouse = DelayedAnswer(coder.page, "**/view/mouse*.js")
+    coder.page.reload()
+    coder.at("Kim")
+    coder.markable("Lee").click()
+    mouse.release()
+    coder.at("Lee")
+
+
+def test_a_first_double_click_marks_its_word_though_marking_is_on_its_way(coder_of):
+    coder = coder_of(TEXT, marking=True)
+    marking = DelayedAnswer(coder.page, "**/view/marking*.js")
+    coder.page.reload()
+    coder.at("Kim")
+    x, y = coder.page.evaluate(
+        """() => {
+          const range = document.createRange();
+          range.selectNodeContents(document.querySelector("#text .plain-line, #text .paragraph").lastChild);
+          const { right, top, bottom } = range.getBoundingClientRect();
+          return [right - 8, (top + bottom) / 2];
+        }"""
+    )
+    coder.page.mouse.dblclick(x, y)
+    marking.release()
+    coder.at("left")
+
+
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
+def test_parts_come_by_themselves_and_words_are_marked_without_the_network(coder_of):
+    coder = coder_of(TEXT, marking=True)
+    wait_until(
+        coder.page,
+        """["marking", "marks", "mouse", "picker", "antecedents", "edits", "overlays", "search"].every(
+          (part) => performance.getEntriesByType("resource").some(({ name }) => name.includes(`/${part}.`)))""",
+    )
+    offline(coder.page)
+    coder.press("ArrowRight", "e", "Shift+ArrowRight", "Enter")
+    coder.at("Lee and")
+    coder.page.context.set_offline(False)
+    assert len(coder.saved()) == 1

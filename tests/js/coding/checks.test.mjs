@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkList } from "../../../static/js/coding/checks.js";
+import { checkList } from "../../../static/js/coding/view/checks.js";
 import { load } from "../../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 

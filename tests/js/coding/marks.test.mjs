@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../../static/js/coding/text/marks.js";
-import { destinations, markableAt } from "../../../static/js/coding/targets/destinations.js";
+import { crossedBy, headOf, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../../static/js/coding/text/marks.js";
+import { mergeParts } from "../../../static/js/workbench/parts.js";
+import { destinations, markableAt } from "../../../static/js/coding/targets/places.js";
 import { load } from "../../../static/js/coding/state.js";
 import { findMatches } from "../../../static/js/workbench/dialogs/search.js";
 import { marked, scene } from "./scenes.mjs";

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { addStep, emptyHistory, invert, rebase } from "../../../static/js/workbench/history.js";
 import { caps } from "../../../static/js/workbench/keys/keys.js";
 import { ACTIONS, actionsOf } from "../../../static/js/pyramid/actions.js";
-import { checkList } from "../../../static/js/pyramid/checks.js";
+import { checkList } from "../../../static/js/pyramid/view/checks.js";
 import * as edits from "../../../static/js/pyramid/edits/edits.js";
 import { offerFor } from "../../../static/js/pyramid/edits/offers.js";
 import { describeRelation, differences, missingScus, related, wordsOfScu } from "../../../static/js/pyramid/others.js";
 import { refusal } from "../../../static/js/pyramid/edits/rules.js";
-import { best, scores } from "../../../static/js/pyramid/scores.js";
+import { best, scores } from "../../../static/js/pyramid/view/scores.js";
 import { apply, filtered, load, markOf, nameOf, PYRAMID, pyramidOf } from "../../../static/js/pyramid/state.js";
-import { takeTheirs } from "../../../static/js/pyramid/take-theirs.js";
+import { takeTheirs } from "../../../static/js/pyramid/others.js";
 import { extendSelection, freeCounts, wordOfSummary, nextFree } from "../../../static/js/pyramid/text/words.js";
 import { key, pyramid } from "./pyramid-scenes.mjs";
 

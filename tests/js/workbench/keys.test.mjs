@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ACTIONS, actionsOf } from "../../../static/js/coding/actions.js";
-import { choose } from "../../../static/js/workbench/keys/key-choices.js";
+import { choose } from "../../../static/js/workbench/keys/key-list.js";
 import { actionFor, bindings, caps, combination, onKeyboard, storedChoices } from "../../../static/js/workbench/keys/keys.js";
 import { load } from "../../../static/js/coding/state.js";
 import { marked } from "../coding/scenes.mjs";

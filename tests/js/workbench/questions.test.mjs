@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chooseCategory, pointTo } from "../../../static/js/coding/answers.js";
 import { split } from "../../../static/js/coding/chains/edits.js";
 import { chains } from "../../../static/js/coding/chains/chains.js";
-import { checkList } from "../../../static/js/coding/checks.js";
+import { checkList } from "../../../static/js/coding/view/checks.js";
 import { answerAttribute } from "../../../static/js/coding/questions/attribute-answers.js";
 import { answerEntity, entityConflicts, keepEntityAnswers } from "../../../static/js/coding/questions/entity-answers.js";
 import { categoriesOn } from "../../../static/js/coding/questions/constraints.js";

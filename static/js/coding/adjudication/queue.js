@@ -7,7 +7,7 @@ import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { holesOf, isUnanswered } from "../questions/holes.js";
 import { apply, unmarked, withMarks } from "../state.js";
 import { highlight, revealWords } from "../view/runs.js";
-import { refusal } from "../checks.js";
+import { refusal } from "../view/checks.js";
 import { take, takeAnswer } from "./moves.js";
 import { coderCell, goldNodes, inWords, labelOf, titleOf } from "./view.js";
 /** @import { Frame, Given, Judgement, Judgements, Machine } from "../types.js" */

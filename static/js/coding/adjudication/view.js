@@ -3,21 +3,15 @@ import { element } from "../../workbench/dom/element.js";
 import { singlesOf } from "../../workbench/readings.js";
 import { categoryOf, unmarked } from "../state.js";
 import { chainBadge, describe } from "../view/panel.js";
-import { CATEGORY } from "../../workbench/adjudication/rows.js";
+import { CATEGORY, shortened, unitsInWords } from "../../workbench/adjudication/rows.js";
 /** @import { Judgement, Page } from "../types.js" */
 /** @import { CellContent, Queue, QueueAnswer, QueueCard, QueueRow, QueueView } from "../../workbench/adjudication/types.js" */
-
-const LETTERS_SHOWN = 12;
-const SHOWN = 3; // units of a row, before the rest is counted
 
 /** The words of a markable, be it in gold or not. @type {(page: Page, key: string) => string} */
 const wordsOf = ({ model }, key) => (model.byKey.has(key) ? describe(model, key).words : unmarked(model, key)?.words ?? key);
 
 /** @type {(page: Page, keys: string[]) => string} */
-export function inWords(page, keys) {
-  const words = keys.slice(0, SHOWN).map((key) => wordsOf(page, key));
-  return keys.length > SHOWN ? `${words.join(", ")} and ${keys.length - SHOWN} more` : words.join(", ");
-}
+export const inWords = (page, keys) => unitsInWords(keys, (key) => wordsOf(page, key), ", ");
 
 /** What a judgement says to a question, in words. @type {(page: Page, question: string, value: Partial<Judgement> | undefined) => string} */
 function answerInWords(page, question, value) {
@@ -60,9 +54,6 @@ function answerNodes(page, { queue, places }, { units }, answer, given) {
     return badge;
   });
 }
-
-/** @type {(words: string) => string} */
-const shortened = (words) => (words.length > LETTERS_SHOWN ? `${words.slice(0, LETTERS_SHOWN - 1).trimEnd()}…` : words);
 
 /** What gold says now. @param {Page} page @param {QueueCard} card @param {QueueRow} row */
 export function goldNodes(page, card, { units }) {

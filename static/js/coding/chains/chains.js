@@ -160,9 +160,7 @@ function rootsOf(model, judgements, without) {
 }
 
 /** @type {(given?: Iterable<[string, number]>) => Numbers} given: numbers of chains before the page was loaded again */
-export function emptyNumbers(given = []) {
-  return { byChain: new Map(given), byMember: new Map(), next: 1, of: null };
-}
+export const emptyNumbers = (given = []) => ({ byChain: new Map(given), byMember: new Map(), next: 1, of: null });
 
 /** Numbers from the second member on, kept while the window is open; none is ever given to another chain. @type {(before: Numbers, current: Chains) => Numbers} */
 export function renumber(before, current) {
@@ -239,9 +237,7 @@ export function look(number) {
 export const chainLook = (number) => (number ? ` chain-${look(number).colour}` : "");
 
 /** What the coder calls a chain: the name on the first of its members that carries one. @type {(judgements: Judgements, members: string[]) => string} */
-export function nameOf(judgements, members) {
-  return members.map((key) => judgements.get(key)?.name).find(Boolean) ?? "";
-}
+export const nameOf = (judgements, members) => members.map((key) => judgements.get(key)?.name).find(Boolean) ?? "";
 
 /** An index that no markable has, but for one that does not count. @type {(judgements: Judgements, except?: string | null) => string} */
 export function freeIndex(judgements, except = null) {

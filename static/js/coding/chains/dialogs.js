@@ -36,11 +36,9 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
   /** @type {(members: string[], changed?: string[]) => HTMLElement[]} */
   function inWords(members, changed = []) {
     const sorted = [...members].sort((one, other) => page.model.byKey.at(one).order - page.model.byKey.at(other).order);
-    return sorted.slice(0, SHOWN).map((key) => {
-      const words = element(changed.includes(key) ? "strong" : "span", "workbench-picker-words", describe(page.model, key).words);
-      words.dir = "auto";
-      return words;
-    }).concat(sorted.length > SHOWN ? [element("span", "muted", `and ${sorted.length - SHOWN} more`)] : []);
+    return sorted.slice(0, SHOWN)
+      .map((key) => element(changed.includes(key) ? "strong" : "span", "workbench-picker-words", describe(page.model, key).words, { dir: "auto" }))
+      .concat(sorted.length > SHOWN ? [element("span", "muted", `and ${sorted.length - SHOWN} more`)] : []);
   }
 
   /** @param {string[]} members */

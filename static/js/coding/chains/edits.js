@@ -116,9 +116,7 @@ function begun(model, judgements, parted, members) {
 }
 
 /** @type {(judgements: Judgements, key: string) => boolean} */
-function isAmbiguous(judgements, key) {
-  return (judgements.get(key)?.pointers.length ?? 0) > 1;
-}
+const isAmbiguous = (judgements, key) => (judgements.get(key)?.pointers.length ?? 0) > 1;
 
 /**
  * The antecedents on one's own side that lie behind one across the cut.

@@ -1,15 +1,14 @@
 // The questions after the category: one after another by key, and a relation whose targets the letters choose. Loaded where the scheme has some.
+import { createPart } from "../../workbench/commands.js";
 import { inside } from "../../workbench/dom/element.js";
 import { judge, judgement } from "../../workbench/judgements.js";
 import { chains } from "../chains/chains.js";
 import { apply, isDecided, withMarks } from "../state.js";
 import { describe, inWords } from "../view/panel.js";
 import { paintQuestions } from "../view/questions.js";
-import { answerAttribute, nextAnswer } from "./attribute-answers.js";
 import { categoriesOn } from "./constraints.js";
-import { answerEntity, entityAnswers, entityConflicts, entityOf, keepEntityAnswers, lacksOfChain, withAttribute } from "./entity-answers.js";
+import { entityAnswers, entityConflicts, keepEntityAnswers, lacksOfChain, withAttribute } from "./entity-answers.js";
 import { answerOf, askedOf, CATEGORY, isAnswered, nextQuestion, questionsOf } from "./questions.js";
-import { violationOf } from "./violations.js";
 export { lacksOfChain };
 /** @import { AttributeAnswer, EntityConflict, Frame, Further, Judgements, PickerOptions, Question } from "../types.js" */
 
@@ -19,6 +18,7 @@ const numberIn = (words) => Number(words.replace(",", "."));
 /** @type {(frame: Frame, openPicker: (options: PickerOptions) => void) => Further} */
 export function createFurther({ page, keyboard, pane, write, refresh, say, announceAgain, answerWith }, openPicker) {
   const questions = questionsOf(page.model);
+  const answering = createPart(() => import("./attribute-answers.js"), { keyboard, say });
   /** @type {Question[]} */
   let asked = [];
   /** @type {string | null} */
@@ -133,25 +133,25 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     if (here === null || page.model.readOnly) {
       return;
     }
+    const key = here;
     active = question.key;
-    if (question.of !== "entity") {
-      answerWith(answerAttribute(page.model, page.judgements, here, question.key, value), here);
-    } else {
-      const members = entityOf(page.chains, here);
-      const [[, before] = [here, undefined]] = entityAnswers(page.judgements, members, question.key);
-      const judged = answerEntity(page.judgements, members, here, question.key, nextAnswer(page.model, question.key, before, value));
-      const violation = judged.map(([key, one]) => violationOf(page.model, key, judgement(one))).find(Boolean);
-      if (violation) {
-        say(violation.message);
-        return;
+    answering.use(({ answerAttribute, answerForEntity }) => {
+      if (question.of !== "entity") {
+        answerWith(answerAttribute(page.model, page.judgements, key, question.key, value), key);
+      } else {
+        const judged = answerForEntity(page.model, page.judgements, page.chains, key, question.key, value);
+        if ("refused" in judged) {
+          say(judged.refused);
+          return;
+        }
+        say("");
+        write(judged.map(([member, one]) => judge(member, one)));
+        goOn();
+        refresh();
+        announceAgain();
       }
-      say("");
-      write(judged.map(([key, one]) => judge(key, one)));
-      goOn();
-      refresh();
-      announceAgain();
-    }
-    focusField();
+      focusField();
+    });
   }
 
   /** @type {(question: Question, value: string) => boolean} the second choice is another one than the first */
@@ -338,6 +338,5 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     settle, ask,
     paint: () => paintQuestions(page, keyboard, asked, active, isFirstChoice),
     goOn, digit, accept, leave, step, nextRelation, intercept, press, kept, askConflicts, find,
-    isActive: () => activeQuestion() !== undefined,
   };
 }

@@ -40,16 +40,10 @@ function isTooMuch(table, value) {
 /** @type {(table: Constraints, key: string, given: GivenAnswers) => Violation | null} */
 function relationViolation({ relations }, key, given) {
   const relation = relations[key];
-  if (!relation) {
-    return not("unknown_relation");
-  }
-  if (relation.identity) {
-    return not("identity_is_pointers");
-  }
-  if (!relation.from_levels.includes(given.level) || relation.to_levels.length === 0) {
-    return not("relation_not_here");
-  }
-  return isAsked(relation, given) ? null : not("relation_not_asked");
+  return !relation ? not("unknown_relation")
+    : relation.identity ? not("identity_is_pointers")
+      : !relation.from_levels.includes(given.level) || relation.to_levels.length === 0 ? not("relation_not_here")
+        : isAsked(relation, given) ? null : not("relation_not_asked");
 }
 
 /** Which rule a judgement breaks, by the server's code for it. @type {(model: Model, key: string, value: Judgement) => Violation | null} */
@@ -79,11 +73,5 @@ export function violationOf(model, key, value) {
     ...names.map((name) => () => readingsViolation(model, from, table.relations[name], value.relations[name])),
     ...Object.entries(value.attributes).map(([name, answer]) => () => answerViolation(table, name, answer, given)),
   ];
-  for (const check of checks) {
-    const violation = check();
-    if (violation) {
-      return violation;
-    }
-  }
-  return null;
+  return checks.reduce((found, check) => found ?? check() ?? null, /** @type {Violation | null} */ (null));
 }

@@ -74,11 +74,8 @@ export function createAntecedents({ page, say, answerWith, commitNote }, picker)
           ...(index === null && keys.length > 1 ? {
             more: () => open(`Mentions of “${words}”`, current, keys.toReversed().map((key) => ({ index: null, newest: key, keys: [key] }))),
           } : {}),
-          preview: () => (keys.length > 1 ? keys.slice(-SHOWN).map((key) => {
-            const mention = element("span", "workbench-picker-words", describe(model, key).words);
-            mention.dir = "auto";
-            return mention;
-          }) : []),
+          preview: () => (keys.length > 1 ? keys.slice(-SHOWN) : [])
+            .map((key) => element("span", "workbench-picker-words", describe(model, key).words, { dir: "auto" })),
         };
       }),
     });

@@ -1,5 +1,6 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
 import { keyOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { findMatches } from "../../workbench/dialogs/search.js";
 import { targetsOf } from "../../workbench/readings.js";
 import { isLegal } from "../targets/candidates.js";
@@ -66,21 +67,14 @@ function characterAt(model, place) {
  * @type {(model: TextModel, start: number, end: number) => Span | null}
  */
 export function snap(model, start, end) {
-  const { content } = model;
-  let [from, to] = [start, end];
-  while (from < to && /\s/.test(content[from])) {
-    from += 1;
-  }
-  while (to > from && /\s/.test(content[to - 1])) {
-    to -= 1;
-  }
-  return from === to ? null : [characterAt(model, from)[0], characterAt(model, to - 1)[1]];
+  const words = model.content.slice(start, end);
+  const from = start + words.length - words.trimStart().length;
+  const to = start + words.trimEnd().length;
+  return from >= to ? null : [characterAt(model, from)[0], characterAt(model, to - 1)[1]];
 }
 
 /** The word at a place, or the next one after it. @type {(model: TextModel, place: number) => Span | null} */
-export function wordAt(model, place) {
-  return wordsNear(model, place).find(([, end]) => end > place) ?? null;
-}
+export const wordAt = (model, place) => wordsNear(model, place).find(([, end]) => end > place) ?? null;
 
 /** The words before or after some words. @type {(model: TextModel, span: Span, step: Direction) => Span} */
 export function neighbour(model, span, step) {
@@ -111,21 +105,6 @@ export function moveEdge(model, [start, end], edge, step, by) {
   /** @type {Span} */
   const moved = edge === "start" ? [place, end] : [start, place];
   return moved[0] < moved[1] ? (snap(model, ...moved) ?? [start, end]) : [start, end];
-}
-
-/** Parts in the order of the text; those that touch or overlap become one. @type {(parts: Span[]) => Span[]} */
-export function mergeParts(parts) {
-  /** @type {Span[]} */
-  const result = [];
-  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
-    const last = result.at(-1);
-    if (last && start <= last[1]) {
-      last[1] = Math.max(last[1], end);
-    } else {
-      result.push([start, end]);
-    }
-  }
-  return result;
 }
 
 /** @type {(model: Model, draft: Draft) => string} */

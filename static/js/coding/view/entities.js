@@ -1,5 +1,6 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { around, button, element, inside } from "../../workbench/dom/element.js";
+import { around, button, element, elements, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { entities, filtered } from "../chains/entities.js";
 import { chainBadge, memberItem } from "./panel.js";
 /** @import { Entity, Page } from "../types.js" */
@@ -28,7 +29,7 @@ export function createEntities(panel, handlers) {
   let page = null;
   /** @type {unknown[]} */
   let drawn = []; // what the list was last made from
-  let waiting = false;
+  const drawSoon = onceAFrame(() => setTimeout(draw)); // after the key has been answered: the list may be long
 
   function draw() {
     if (page === null || !panel.open) {
@@ -54,56 +55,39 @@ export function createEntities(panel, handlers) {
     const name = active?.dataset.entity ?? active?.dataset.goto;
     list.replaceChildren(...shown.map((entity) => row(now, entity, own.includes(entity.chain))));
     if (chain) {
-      /** @type {NodeListOf<HTMLElement>} */
-      const controls = list.querySelectorAll("button, summary");
-      [...controls].find((one) => chainOf(one) === chain && (one.dataset.entity ?? one.dataset.goto) === name)?.focus({ preventScroll: true });
+      elements(list, "button, summary").find((one) => chainOf(one) === chain && (one.dataset.entity ?? one.dataset.goto) === name)
+        ?.focus({ preventScroll: true });
     }
   }
 
   /** @type {(page: Page, entity: Entity, current: boolean) => HTMLElement} */
   function row(page, entity, current) {
-    const item = element("li", `coding-chain${current ? " is-current" : ""}`);
-    item.dataset.chain = entity.chain;
-    const details = element("details");
-    details.open = opened.has(entity.chain);
-    const summary = element("summary");
-    summary.dataset.entity = "summary";
-    const words = element("span", "workbench-words", entity.name || entity.words);
-    words.dir = "auto";
-    words.title = entity.name ? `${entity.name}: ${entity.words}` : entity.words;
-    const size = element("span", "workbench-place", String(entity.members.length));
-    size.setAttribute("aria-label", `${entity.members.length} members`);
-    summary.append(chainBadge(String(entity.number ?? entity.chain.slice(1)), entity.number), words, size);
-    details.append(summary);
+    const { chain, number, name, words, members } = entity;
+    const summary = element("summary", "", [
+      chainBadge(String(number ?? chain.slice(1)), number),
+      element("span", "workbench-words", name || words, { dir: "auto", title: name ? `${name}: ${words}` : words }),
+      element("span", "workbench-place", String(members.length), { ariaLabel: `${members.length} members` }),
+    ], { dataset: { entity: "summary" } });
+    const open = opened.has(chain);
+    const details = element("details", "", [summary, ...(open ? contents(page, entity) : [])], { open });
     details.addEventListener("toggle", () => {
-      if (details.open) {
-        opened.add(entity.chain);
-      } else {
-        opened.delete(entity.chain);
-      }
+      opened[details.open ? "add" : "delete"](chain);
       if (details.open && details.children.length === 1) {
         details.append(...contents(page, entity));
       }
     });
-    if (details.open) {
-      details.append(...contents(page, entity));
-    }
-    item.append(details);
-    return item;
+    return element("li", `coding-chain${current ? " is-current" : ""}`, details, { dataset: { chain } });
   }
 
   /** @type {(page: Page, entity: Entity) => HTMLElement[]} */
-  function contents(page, entity) {
-    const tools = element("p", "coding-chain-tools");
-    for (const [name, label] of page.model.readOnly ? [] : [["rename", "Name…"], ["merge", "Merge with…"]]) {
-      const tool = button("link-button small", label);
-      tool.dataset.entity = name;
-      tools.append(tool);
-    }
-    const members = element("ul", "workbench-items");
-    members.append(...entity.members.slice(0, MEMBERS).map((key) => memberItem(page, key)));
-    const rest = entity.members.length - MEMBERS;
-    return [tools, members, ...(rest > 0 ? [element("p", "muted small", `and ${rest} more`)] : [])];
+  function contents(page, { members }) {
+    const tools = page.model.readOnly ? [] : [["rename", "Name…"], ["merge", "Merge with…"]];
+    const rest = members.length - MEMBERS;
+    return [
+      element("p", "coding-chain-tools", tools.map(([name, label]) => button("link-button small", label, { dataset: { entity: name } }))),
+      element("ul", "workbench-items", members.slice(0, MEMBERS).map((key) => memberItem(page, key))),
+      ...(rest > 0 ? [element("p", "muted small", `and ${rest} more`)] : []),
+    ];
   }
 
   filter.addEventListener("input", draw);
@@ -122,15 +106,10 @@ export function createEntities(panel, handlers) {
   list.addEventListener("focusout", () => handlers.light([]));
 
   return {
-    /** After the key has been answered: the list may be long. */
     paint(now) {
       page = now;
-      if (panel.open && !waiting) {
-        waiting = true;
-        requestAnimationFrame(() => setTimeout(() => {
-          waiting = false;
-          draw();
-        }));
+      if (panel.open) {
+        drawSoon();
       }
     },
   };

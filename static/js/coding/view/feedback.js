@@ -84,12 +84,12 @@ export function createFeedback({ page, say, announce, refresh, commitNote }, cod
 
 /** @param {Comparison} item @returns {HTMLElement[]} */
 function describe(item) {
-  const verdict = element("p");
-  verdict.append(element("span", item.is_as_gold ? "chip good" : "chip warn", verdictOf(item)));
-  const rows = goldOf(item).map((words) => element("p", "", words));
-  rows.forEach((row) => { row.dir = "auto"; });
-  const why = item.explanation ? [element("p", "coding-explanation", item.explanation)] : [];
-  return [verdict, ...rows, ...why, element("p", "muted small", "Your first answer counts, also where you change it now.")];
+  return [
+    element("p", "", element("span", item.is_as_gold ? "chip good" : "chip warn", verdictOf(item))),
+    ...goldOf(item).map((words) => element("p", "", words, { dir: "auto" })),
+    ...(item.explanation ? [element("p", "coding-explanation", item.explanation)] : []),
+    element("p", "muted small", "Your first answer counts, also where you change it now."),
+  ];
 }
 
 /** @param {Comparison} item */
@@ -108,6 +108,4 @@ function goldOf({ is_judged: isJudged, is_as_gold: isAsGold, gold_category: cate
 }
 
 /** @param {Comparison} item */
-function wordsOf(item) {
-  return [verdictOf(item), ...goldOf(item), item.explanation].filter(Boolean).join(". ");
-}
+const wordsOf = (item) => [verdictOf(item), ...goldOf(item), item.explanation].filter(Boolean).join(". ");

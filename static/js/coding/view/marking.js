@@ -1,8 +1,10 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
 import { judge } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { addRemark } from "../answers.js";
-import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
+import { brokenBy, crossedBy, headOf, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../text/marks.js";
 import { around, byId, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { placeBar } from "../../workbench/dom/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
@@ -36,9 +38,8 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   let draft = null;
   let byKey = false; // the keys move the draft
   let forHead = false;
-  let waiting = false;
-  let selecting = false; // the mouse is down in the text
-  let touched = false; // the words are selected with a finger
+  let touched = !matchMedia("(hover: hover)").matches; // the words are selected with a finger
+  let selecting = !touched && pane.matches(":active"); // the mouse is down in the text
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -142,16 +143,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
     }
   }
 
-  function lookSoon() {
-    if (!waiting) {
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        look();
-      });
-    }
-  }
-
+  const lookSoon = onceAFrame(look);
   document.addEventListener("selectionchange", lookSoon);
   pane.addEventListener("pointerdown", (event) => {
     selecting = event.pointerType === "mouse";
@@ -163,13 +155,6 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
       lookSoon();
     });
   }
-  pane.addEventListener("dblclick", (event) => {
-    look();
-    if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
-      && draftError(page.model, { ...draft, level: levels.value }) === null) {
-      make();
-    }
-  });
   pane.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
   window.addEventListener("resize", place);
 
@@ -185,7 +170,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
       set(before.length > 0 ? before : [neighbour(page.model, [end, end], -1)]);
     } else {
       const first = markable ? null : wordAt(page.model, 0);
-      const parts = markable ? [...markable.parts] : first ? [first] : [];
+      const parts = markable?.parts ?? (first ? [first] : []);
       if (parts.length > 0) {
         set(parts);
       } else {
@@ -318,12 +303,18 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
   });
   levels.addEventListener("change", () => show());
 
-  const edges = Object.fromEntries(Object.entries(EDGES)
-    .map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))]));
+  lookSoon(); // at what was selected before this was loaded
   return {
     active: () => byKey,
+    markWord(event) {
+      look();
+      if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
+        && draftError(page.model, { ...draft, level: levels.value }) === null) {
+        make();
+      }
+    },
     handlers: {
-      ...edges,
+      ...Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))])),
       unmark,
       mark: () => {
         look();
@@ -354,22 +345,17 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
         "ArrowDown": () => shift(line(parts[at], 1)),
         "ArrowUp": () => shift(line(parts[at], -1)),
       };
-      if (key in keys) {
-        keys[key]();
-      } else if (id && id in EDGES) {
-        shift(moveEdge(page.model, parts[at], ...EDGES[id]));
-      } else if (id === "next" || id === "previous") {
-        shift(neighbour(page.model, parts[at], id === "next" ? 1 : -1));
-      } else if (id === "head") {
-        tools.head();
-      } else if (id === "mark") {
-        tools.make();
-      } else if (id === "mark-all") {
-        tools.all();
-      } else {
-        return false;
-      }
-      return true;
+      /** @type {Record<string, () => void>} */
+      const actions = {
+        "next": () => shift(neighbour(page.model, parts[at], 1)),
+        "previous": () => shift(neighbour(page.model, parts[at], -1)),
+        "head": tools.head,
+        "mark": tools.make,
+        "mark-all": tools.all,
+      };
+      const run = keys[key] ?? (id && id in EDGES ? () => shift(moveEdge(page.model, parts[at], ...EDGES[id])) : actions[id ?? ""]);
+      run?.();
+      return run !== undefined;
     },
   };
 

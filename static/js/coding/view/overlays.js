@@ -1,13 +1,13 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
 import { byId, inside } from "../../workbench/dom/element.js";
+import { onceAFrame } from "../../workbench/dom/frames.js";
 import { look } from "../chains/chains.js";
-/** @import { Frame, Markable, Page, Stretch, TextView, Tools } from "../types.js" */
+/** @import { Frame, Markable, Page, TextView, Tools } from "../types.js" */
 
 /** @type {(frame: Frame) => Tools["drawOverlays"]} */
 export function createOverlays({ page, pane, text }) {
   const ticks = byId("ticks", SVGElement);
   const arc = byId("arc", SVGElement);
-  let framed = false;
   /** @type {string | null} */
   let pointedAt = null; // the candidate that mouse or focus is on
 
@@ -23,16 +23,10 @@ export function createOverlays({ page, pane, text }) {
   }
 
   /** Measuring makes the browser lay out the page: once a frame, after the key has been answered. */
-  function draw() {
-    if (!framed) {
-      framed = true;
-      requestAnimationFrame(() => {
-        framed = false;
-        paintTicks(ticks, pane, text, page);
-        drawArc();
-      });
-    }
-  }
+  const draw = onceAFrame(() => {
+    paintTicks(ticks, pane, text, page);
+    drawArc();
+  });
 
   pane.addEventListener("scroll", () => requestAnimationFrame(drawArc), { passive: true });
   window.addEventListener("resize", draw);
@@ -106,7 +100,7 @@ function paintTicks(svg, pane, view, page) {
     const top = pane.getBoundingClientRect().top - pane.scrollTop;
     for (const key of members) {
       const { start } = page.model.byKey.at(key);
-      const stretch = stretchAt(view.stretches, start);
+      const stretch = view.stretches.findLast((one) => one.start <= start);
       if (stretch) {
         const box = stretch.element.getBoundingClientRect();
         const into = Math.min(Math.max((start - stretch.start) / Math.max(stretch.end - stretch.start, 1), 0), 1);
@@ -116,19 +110,4 @@ function paintTicks(svg, pane, view, page) {
   }
   svg.setAttribute("class", `coding-ticks chain-${look(number ?? 1).colour}`);
   inside(svg, "path", SVGPathElement).setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
-}
-
-/** The last stretch that begins at or before an offset. @type {(stretches: Stretch[], offset: number) => Stretch | undefined} */
-function stretchAt(stretches, offset) {
-  let low = 0;
-  let high = stretches.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (stretches[middle].start <= offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return stretches[low - 1];
 }

@@ -1,5 +1,5 @@
 // Everything around the text: the panel at the side, hints, what is said to the ear.
-import { button, byId, element } from "../../workbench/dom/element.js";
+import { button, byId, element, elements } from "../../workbench/dom/element.js";
 import { labelControls, paintHints, setShortcuts } from "../../workbench/dom/controls.js";
 import { paintProgress, paintSteps } from "../../workbench/status.js";
 import { listsOf } from "../../workbench/readings.js";
@@ -10,6 +10,7 @@ import { categoriesOn, identityOf } from "../questions/constraints.js";
 import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
 /** @import { Keyboard, Model, Page, Readings } from "../types.js" */
+/** @import { Properties } from "../../workbench/types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
@@ -43,22 +44,20 @@ function paintCategories(model, level, chosen, keyboard) {
   }
   list.dataset.keys = String(keys);
   list.hidden = keys.length === 0;
-  list.replaceChildren(...keys.map((one, place) => {
-    const choice = choiceButton(keyboard, place, categoryLook(model, one), categoryOf(model, one));
-    choice.dataset.category = one;
-    choice.disabled = model.readOnly || model.constraints.categories[one]?.retired;
-    return choice;
-  }));
+  list.replaceChildren(...keys.map((one, place) => choiceButton(keyboard, place, categoryLook(model, one), {
+    ...categoryOf(model, one), disabled: model.readOnly || model.constraints.categories[one]?.retired, dataset: { category: one },
+  })));
 }
 
-/** @type {(keyboard: Keyboard, place: number, look: string, of?: { label: string, help: string }) => HTMLButtonElement} place: of its digit, from 0 to 9; else it has none */
-export function choiceButton(keyboard, place, look, { label, help } = { label: "", help: "" }) {
-  const choice = button(`coding-category ${look}`);
+/**
+ * @param {Keyboard} keyboard @param {number} place of its digit, from 0 to 9; else it has none
+ * @param {string} look @param {{ label?: string, help?: string, disabled: boolean, dataset: Record<string, string> }} of
+ */
+export function choiceButton(keyboard, place, look, { label = "", help = "", disabled, dataset }) {
   const action = `category-${place + 1}`;
   const cap = keyboard.keyOf(action);
-  choice.title = help;
+  const choice = button(`coding-category ${look}`, [cap && element("kbd", "", cap), element("span", "", label)], { title: help, disabled, dataset });
   setShortcuts(choice, keyboard.keysOf(action));
-  choice.append(...(cap ? [element("kbd", "", cap)] : []), element("span", "", label));
   return choice;
 }
 
@@ -150,9 +149,7 @@ function keepingFocus(paint) {
   const { target, index, goto } = focused instanceof HTMLElement ? focused.dataset : {};
   paint();
   if (!focused?.id && (target || goto)) {
-    /** @type {NodeListOf<HTMLElement>} */
-    const entries = document.querySelectorAll(".workbench-item");
-    [...entries].find((one) => one.dataset.target === target && one.dataset.index === index && one.dataset.goto === goto)
+    elements(document, ".workbench-item").find(({ dataset }) => dataset.target === target && dataset.index === index && dataset.goto === goto)
       ?.focus({ preventScroll: true });
   }
 }
@@ -182,24 +179,16 @@ function paintCandidates(page, current, all, keyboard) {
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
-    const action = `candidate-${candidate.letter}`;
-    const entry = row(page, "workbench-item coding-candidate", candidate.key, candidate.letter && keyboard.keyOf(action));
-    entry.dataset.target = candidate.key;
-    entry.disabled = model.readOnly;
-    entry.setAttribute("aria-pressed", String(candidate.chosen));
-    if (candidate.index !== null) {
-      entry.dataset.index = candidate.index;
-    }
-    if (candidate.letter !== null) {
-      setShortcuts(entry, keyboard.keysOf(action));
-    }
-    const labels = candidate.index !== null
-      ? [{ text: candidate.index, number: page.numbers.byChain.get(`#${candidate.index}`) }]
-      : badgeLabels(page.numbers.byMember.get(candidate.key) ?? []);
+    const { key, letter, index, chosen } = candidate;
+    const action = `candidate-${letter}`;
+    const entry = row(page, "workbench-item coding-candidate", key, letter && keyboard.keyOf(action), "", {
+      disabled: model.readOnly, ariaPressed: String(chosen), dataset: { target: key, ...(index === null ? {} : { index }) },
+    });
+    setShortcuts(entry, letter === null ? [] : keyboard.keysOf(action));
+    const labels = index !== null ? [{ text: index, number: page.numbers.byChain.get(`#${index}`) }]
+      : badgeLabels(page.numbers.byMember.get(key) ?? []);
     entry.append(...labels.map(({ text, number }) => chainBadge(text, number)));
-    const item = element("li");
-    item.append(entry);
-    return item;
+    return element("li", "", entry);
   }));
   const more = byId("more");
   more.hidden = shown.length === candidates.length;
@@ -234,36 +223,23 @@ function paintChain(page, current) {
 
 /** A list entry that leads to a markable. @type {(page: Page, key: string, hint?: string, question?: string) => HTMLElement} */
 export function memberItem(page, key, hint = "", question = "") {
-  const entry = row(page, "workbench-item", key, undefined, hint);
-  entry.dataset.goto = key;
-  entry.dataset.asks = question;
-  if (key === page.current) {
-    entry.setAttribute("aria-current", "true");
-  }
-  const item = element("li");
-  item.append(entry);
-  return item;
+  return element("li", "", row(page, "workbench-item", key, undefined, hint, {
+    ariaCurrent: key === page.current ? "true" : null, dataset: { goto: key, asks: question },
+  }));
 }
 
-/** @type {(page: Page, className: string, key: string, letter: string | null | undefined, hint?: string) => HTMLButtonElement} */
-function row({ model }, className, key, letter, hint = "") {
+/** @type {(page: Page, className: string, key: string, letter: string | null | undefined, hint: string, properties: Properties<"button">) => HTMLButtonElement} */
+function row({ model }, className, key, letter, hint, properties) {
   const { words, where } = describe(model, key);
-  const entry = button(className);
-  if (letter !== undefined) {
-    entry.append(letter === null ? element("span", "coding-no-key") : element("kbd", "", letter));
-  }
-  const text = element("span", "workbench-words", words);
-  text.lang = model.language;
-  text.dir = model.direction;
-  text.title = words;
-  entry.append(text, element("span", "workbench-place", [hint, where].filter(Boolean).join(" · ")));
-  return entry;
+  return button(className, [
+    letter === undefined ? "" : letter === null ? element("span", "coding-no-key") : element("kbd", "", letter),
+    element("span", "workbench-words", words, { lang: model.language, dir: model.direction, title: words }),
+    element("span", "workbench-place", [hint, where].filter(Boolean).join(" · ")),
+  ], properties);
 }
 
 /** @type {(text: string, number: number | null | undefined) => HTMLElement} */
-export function chainBadge(text, number) {
-  return element("span", `chain-badge${chainLook(number)}`, text);
-}
+export const chainBadge = (text, number) => element("span", `chain-badge${chainLook(number)}`, text);
 
 /** @type {(page: Page, prefix?: string, alone?: boolean) => void} */
 export function announce(page, prefix = "", alone = false) {

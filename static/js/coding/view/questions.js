@@ -1,5 +1,5 @@
 // The questions after the category, at the side: values, fields, targets of relations.
-import { byId, button, element } from "../../workbench/dom/element.js";
+import { byId, button, element, elements } from "../../workbench/dom/element.js";
 import { listsOf } from "../../workbench/readings.js";
 import { answerOf } from "../questions/questions.js";
 import { colourLook } from "../state.js";
@@ -53,10 +53,8 @@ function paintRelation({ model, relation }, keyboard) {
 
 /** @param {DOMStringMap} place where the focus was, before all was painted anew */
 function refocus({ question, value, relation, answer, markable, text }) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const controls = document.querySelectorAll(".coding-question button, .coding-question input");
-  const control = [...controls].find(({ dataset }) => dataset.question === question && dataset.value === value
-    && dataset.relation === relation && dataset.answer === answer && dataset.markable === markable);
+  const control = elements(document, ".coding-question :is(button, input)").find(({ dataset }) => dataset.question === question
+    && dataset.value === value && dataset.relation === relation && dataset.answer === answer && dataset.markable === markable);
   if (control instanceof HTMLInputElement && text !== undefined) {
     control.value = text;
   }
@@ -66,76 +64,49 @@ function refocus({ question, value, relation, answer, markable, text }) {
 /** @type {(page: Page, keyboard: Keyboard, question: Question, isActive: boolean, taken: (question: Question, value: string) => boolean) => HTMLElement} */
 function questionElement(page, keyboard, question, isActive, taken) {
   const { key, label, help, depth, required, kind } = question;
-  const group = element("fieldset", `coding-question${isActive ? " is-asked" : ""}`);
-  group.dataset.depth = String(Math.min(depth, DEEPEST));
-  group.dataset.asks = key;
-  const legend = element("legend", "", label);
-  legend.append(required ? element("span", "coding-required", " required") : "");
-  group.append(legend);
-  if (help && isActive) {
-    group.append(element("p", "muted small", help));
-  }
-  group.append(kind === "targets" ? targetsElement(page, question, isActive)
-    : kind === "text" || kind === "number" ? fieldElement(page, question)
-      : valuesElement(page, keyboard, question, isActive, taken));
-  return group;
+  return element("fieldset", `coding-question${isActive ? " is-asked" : ""}`, [
+    element("legend", "", [label, required ? element("span", "coding-required", " required") : ""]),
+    help && isActive ? element("p", "muted small", help) : "",
+    kind === "targets" ? targetsElement(page, question, isActive)
+      : kind === "text" || kind === "number" ? fieldElement(page, question)
+        : valuesElement(page, keyboard, question, isActive, taken),
+  ], { dataset: { depth: String(Math.min(depth, DEEPEST)), asks: key } });
 }
 
 /** @type {(page: Page, keyboard: Keyboard, question: Question, isActive: boolean, taken: (question: Question, value: string) => boolean) => HTMLElement} */
 function valuesElement(page, keyboard, question, isActive, taken) {
-  const list = element("div", "coding-categories");
   const chosen = [answerOf(page.judgements, page.chains, page.current ?? "", question) ?? []].flat().map(String);
-  list.append(...question.values.filter(({ key, retired }) => !retired || chosen.includes(key)).map(({ key, label, help, colour, retired }, place) => {
+  const offered = question.values.filter(({ key, retired }) => !retired || chosen.includes(key));
+  return element("div", "coding-categories", offered.map(({ key, label, help, colour, retired }, place) => {
     const hasKey = isActive && !retired && !page.model.readOnly;
-    const choice = choiceButton(keyboard, hasKey ? place : -1, colourLook(colour), { label, help });
-    choice.dataset.question = question.key;
-    choice.dataset.value = key;
-    choice.disabled = page.model.readOnly || taken(question, key);
-    choice.setAttribute("aria-pressed", String(chosen.includes(key)));
+    const choice = choiceButton(keyboard, hasKey ? place : -1, colourLook(colour), {
+      label, help, disabled: page.model.readOnly || taken(question, key), dataset: { question: question.key, value: key },
+    });
+    choice.ariaPressed = String(chosen.includes(key));
     return choice;
   }));
-  return list;
 }
 
 /** @type {(page: Page, question: Question) => HTMLElement} */
-function fieldElement(page, { key, label, kind, ...question }) {
-  const field = element("input");
-  const answer = answerOf(page.judgements, page.chains, page.current ?? "", { key, label, kind, ...question });
-  field.type = "text";
-  field.autocomplete = "off";
-  field.inputMode = kind === "number" ? "decimal" : "text";
-  field.dir = kind === "number" ? "ltr" : "auto";
-  field.maxLength = page.model.constraints.max_text_length;
-  field.defaultValue = String(answer ?? "");
-  field.disabled = page.model.readOnly;
-  field.dataset.answer = key;
-  field.dataset.markable = page.current ?? "";
-  field.setAttribute("aria-label", label);
-  return field;
+function fieldElement({ model, judgements, chains, current }, question) {
+  const isNumber = question.kind === "number";
+  return element("input", "", "", {
+    type: "text", autocomplete: "off", inputMode: isNumber ? "decimal" : "text", dir: isNumber ? "ltr" : "auto",
+    maxLength: model.constraints.max_text_length, defaultValue: String(answerOf(judgements, chains, current ?? "", question) ?? ""),
+    disabled: model.readOnly, ariaLabel: question.label, dataset: { answer: question.key, markable: current ?? "" },
+  });
 }
 
 /** The targets of a relation, and the button that lets letters choose them. @type {(page: Page, question: Question, isActive: boolean) => HTMLElement} */
 function targetsElement({ model, judgements, current }, { key, label }, isActive) {
-  const line = element("p");
-  listsOf(judgements.get(current ?? "")?.relations[key] ?? []).forEach((reading, place) => {
-    line.append(place > 0 ? " or " : "");
-    reading.forEach((target, at) => {
-      const chip = button("coding-target");
-      chip.dataset.goto = target;
-      chip.dir = "auto";
-      chip.textContent = describe(model, target).words;
-      line.append(at > 0 ? " + " : "", chip);
-    });
-    line.append(" ");
-  });
-  if (!model.readOnly) {
-    const choice = button("button small", isActive ? "Done" : "Choose targets");
-    choice.dataset.relation = key;
-    choice.setAttribute("aria-pressed", String(isActive));
-    choice.setAttribute("aria-label", `${isActive ? "Done" : "Choose targets"}: ${label}`);
-    line.append(choice);
-  } else if (line.childElementCount === 0) {
-    line.append(element("span", "muted", "none"));
-  }
-  return line;
+  /** @param {string} target */
+  const chip = (target) => button("coding-target", describe(model, target).words, { dir: "auto", dataset: { goto: target } });
+  const lists = listsOf(judgements.get(current ?? "")?.relations[key] ?? []);
+  const targets = lists.flatMap((reading, place) => [
+    place > 0 ? " or " : "", ...reading.flatMap((target, at) => [at > 0 ? " + " : "", chip(target)]), " ",
+  ]);
+  const words = isActive ? "Done" : "Choose targets";
+  return element("p", "", [...targets, model.readOnly ? (lists.length > 0 ? "" : element("span", "muted", "none")) : button("button small", words, {
+    ariaPressed: String(isActive), ariaLabel: `${words}: ${label}`, dataset: { relation: key },
+  })]);
 }

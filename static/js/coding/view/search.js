@@ -1,7 +1,7 @@
 // The search bar over the text. Matches are shown without touching the page. Loaded with tools.js.
 import { around, inside } from "../../workbench/dom/element.js";
 import { findMatches } from "../../workbench/dialogs/search.js";
-import { markableAt } from "../targets/destinations.js";
+import { markableAt } from "../targets/places.js";
 import { highlight, revealWords } from "./runs.js";
 /** @import { Frame, Span } from "../types.js" */
 

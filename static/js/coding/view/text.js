@@ -35,9 +35,8 @@ export function buildText(root, model) {
     if (block.kind === "turn") {
       const label = element("span", "turn-label", block.label);
       const goesOn = block.label === "" && block.speaker === last;
-      const speaker = element("span", "turn-speaker", goesOn ? "" : block.speaker);
+      const speaker = element("span", "turn-speaker", goesOn ? "" : block.speaker, { title: block.speaker });
       last = block.speaker;
-      speaker.title = block.speaker;
       words = element("div", "turn-text");
       row.append(label, speaker, words);
       const turn = turns.get(`${block.start} ${block.end}`);
@@ -87,24 +86,17 @@ function drawRows(view, model, rows) {
           continue;
         }
         if (node.key === SENTENCE) {
-          if (node.start > block.start) {
-            parent.append(element("span", "sentence-start"));
-          }
+          parent.append(...(node.start > block.start ? [element("span", "sentence-start")] : []));
           continue;
         }
-        const span = element("span", "markable");
+        const span = element("span", "markable", "", {
+          role: coded(node.key) ? "link" : null,
+          dataset: { key: node.key, depth: String(Math.min(node.depth, DEEPEST)), ...(node.start === node.end ? { empty: "" } : {}) },
+        });
         const spans = [...(view.spans.get(node.key) ?? []), span];
         const { words, label, parts } = model.byKey.at(node.key);
-        span.dataset.key = node.key;
-        span.role = coded(node.key) ? "link" : null;
         if (spans.length > 1 || parts.length > 1 || !words) {
-          spans.forEach((one) => {
-            one.ariaLabel = words || label || "∅";
-          });
-        }
-        span.dataset.depth = String(Math.min(node.depth, DEEPEST));
-        if (node.start === node.end) {
-          span.dataset.empty = "";
+          spans.forEach((one) => { one.ariaLabel = words || label || "∅"; });
         }
         if (node.depth > 3) {
           view.root.classList.add("is-deep");
@@ -158,12 +150,7 @@ function sweep(parts) {
 
 /** Markables by where they end, the inner ones first: their badges stand side by side. @type {(model: Model) => string[][]} */
 function ends(model) {
-  /** @type {Map<number, string[]>} */
-  const groups = new Map();
-  for (const markable of [...model.markables].reverse()) {
-    groups.set(markable.end, [...(groups.get(markable.end) ?? []), markable.key]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(model.markables.toReversed(), ({ end }) => end).values()].map((group) => group.map(({ key }) => key));
 }
 
 /** @type {(view: TextView, page: Page, keyboard: Keyboard) => void} */
@@ -177,31 +164,16 @@ export function paintText(view, page, keyboard) {
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];
-    const classes = [markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : "", categoryLook(model, judgements.get(key)?.category)];
-    if (its.length > 0) {
-      const { colour, line } = look(its[0]);
-      classes.push(`chain-${colour} line-${line}`);
-    }
-    if (its.length > 1) {
-      classes.push("is-ambiguous");
-    }
-    if (markable.coded && !isDecided(model, markable.level, judgements.get(key))) {
-      classes.push("is-undecided");
-    }
-    if (key === current) {
-      classes.push("is-current");
-    } else if (antecedents.has(key)) {
-      classes.push("is-antecedent", together.has(key) ? "is-together" : "");
-    } else if (its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain))) {
-      classes.push("is-member");
-    }
-    if (related.has(key)) {
-      classes.push("is-related");
-    }
-    if (view.lit.has(key)) {
-      classes.push("is-lit");
-    }
-    const shown = classes.filter(Boolean).join(" ");
+    const isMember = its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain));
+    const shown = [
+      markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : "", categoryLook(model, judgements.get(key)?.category),
+      its.length > 0 ? `chain-${look(its[0]).colour} line-${look(its[0]).line}` : "",
+      its.length > 1 ? "is-ambiguous" : "",
+      markable.coded && !isDecided(model, markable.level, judgements.get(key)) ? "is-undecided" : "",
+      key === current ? "is-current" : antecedents.has(key) ? `is-antecedent${together.has(key) ? " is-together" : ""}` : isMember ? "is-member" : "",
+      related.has(key) ? "is-related" : "",
+      view.lit.has(key) ? "is-lit" : "",
+    ].filter(Boolean).join(" ");
     if (view.shown.get(key) !== shown) {
       view.shown.set(key, shown);
       for (const span of view.spans.get(key) ?? []) {
@@ -285,11 +257,8 @@ function paintLetters(view, { model, candidates, wants }, keyboard) {
     const start = margin ? key : model.byKey.at(key).start;
     const shift = taken.get(start) ?? 0;
     taken.set(start, shift + 1);
-    const tag = element("span", `letter${shiftLook(shift, 3)}`, keyboard.keyOf(`candidate-${letter}`));
-    tag.dataset.letter = letter;
-    tag.role = "img";
-    tag.ariaLabel = `key ${tag.textContent}`;
-    place.prepend(tag);
+    const cap = keyboard.keyOf(`candidate-${letter}`);
+    place.prepend(element("span", `letter${shiftLook(shift, 3)}`, cap, { role: "img", ariaLabel: `key ${cap}`, dataset: { letter } }));
   }
 }
 

@@ -1,8 +1,9 @@
 // What taking an answer makes of an agreed pyramid: the words of a row are contributors as it has them. Pure.
 import { keyOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { after, draft, partOf } from "../edits/edits.js";
 import { markOf } from "../state.js";
-/** @import { Change, Model, PyramidState, Run } from "../types.js" */
+/** @import { Change, Model, PyramidState } from "../types.js" */
 /** @import { QueueAnswer, QueueRow, QueueView } from "../../workbench/adjudication/types.js" */
 
 const LONGEST = 20; // parts, as on the server
@@ -21,16 +22,7 @@ function wantedOf(unit, answer) {
 
 /** The key of some words alone; null: of too many parts. @type {(model: Model, places: number[]) => string | null} */
 function keyOfPlaces(model, places) {
-  /** @type {Run[]} */
-  const runs = [];
-  for (const place of places) {
-    const last = runs.at(-1);
-    if (last && last[1] === place - 1) {
-      last[1] = place;
-    } else {
-      runs.push([place, place]);
-    }
-  }
+  const runs = mergeParts(places.map((place) => [place, place]), (end, start) => start === end + 1);
   return runs.length > LONGEST ? null : keyOf(model.level, runs.map((run) => partOf(model, run)));
 }
 

@@ -2,7 +2,7 @@
 import { createQueuePanel } from "../../workbench/adjudication/queue.js";
 import { CATEGORY } from "../../workbench/adjudication/rows.js";
 import { entryAfter } from "../../workbench/adjudication/steps.js";
-import { keyCaps } from "../../workbench/dom/controls.js";
+import { hint } from "../../workbench/dom/controls.js";
 import { byId, element } from "../../workbench/dom/element.js";
 import { markOf, PYRAMID } from "../state.js";
 import { paintKeys } from "../view/panel.js";
@@ -35,13 +35,6 @@ function nameKeys({ page: { model }, keyboard }) {
     paintKeys(model, keyboard);
   }
   hints.prepend(element("strong", "", inQueue ? "Queue" : "Summaries"), hint(TOGGLE, inQueue ? "to the summaries" : "to the queue"));
-}
-
-/** @param {string} key @param {string} words */
-function hint(key, words) {
-  const shown = element("span");
-  shown.append(...keyCaps(key), ` ${words}`);
-  return shown;
 }
 
 /** @type {(frame: Frame, editor: PyramidEditor, address: string) => QueuePanel} */

@@ -1,29 +1,19 @@
 // How the cards of an agreed pyramid look: its contributors, and in which SCU each coder and the pyramid have their words.
+import { shortened, unitsInWords } from "../../workbench/adjudication/rows.js";
 import { element } from "../../workbench/dom/element.js";
+import { relationOf } from "../others.js";
 import { markOf, nameOf } from "../state.js";
 import { badge } from "../view/words.js";
 /** @import { Contributor, Page } from "../types.js" */
 /** @import { CellContent, Queue, QueueCard, QueueRow, QueueView } from "../../workbench/adjudication/types.js" */
 
-const LETTERS_SHOWN = 12;
-const SHOWN = 3; // units of a row, before the rest is counted
-
-/** @type {(words: string) => string} */
-const shortened = (words) => (words.length > LETTERS_SHOWN ? `${words.slice(0, LETTERS_SHOWN - 1).trimEnd()}…` : words);
-
 /** @type {(page: Page, units: string[]) => string} */
-export function wordsOfUnits({ model }, units) {
-  const words = units.slice(0, SHOWN).map((key) => markOf(model, key).words);
-  return units.length > SHOWN ? `${words.join("; ")} and ${units.length - SHOWN} more` : words.join("; ");
-}
+export const wordsOfUnits = ({ model }, units) => unitsInWords(units, (key) => markOf(model, key).words, "; ");
 
 /** What is said of other words than those of a unit. @type {(page: Page, unit: string, keys: string[]) => string} */
 function relationTo({ model }, unit, keys) {
-  const own = new Set(markOf(model, unit).places);
-  const theirs = new Set(keys.flatMap((key) => markOf(model, key).places));
-  const shared = [...theirs].filter((place) => own.has(place)).length;
-  return shared === theirs.size ? (shared === own.size ? (keys.length > 1 ? "in parts" : "") : "fewer words")
-    : shared === own.size ? "more words" : "other words";
+  const relation = relationOf(new Set(markOf(model, unit).places), new Set(keys.flatMap((key) => markOf(model, key).places)));
+  return { same: keys.length > 1 ? "in parts" : "", fewer: "fewer words", more: "more words", overlap: "other words" }[relation];
 }
 
 /** The SCUs of some contributors, and how their words differ. @type {(page: Page, scus: HTMLElement[], unit: string, keys: string[]) => HTMLElement[]} */

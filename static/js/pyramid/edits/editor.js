@@ -11,7 +11,15 @@ import { reveal } from "../view/words.js";
 /** @type {(frame: Frame, sync: Sync, unsent: Operation[], sayOnly: (words: string) => void) => PyramidEditor} sayOnly: to the eye */
 export function createPyramidEditor({ page, view, list, refresh, select, say, machine }, sync, unsent, sayOnly) {
   const { model } = page;
-  const editor = createEditor({ page, machine, sync, unsent, version: model.version, say: sayOnly, tell: say });
+  const editor = createEditor({
+    page, machine, sync, unsent, version: model.version, say: sayOnly, tell: say, commit: commitFields, refresh, fields: Object.values(list.fields),
+    show(changes, done) {
+      const touched = changes.map((change) => markableOf(change) ?? "").findLast((key) => page.pyramid.byKey.has(key)) ?? null;
+      const scu = changes.flatMap((change) => (change.kind === "describe" ? change.payload.scu : [])).findLast((key) => page.pyramid.scus.has(key));
+      select(page.pyramid.byKey.get(touched ?? "")?.scus[0] ?? scu ?? page.scu, touched);
+      say(`${done}.`);
+    },
+  });
 
   /** Why what an edit would make cannot be. @type {(edit: Changes, after: PyramidState) => Refusal | null} */
   function fault({ changes }, after) {
@@ -69,26 +77,6 @@ export function createPyramidEditor({ page, view, list, refresh, select, say, ma
     return true;
   }
 
-  /** @type {PyramidEditor["undo"]} */
-  async function undo(forward) {
-    commitFields();
-    const changes = await editor.undo(forward);
-    if (changes === null) {
-      return;
-    }
-    refresh();
-    const done = forward ? "Redone." : "Undone.";
-    if (document.activeElement === list.fields.label || document.activeElement === list.fields.comment) {
-      say(done); // what is being written there is about the selected SCU
-      return;
-    }
-    const touched = changes.map((change) => markableOf(change) ?? "").findLast((key) => page.pyramid.byKey.has(key)) ?? null;
-    const described = changes.flatMap((change) => (change.kind === "describe" ? change.payload.scu : []))
-      .findLast((key) => page.pyramid.scus.has(key));
-    select(page.pyramid.byKey.get(touched ?? "")?.scus[0] ?? described ?? page.scu, touched);
-    say(done);
-  }
-
   /** @type {PyramidEditor["draft"]} */
   function draft() {
     const { label, comment } = list.fields;
@@ -134,5 +122,5 @@ export function createPyramidEditor({ page, view, list, refresh, select, say, ma
     }
   }
 
-  return { write: editor.write, check, perform, undo, commitFields, draft, takeUp };
+  return { write: editor.write, check, perform, undo: editor.undo, commitFields, draft, takeUp };
 }

@@ -1,5 +1,6 @@
 // What changes a pyramid: each edit says what to do, as one step, or why it cannot be done. Pure.
 import { judge, judgement, keyOf, markableOf } from "../../workbench/judgements.js";
+import { mergeParts } from "../../workbench/parts.js";
 import { apply, markOf, nameOf, PYRAMID, pyramidOf } from "../state.js";
 /** @import { Change, Changes, Description, Edit, EditDraft, Model, Pyramid, PyramidState, Run, Span } from "../types.js" */
 
@@ -7,14 +8,10 @@ const LONGEST = 20; // parts, as on the server
 const LABEL = 500; // characters, as on the server
 
 /** The part that a run of words is, in code points. @type {(model: Model, run: Run) => Span} */
-export function partOf({ words }, [first, last]) {
-  return [words[first].start, words[last].end];
-}
+export const partOf = ({ words }, [first, last]) => [words[first].start, words[last].end];
 
 /** @type {(model: Model, run: Run) => string} */
-export function keyOfRun(model, run) {
-  return keyOf(model.level, [partOf(model, run)]);
-}
+export const keyOfRun = (model, run) => keyOf(model.level, [partOf(model, run)]);
 
 /** Eight characters that two windows will not both think of. @type {(crypto: Pick<Crypto, "getRandomValues">) => string} */
 export function newKey(crypto) {
@@ -58,9 +55,7 @@ export function draft(model, state) {
 }
 
 /** At most so many code points. @type {(words: string, most: number) => string} */
-function cut(words, most) {
-  return [...words].slice(0, most).join("");
-}
+const cut = (words, most) => [...words].slice(0, most).join("");
 
 /** A new SCU of some words. Its label begins as they are. @type {(model: Model, state: PyramidState, run: Run, scu: string) => Changes} */
 export function makeScu(model, state, run, scu) {
@@ -83,9 +78,7 @@ export function contribute(model, state, run, scu) {
 }
 
 /** Words of a peer express no SCU of the pyramid. @type {(model: Model, state: PyramidState, run: Run) => Edit} */
-export function markOutside(model, state, run) {
-  return toOutside(model, state, keyOfRun(model, run));
-}
+export const markOutside = (model, state, run) => toOutside(model, state, keyOfRun(model, run));
 
 /** What was said of words of a peer was wrong: no SCU of the pyramid. @type {(model: Model, state: PyramidState, key: string) => Edit} */
 export function toOutside(model, state, key) {
@@ -109,17 +102,8 @@ function remade(model, state, key, to) {
  * @type {(model: Model, parts: Span[]) => { key: string, parts: Span[] }}
  */
 function joinedKey(model, parts) {
-  /** @type {Span[]} */
-  const result = [];
-  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
-    const last = result.at(-1);
-    if (last && (start <= last[1] || !model.words.some((word) => word.start < start && word.end > last[1]))) {
-      last[1] = Math.max(last[1], end);
-    } else {
-      result.push([start, end]);
-    }
-  }
-  return { key: keyOf(model.level, result), parts: result };
+  const joined = mergeParts(parts, (end, start) => start <= end || !model.words.some((word) => word.start < start && word.end > end));
+  return { key: keyOf(model.level, joined), parts: joined };
 }
 
 /**
@@ -282,11 +266,7 @@ export function called(pyramid, numberOf) {
 }
 
 /** Keys of the contributors that changes are about, as they are afterwards. @type {(changes: Change[]) => Set<string>} */
-export function touchedBy(changes) {
-  return new Set(changes.flatMap((change) => markableOf(change) ?? []));
-}
+export const touchedBy = (changes) => new Set(changes.flatMap((change) => markableOf(change) ?? []));
 
 /** @type {(model: Model, state: PyramidState, changes: Change[]) => Pyramid} */
-export function after(model, state, changes) {
-  return pyramidOf(model, apply(model, state, changes));
-}
+export const after = (model, state, changes) => pyramidOf(model, apply(model, state, changes));

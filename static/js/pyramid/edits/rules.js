@@ -9,8 +9,7 @@
 export function refusal(model, pyramid, touched, name) {
   for (const key of touched) {
     const one = pyramid.byKey.get(key);
-    const why = one && (across(model, one) ?? waits(model, one) ?? several(model, one, name)
-      ?? doubled(model, pyramid, one, name) ?? unknown(model, one) ?? shared(model, pyramid, one, touched, name));
+    const why = one && (alone(model, one, name) ?? doubled(model, pyramid, one, name) ?? shared(model, pyramid, one, touched, name));
     if (why) {
       return why;
     }
@@ -18,21 +17,20 @@ export function refusal(model, pyramid, touched, name) {
   return null;
 }
 
-/** @type {(model: Model, one: Contributor) => Refusal | null} */
-function across(model, one) {
-  return !model.peer && one.summary < 0
-    ? { refused: "A contributor is made of the words of one summary; start another one in the next." } : null;
-}
-
-/** @type {(model: Model, one: Contributor) => Refusal | null} */
-function waits(model, one) {
-  return !model.peer && one.outside ? { refused: "Words that express no SCU are not marked in a pyramid." } : null;
-}
-
-/** @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
-function several(model, one, name) {
-  return model.exclusive && one.scus.length > 1
-    ? { refused: `“${one.words}” is in ${name(one.scus[0])} already; in this project words belong to one SCU.`, at: [one.key] } : null;
+/** What is wrong with it whatever else is there. @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
+function alone({ peer, exclusive, against }, { key, summary, outside, scus, words }, name) {
+  if (!peer && summary < 0) {
+    return { refused: "A contributor is made of the words of one summary; start another one in the next." };
+  }
+  if (!peer && outside) {
+    return { refused: "Words that express no SCU are not marked in a pyramid." };
+  }
+  if (exclusive && scus.length > 1) {
+    return { refused: `“${words}” is in ${name(scus[0])} already; in this project words belong to one SCU.`, at: [key] };
+  }
+  // A pyramid that is not shown now: the server knows what was named before.
+  const known = peer && against ? against.scus.map((each) => each.key) : scus;
+  return scus.some((scu) => !known.includes(scu)) ? { refused: "This SCU is no longer in the pyramid." } : null;
 }
 
 /** @type {(model: Model, pyramid: Pyramid, one: Contributor, name: (scu: string) => string) => Refusal | null} */
@@ -51,15 +49,6 @@ function doubled(model, pyramid, one, name) {
     }
   }
   return null;
-}
-
-/** @type {(model: Model, one: Contributor) => Refusal | null} */
-function unknown(model, one) {
-  if (!model.against) { // it is not shown now; the server knows what was named before
-    return null;
-  }
-  const known = new Set(model.against.scus.map((each) => each.key));
-  return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "This SCU is no longer in the pyramid." } : null;
 }
 
 /** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */

@@ -1,13 +1,12 @@
 // Walking the words: which come next, which are free, which are selected. Pure.
+import { nextPlace } from "../../workbench/table.js";
 /** @import { Direction, Model, Pyramid, Run } from "../types.js" */
 
 /** Whether a word is in no contributor. @type {(pyramid: Pyramid, place: number) => boolean} */
 export const isFree = (pyramid, place) => pyramid.of[place].length === 0;
 
 /** The next or previous place of a word within the words. @type {(model: Model, place: number, step: Direction) => number} */
-export function neighbourWord({ words }, place, step) {
-  return Math.min(Math.max(place + step, 0), words.length - 1);
-}
+export const neighbourWord = ({ words }, place, step) => Math.min(Math.max(place + step, 0), words.length - 1);
 
 /**
  * An end of a selection moved by a word; it stays in its summary.
@@ -27,25 +26,14 @@ export function nextFree(model, pyramid, place, step) {
   /** @param {number} at */
   const begins = (at) => isFree(pyramid, at)
     && (at === 0 || !isFree(pyramid, at - 1) || model.words[at - 1].summary !== model.words[at].summary);
-  for (let count = 1; count <= length; count += 1) {
-    const at = (((place + step * count) % length) + length) % length;
-    if (begins(at)) {
-      return at;
-    }
-  }
-  return null;
+  const found = nextPlace(length, place, step, begins);
+  return found < 0 ? null : found;
 }
 
 /** The first word of the next or previous summary, round the end. @type {(model: Model, place: number, step: Direction) => number} */
 export function wordOfSummary(model, place, step) {
-  const count = model.summaries.length;
-  for (let away = 1; away <= count; away += 1) {
-    const summary = model.summaries[(((model.words[place].summary + step * away) % count) + count) % count];
-    if (summary.words[0] >= 0) {
-      return summary.words[0];
-    }
-  }
-  return place;
+  const { summaries, words } = model;
+  return summaries[nextPlace(summaries.length, words[place].summary, step, (at) => summaries[at].words[0] >= 0)]?.words[0] ?? place;
 }
 
 /** How many words of each summary are in no SCU. @type {(model: Model, pyramid: Pyramid) => number[]} */

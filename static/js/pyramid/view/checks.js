@@ -1,9 +1,8 @@
 // What to look at before submitting, each with the way to it. Loaded when it is opened.
 import { openCheckList } from "../../workbench/dialogs/check-list.js";
 import { button, element } from "../../workbench/dom/element.js";
-import { checkList, isRefused } from "../checks.js";
 import { freeCounts } from "../text/words.js";
-/** @import { Finding, Page } from "../types.js" */
+/** @import { Finding, Model, Page, Pyramid, Scu } from "../types.js" */
 
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */
 export function openChecks({ model, pyramid }, waiting) {
@@ -22,17 +21,50 @@ export function openChecks({ model, pyramid }, waiting) {
 
 /** @type {(finding: Finding) => HTMLElement} */
 function row({ scu, contributor, free, text, hint = "" }) {
-  const item = element("li");
-  const entry = button("workbench-item");
-  if (free !== undefined) {
-    entry.dataset.free = String(free);
-  } else if (contributor !== undefined) {
-    entry.dataset.contributor = contributor;
-    item.dataset.of = scu ?? "";
-  } else {
-    entry.dataset.goto = scu ?? "";
-  }
-  entry.append(element("span", "workbench-words", text), element("span", "workbench-place", hint));
-  item.append(entry);
-  return item;
+  const dataset = /** @type {Record<string, string>} */ (free !== undefined ? { free: String(free) }
+    : contributor !== undefined ? { contributor } : { goto: scu ?? "" });
+  const content = [element("span", "workbench-words", text), element("span", "workbench-place", hint)];
+  return element("li", "", button("workbench-item", content, { dataset }), { dataset: { of: scu ?? "" } });
+}
+
+/** Whether the server would not take it: an agreed pyramid says of each contributor in which SCU it is. @type {(model: Model, pyramid: Pyramid) => boolean} */
+export const isRefused = ({ kind }, { loose }) => kind === "agreed" && loose.length > 0;
+
+/** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
+export function checkList(model, pyramid, freeCounts) {
+  /** @param {Scu} one */
+  const weights = (one) => `weight ${one.weight}`;
+  /** @param {Scu} one */
+  const words = (one) => one.contributors[0]?.words ?? one.models[0] ?? "";
+  /** @type {{ title: string, note: string, findings: Finding[] }[]} */
+  const list = model.peer ? [
+    {
+      title: "Marks whose SCU is no longer in the pyramid", note: "Move them to another SCU, or mark them as no SCU.",
+      findings: pyramid.order.filter((one) => one.gone)
+        .flatMap((scu) => scu.contributors.map((one) => ({ scu: scu.key, contributor: one.key, text: one.words }))),
+    },
+  ] : [
+    {
+      title: "SCUs without a label", note: "",
+      findings: pyramid.order.filter((one) => !one.label).map((one) => ({ scu: one.key, text: words(one) || "without words" })),
+    },
+    {
+      title: "SCUs without contributors", note: "Their weight is 0.",
+      findings: pyramid.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
+    },
+    {
+      title: "Contributors in no SCU", note: isRefused(model, pyramid) ? "Put each into an SCU, or remove it: else the pyramid cannot be submitted." : "",
+      findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
+    },
+    {
+      title: "SCUs of one summary only", note: "Allowed. Check whether another summary says the same.",
+      findings: pyramid.order.filter((one) => one.weight === 1).map((one) => ({ scu: one.key, text: one.label || words(one), hint: weights(one) })),
+    },
+  ];
+  list.push({
+    title: model.peer ? "Words that are not marked" : "Words in no SCU", note: "",
+    findings: freeCounts.flatMap((count, place) => (count > 0
+      ? [{ free: place, text: model.summaries[place].name, hint: `${count} ${count === 1 ? "word" : "words"}` }] : [])),
+  });
+  return list.filter(({ findings }) => findings.length > 0);
 }

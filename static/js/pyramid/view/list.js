@@ -28,48 +28,23 @@ export function createList(model) {
     if (known?.shown === shown) {
       return known.item;
     }
-    const item = known?.item ?? element("li", "pyramid-scu");
-    item.dataset.scu = scu.key;
-    item.dataset.drop = "scu";
+    const title = scu.gone ? "This SCU is no longer in the pyramid" : `Weight ${scu.weight}`;
+    const head = button("pyramid-scu-head", [
+      // On the page of a peer the number is the key to press.
+      model.peer && !model.readOnly ? element("kbd", "", String(number)) : badge(number, scu.weight),
+      element("span", `workbench-words${scu.label || model.peer ? "" : " is-unlabelled"}`, label, { dir: "auto" }),
+      scu.comment && element("span", "pyramid-scu-note", "✎", { title: "has a comment" }),
+      marks && element("span", "pyramid-scu-note", marks, { title: `expressed ${scu.contributors.length} times` }),
+      model.peer ? "" : element("span", "pyramid-dots", summaries, { ariaHidden: "true" }),
+      element("span", "pyramid-weight", scu.gone ? "gone" : model.peer ? "●".repeat(scu.weight) : String(scu.weight), {
+        title, ariaLabel: title, role: "img",
+      }),
+    ], { ariaExpanded: String(chosen), dataset: { drag: "scu" } });
+    const item = known?.item ?? element("li", "", head, { dataset: { scu: scu.key, drop: "scu" } });
     item.className = `pyramid-scu ${tier(scu.weight)}${chosen ? " is-selected" : ""}${marks ? " is-expressed" : ""}${scu.gone ? " is-deleted" : ""}`;
-    const head = button("pyramid-scu-head");
-    head.setAttribute("aria-expanded", String(chosen));
-    head.dataset.drag = "scu";
-    // On the page of a peer the number is the key to press.
-    head.append(model.peer && !model.readOnly ? element("kbd", "", String(number)) : badge(number, scu.weight));
-    const words = element("span", `workbench-words${scu.label || model.peer ? "" : " is-unlabelled"}`, label);
-    words.dir = "auto";
-    head.append(words);
-    if (scu.comment) {
-      head.append(note("✎", "has a comment"));
-    }
-    if (marks) {
-      head.append(note(marks, `expressed ${scu.contributors.length} times`));
-    }
-    if (!model.peer) {
-      const dots = element("span", "pyramid-dots", summaries);
-      dots.setAttribute("aria-hidden", "true");
-      head.append(dots);
-    }
-    const weight = element("span", "pyramid-weight", scu.gone ? "gone" : model.peer ? "●".repeat(scu.weight) : String(scu.weight));
-    weight.title = scu.gone ? "This SCU is no longer in the pyramid" : `Weight ${scu.weight}`;
-    weight.setAttribute("aria-label", weight.title);
-    weight.setAttribute("role", "img");
-    head.append(weight);
-    if (known) {
-      known.item.firstElementChild?.replaceWith(head);
-    } else {
-      item.append(head);
-    }
+    known?.item.firstElementChild?.replaceWith(head);
     rows.set(scu.key, { item, shown });
     return item;
-  }
-
-  /** @type {(words: string, title: string) => HTMLElement} */
-  function note(words, title) {
-    const one = element("span", "pyramid-scu-note", words);
-    one.title = title;
-    return one;
   }
 
   /** Rows in their order; nothing is moved that stands where it should. @type {(items: HTMLElement[]) => void} */
@@ -133,41 +108,23 @@ export function createList(model) {
 
   /** @type {(page: Page, one: Contributor, scu: string) => HTMLElement} */
   function chip(page, one, scu) {
-    const item = element("li", `pyramid-contributor${one.key === page.contributor ? " is-own" : ""}`);
-    item.dataset.drag = "contributor";
-    item.dataset.key = one.key;
-    item.dataset.of = scu;
-    if (!model.peer && scu && !model.readOnly) {
-      const box = element("input");
-      box.type = "checkbox";
-      box.checked = page.chosen.has(one.key);
-      box.dataset.choose = one.key;
-      box.title = "Select for splitting";
-      box.setAttribute("aria-label", `Select for splitting: ${one.words}`);
-      item.append(box);
-    }
-    const entry = button("pyramid-contributor-words");
-    entry.dataset.contributor = one.key;
-    entry.setAttribute("aria-pressed", String(one.key === page.contributor));
-    const words = element("span", "workbench-words", one.words);
-    words.dir = "auto";
-    entry.append(words);
-    if (!model.peer) {
-      entry.append(element("span", "workbench-place", model.summaries[one.summary]?.name ?? "across summaries"));
-    }
-    const also = one.scus.filter((key) => key !== scu);
-    if (also.length > 0) {
-      entry.append(element("span", "workbench-place", `also in ${also.map((key) => page.numberOf(key)).join(", ")}`));
-    }
-    item.append(entry);
-    if (!model.readOnly) {
-      const remove = button("button plain small icon", "×");
-      remove.dataset.remove = one.key;
-      remove.setAttribute("aria-label", `Delete the contributor ${one.words}`);
-      remove.title = "Delete the contributor";
-      item.append(remove);
-    }
-    return item;
+    const { key, words, summary, scus } = one;
+    const isOwn = key === page.contributor;
+    const also = scus.filter((other) => other !== scu);
+    return element("li", `pyramid-contributor${isOwn ? " is-own" : ""}`, [
+      model.peer || !scu || model.readOnly ? "" : element("input", "", "", {
+        type: "checkbox", checked: page.chosen.has(key),
+        title: "Select for splitting", ariaLabel: `Select for splitting: ${words}`, dataset: { choose: key },
+      }),
+      button("pyramid-contributor-words", [
+        element("span", "workbench-words", words, { dir: "auto" }),
+        model.peer ? "" : element("span", "workbench-place", model.summaries[summary]?.name ?? "across summaries"),
+        also.length > 0 ? element("span", "workbench-place", `also in ${also.map((other) => page.numberOf(other)).join(", ")}`) : "",
+      ], { ariaPressed: String(isOwn), dataset: { contributor: key } }),
+      model.readOnly ? "" : button("button plain small icon", "×", {
+        title: "Delete the contributor", ariaLabel: `Delete the contributor ${words}`, dataset: { remove: key },
+      }),
+    ], { dataset: { drag: "contributor", key, of: scu } });
   }
 
   /** @type {(page: Page) => void} */

@@ -1,9 +1,8 @@
 // The agreed pyramid beside those of the coders: how each has the selected SCU, and what this pyramid lacks.
 import { button, byId, element } from "../../workbench/dom/element.js";
 import { called, newKey } from "../edits/edits.js";
-import { describeRelation, differences, missingScus, related, wordsOfScu } from "../others.js";
+import { describeRelation, differences, missingScus, related, takeTheirs, wordsOfScu } from "../others.js";
 import { markOf } from "../state.js";
-import { takeTheirs } from "../take-theirs.js";
 /** @import { Edit, Frame, Model, OthersScu, Page, Picker, Pyramid, PyramidEditor } from "../types.js" */
 
 const MOST = 60; // lacking SCUs that are listed
@@ -27,24 +26,15 @@ export function createOthers(page, { perform }) {
   /** @type {Pyramid | null} */
   let painted = null;
 
-  /** @type {(coder: string, scu: OthersScu, into: string | null, label: string) => HTMLElement} */
-  function theirs(coder, scu, into, label) {
-    const box = element("div", "pyramid-other");
-    const line = element("p");
-    const words = element("span", "workbench-words", nameOf(model, scu));
-    words.dir = "auto";
-    line.append(words);
-    box.append(line);
-    const list = element("ul", "pyramid-models");
-    list.append(...contributorsOf(model, scu).map((one) => element("li", "", one)));
-    box.append(list);
-    if (!model.readOnly) {
-      const tool = button("link-button small", label);
-      tool.setAttribute("aria-label", `${label}: ${nameOf(model, scu)}, ${coder}`);
-      tool.addEventListener("click", () => perform(taken(page, scu, into), `Copied from ${coder}. Undo reverts it.`));
-      box.append(tool);
-    }
-    return box;
+  /** @type {(coder: string, scu: OthersScu, into: string | null) => HTMLElement} */
+  function theirs(coder, scu, into) {
+    return element("div", "pyramid-other", [
+      element("p", "", element("span", "workbench-words", nameOf(model, scu), { dir: "auto" })),
+      element("ul", "pyramid-models", contributorsOf(model, scu).map((one) => element("li", "", one))),
+      model.readOnly ? "" : button("link-button small", "Copy", {
+        ariaLabel: `Copy: ${nameOf(model, scu)}, ${coder}`, onclick: () => perform(taken(page, scu, into), `Copied from ${coder}. Undo reverts it.`),
+      }),
+    ]);
   }
 
   return () => {
@@ -58,15 +48,15 @@ export function createOthers(page, { perform }) {
     own.dataset.scu = page.scu ?? "";
     own.replaceChildren(...(scu ? model.others.flatMap(({ coder, scus }) => {
       const found = related(model, scus, wordsOfScu(scu));
-      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((one) => theirs(coder, one.scu, scu.key, "Copy"));
+      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((one) => theirs(coder, one.scu, scu.key));
       return [element("h3", "", `${coder}: ${describeRelation(found)}`), ...boxes];
     }) : []));
     const all = missingScus(model, pyramid);
     count.textContent = all.length === 0 ? "nothing is missing" : `${all.length} missing here`;
-    body.replaceChildren(...all.slice(0, MOST).flatMap(({ coder, scu: one }) => {
-      const box = theirs(coder, one, null, "Copy");
+    body.replaceChildren(...all.slice(0, MOST).map(({ coder, scu: one }) => {
+      const box = theirs(coder, one, null);
       box.prepend(element("p", "muted", coder));
-      return [box];
+      return box;
     }), ...(all.length > MOST ? [element("p", "muted", `and ${all.length - MOST} more`)] : []));
   };
 }

@@ -22,25 +22,17 @@ export function buildWords(root, model) {
   const counts = [];
   const { content, toUnits } = model;
   root.replaceChildren(...model.summaries.map((summary) => {
-    const section = element("section", "pyramid-summary");
-    const head = element("h2", "pyramid-summary-name", summary.name);
-    const count = button("pyramid-summary-free muted");
-    count.dataset.free = String(summary.place);
+    const head = element("h2", "pyramid-summary-name", summary.name, { id: `summary-${summary.place}` });
+    const count = button("pyramid-summary-free muted", "", { dataset: { free: String(summary.place) } });
     counts.push(count);
-    head.id = `summary-${summary.place}`;
-    section.setAttribute("aria-labelledby", head.id);
-    const line = element("header", "pyramid-summary-head");
-    line.append(head, count);
-    const reading = element("div", "reading");
     let paragraph = element("div", "plain-line");
-    reading.append(paragraph);
+    const reading = element("div", "reading", paragraph);
     /** @type {(start: number, end: number, holder: HTMLElement) => void} */
     const plain = (start, end, holder) => {
       const [first, ...rest] = content.slice(start, end).split("\n");
       holder.append(first);
       for (const words of rest.filter((one, place) => one.trim() || place === rest.length - 1)) {
-        paragraph = element("div", "plain-line");
-        paragraph.append(words);
+        paragraph = element("div", "plain-line", words);
         reading.append(paragraph);
       }
     };
@@ -51,20 +43,18 @@ export function buildWords(root, model) {
       if (place === from) {
         plain(at, start, paragraph);
       } else {
-        const gap = element("span", "pyramid-gap");
-        gap.dataset.w = String(place - 1);
+        const gap = element("span", "pyramid-gap", "", { dataset: { w: String(place - 1) } });
         gaps[place - 1] = gap;
         paragraph.append(gap);
         plain(at, start, gap);
       }
-      const word = element("span", "pyramid-word", content.slice(start, end));
-      word.dataset.w = String(place);
-      words[place] = word;
-      paragraph.append(word);
+      words[place] = element("span", "pyramid-word", content.slice(start, end), { dataset: { w: String(place) } });
+      paragraph.append(words[place]);
       at = end;
     }
     plain(at, toUnits(summary.end), paragraph);
-    section.append(line, reading);
+    const section = element("section", "pyramid-summary", [element("header", "pyramid-summary-head", [head, count]), reading]);
+    section.setAttribute("aria-labelledby", head.id);
     return section;
   }));
   return { root, words, gaps, counts, shown: [], shownGaps: [], badges: [], late: new Set(), painted: false, waiting: false };

@@ -1,40 +1,37 @@
-// The fields of the forms: each shows what a function reads of the draft, and hands on what is entered.
+// The fields of the forms: each shows what the draft says, and hands on what is entered.
 import { button, element } from "../../workbench/dom/element.js";
 import { colourProblem, PALETTE } from "../colours.js";
-
-/** @typedef {{ key: string, label: string }} Named */
-/**
- * @typedef {object} Frame what a form is built with
- * @property {HTMLElement} root
- * @property {(() => void)[]} updates show again what the draft says
- */
+/** @import { Frame, Named } from "../types.js" */
 
 let count = 0;
 
-/** @param {string} name */
-function nextId(name) {
+/** What a field is of where nothing else is said: the value that its path names. @type {(frame: Frame, path: string) => { get: () => any, set: (value: any) => any }} */
+const ofPath = ({ one, set }, path) => ({ get: () => /** @type {any} */ (one())[path], set: (value) => set({ [path]: value }) });
+
+/** Name a control, by which the focus is found again; return its help, if there is some. @type {(frame: Frame, control: HTMLElement, path: string, help: string) => HTMLElement[]} */
+function identify(frame, control, path, help) {
   count += 1;
-  return `scheme-${name}-${count}`;
+  control.id = `scheme-field-${count}`;
+  control.dataset.path = frame.prefix + path;
+  if (!help) {
+    return [];
+  }
+  control.setAttribute("aria-describedby", `${control.id}-help`);
+  return [element("span", "help", help, { id: `${control.id}-help` })];
 }
 
-/**
- * @template {HTMLElement} C
- * @param {Frame} frame @param {C} control @param {string} label @param {string} path by which the focus is found again
- * @param {string} [help] @param {boolean} [below] the help stands below the control
- */
+/** @type {(frame: Frame, control: HTMLElement, label: string, path: string, help?: string, below?: boolean) => HTMLElement} below: the help stands below the control */
 function labelled(frame, control, label, path, help = "", below = false) {
-  const field = element("div", "field");
-  const name = element("label", "", label);
-  control.id = nextId("field");
-  control.dataset.path = path;
-  name.htmlFor = control.id;
-  field.append(name, control);
-  if (help) {
-    const note = element("span", "help", help);
-    note.id = `${control.id}-help`;
-    control.setAttribute("aria-describedby", note.id);
-    control[below ? "after" : "before"](note);
-  }
+  const note = identify(frame, control, path, help);
+  const name = element("label", "", label, { htmlFor: control.id });
+  const field = element("div", "field", below ? [name, control, ...note] : [name, ...note, control]);
+  frame.root.append(field);
+  return field;
+}
+
+/** @type {(frame: Frame, legend: string, help?: string) => HTMLFieldSetElement} */
+export function group(frame, legend, help = "") {
+  const field = element("fieldset", "field", [element("legend", "", legend), help && element("span", "help", help)]);
   frame.root.append(field);
   return field;
 }
@@ -48,87 +45,58 @@ function fill(control, value) {
 
 /**
  * @param {Frame} frame @param {string} label @param {string} path
- * @param {{ get: () => string, set: (value: string) => string | void, help?: string, lines?: number, most?: number, fixed?: string }} options
+ * @param {{ set?: (value: string) => string | void, help?: string, lines?: number, most?: number, fixed?: string }} [options]
  * set: returns why it is not taken; fixed: why it cannot be changed
  */
-export function text(frame, label, path, { get, set, help = "", lines = 1, most = 100, fixed = "" }) {
-  const control = lines > 1 ? element("textarea") : element("input");
-  control.maxLength = most;
-  if (control instanceof HTMLTextAreaElement) {
-    control.rows = lines;
-  } else {
-    control.type = "text";
-    control.autocomplete = "off";
-  }
-  const field = labelled(frame, control, label, path, fixed || help, fixed !== "");
-  control.dir = "auto";
-  control.readOnly = fixed !== "";
-  const error = element("p", "errorlist");
-  error.setAttribute("role", "alert");
-  field.append(error);
-  control.addEventListener("input", () => {
-    const problem = set(control.value) ?? "";
+export function text(frame, label, path, { set, help = "", lines = 1, most = 100, fixed = "" } = {}) {
+  const { get } = ofPath(frame, path);
+  const take = set ?? ((value) => { frame.set({ [path]: value }, path); });
+  const control = lines > 1 ? element("textarea", "", "", { rows: lines }) : element("input", "", "", { type: "text", autocomplete: "off" });
+  Object.assign(control, { maxLength: most, dir: "auto", readOnly: fixed !== "" });
+  const error = element("p", "errorlist", "", { role: "alert" });
+  labelled(frame, control, label, path, fixed || help, fixed !== "").append(error);
+  /** @param {string} problem */
+  const say = (problem) => {
     error.textContent = problem;
-    control.setAttribute("aria-invalid", String(problem !== ""));
-  });
-  control.addEventListener("change", () => { // what is not taken does not stay
-    if (error.textContent) {
-      fill(control, get());
-      error.textContent = "";
-      control.setAttribute("aria-invalid", "false");
-    }
-  });
+    control.ariaInvalid = String(problem !== "");
+  };
+  const show = () => {
+    fill(control, get());
+    say("");
+  };
+  control.addEventListener("input", () => say(take(control.value) ?? ""));
+  control.addEventListener("change", () => error.textContent && show()); // what is not taken does not stay
   frame.updates.push(() => {
     if (document.activeElement !== control || !error.textContent) {
-      fill(control, get());
-      error.textContent = "";
-      control.setAttribute("aria-invalid", "false");
+      show();
     }
   });
-  return control;
 }
 
-/** @param {Frame} frame @param {string} label @param {string} path @param {{ get: () => boolean, set: (value: boolean) => void, help?: string }} options */
-export function check(frame, label, path, { get, set, help = "" }) {
-  const field = element("div", "field check");
-  const control = element("input");
-  control.type = "checkbox";
-  control.id = nextId("field");
-  control.dataset.path = path;
-  const name = element("label", "", label);
-  name.htmlFor = control.id;
-  field.append(control, name);
-  if (help) {
-    const note = element("span", "help", help);
-    note.id = `${control.id}-help`;
-    control.setAttribute("aria-describedby", note.id);
-    name.append(note);
-  }
+/** @param {Frame} frame @param {string} label @param {string} path @param {{ get?: () => boolean, set?: (value: boolean) => void, help?: string }} [options] */
+export function check(frame, label, path, { help = "", ...options } = {}) {
+  const { get, set } = { ...ofPath(frame, path), ...options };
+  const control = element("input", "", "", { type: "checkbox" });
+  const note = identify(frame, control, path, help);
+  frame.root.append(element("div", "field check", [control, element("label", "", [label, ...note], { htmlFor: control.id })]));
   control.addEventListener("change", () => set(control.checked));
   frame.updates.push(() => { control.checked = get(); });
-  frame.root.append(field);
 }
 
-/** @param {Frame} frame @param {string} label @param {string} path @param {{ options: Named[], get: () => string, set: (value: string) => void, help?: string }} options */
-export function choice(frame, label, path, { options, get, set, help = "" }) {
-  const control = element("select");
-  for (const { key, label: words } of options) {
-    const option = element("option", "", words);
-    option.value = key;
-    control.append(option);
-  }
+/** One of some options. @param {Frame} frame @param {string} label @param {string} path @param {Named[]} options @param {{ get?: () => string, set?: (value: string) => void, help?: string }} [more] */
+export function choice(frame, label, path, options, { help = "", ...more } = {}) {
+  const own = ofPath(frame, path);
+  const { get, set } = { get: () => own.get() ?? "", set: (/** @type {string} */ key) => own.set(key || null), ...more };
+  const control = element("select", "", options.map((one) => new Option(one.label, one.key)));
   labelled(frame, control, label, path, help);
   control.addEventListener("change", () => set(control.value));
   frame.updates.push(() => { control.value = get(); });
 }
 
-/** A number from 1 on, or nothing. @param {Frame} frame @param {string} label @param {string} path @param {{ get: () => number | null, set: (value: number | null) => void, help?: string }} options */
-export function amount(frame, label, path, { get, set, help = "" }) {
-  const control = element("input", "scheme-amount");
-  control.type = "number";
-  control.min = "1";
-  control.max = "50";
-  control.inputMode = "numeric";
+/** A number from 1 on, or nothing. @type {(frame: Frame, label: string, path: string, help: string) => void} */
+export function amount(frame, label, path, help) {
+  const { get, set } = ofPath(frame, path);
+  const control = element("input", "scheme-amount", "", { type: "number", min: "1", max: "50", inputMode: "numeric" });
   labelled(frame, control, label, path, help);
   control.addEventListener("input", () => {
     const number = Number.parseInt(control.value, 10);
@@ -143,71 +111,41 @@ export function amount(frame, label, path, { get, set, help = "" }) {
   });
 }
 
-/**
- * Several of some options, in their order.
- * @param {Frame} frame @param {string} legend @param {string} path
- * @param {{ options: Named[], get: () => string[], set: (keys: string[]) => void, help?: string, all?: boolean }} options all: offer to tick all or none
- */
-export function several(frame, legend, path, { options, get, set, help = "", all = false }) {
-  const field = element("fieldset", "field");
-  field.append(element("legend", "", legend));
-  if (help) {
-    field.append(element("span", "help", help));
-  }
+/** Several of some options, in their order. @param {Frame} frame @param {string} legend @param {string} path @param {Named[]} options @param {{ get?: () => string[], set?: (keys: string[]) => void, help?: string, all?: boolean }} [more] all: offer to tick all or none */
+export function several(frame, legend, path, options, { help = "", all = false, ...more } = {}) {
+  const { get, set } = { ...ofPath(frame, path), ...more };
+  const field = group(frame, legend, help);
   if (all && options.length > 4) {
-    const tools = element("p", "actions");
-    const every = button("button small", "All");
-    every.addEventListener("click", () => set(options.map(({ key }) => key)));
-    const first = button("button small", "Only the first");
-    first.addEventListener("click", () => set([options[0].key]));
-    tools.append(every, first);
-    field.append(tools);
+    const every = button("button small", "All", { onclick: () => set(options.map(({ key }) => key)) });
+    const first = button("button small", "Only the first", { onclick: () => set([options[0].key]) });
+    field.append(element("p", "actions", [every, first]));
   }
-  const list = element("ul", "scheme-options");
-  for (const { key, label } of options) {
-    const item = element("li");
-    const name = element("label");
-    const box = element("input");
-    box.type = "checkbox";
-    box.dataset.path = `${path}.${key}`;
-    name.append(box, element("span", "", label || key));
-    item.append(name);
-    list.append(item);
+  field.append(element("ul", "scheme-options", options.map(({ key, label }) => {
+    const box = element("input", "", "", { type: "checkbox", dataset: { path: `${frame.prefix}${path}.${key}` } });
     box.addEventListener("change", () => {
       const chosen = new Set(get());
       chosen[box.checked ? "add" : "delete"](key);
       set(options.map((one) => one.key).filter((one) => chosen.has(one)));
     });
     frame.updates.push(() => { box.checked = get().includes(key); });
-  }
-  field.append(list);
-  frame.root.append(field);
+    return element("li", "", element("label", "", [box, element("span", "", label || key)]));
+  })));
 }
 
-/** @param {Frame} frame @param {string} label @param {string} path @param {{ get: () => string, set: (value: string) => void }} options */
-export function colour(frame, label, path, { get, set }) {
-  const field = element("fieldset", "field");
-  field.append(element("legend", "", label));
-  const row = element("div", "scheme-colours");
-  /** @type {HTMLButtonElement[]} */
-  const swatches = [];
-  for (const [number, hex] of [["none", ""], ...PALETTE.map((one, at) => [`${at + 1}`, one])]) {
-    const swatch = button("scheme-swatch", hex ? "" : "none");
-    swatch.dataset.path = `${path}.${number}`;
+/** @type {(frame: Frame) => void} */
+export function colour(frame) {
+  const { get, set } = ofPath(frame, "colour");
+  const swatches = [["none", ""], ...PALETTE.map((one, at) => [`${at + 1}`, one])].map(([number, hex]) => {
+    const swatch = button("scheme-swatch", hex ? "" : "none", { onclick: () => set(hex), dataset: { path: `${frame.prefix}colour.${number}` } });
     swatch.style.setProperty("--of-swatch", hex || "transparent");
-    if (hex) {
-      swatch.setAttribute("aria-label", `colour ${number}, ${hex}`);
-    }
-    swatch.addEventListener("click", () => set(hex));
-    frame.updates.push(() => swatch.setAttribute("aria-pressed", String(get() === hex)));
-    swatches.push(swatch);
-  }
-  const own = element("input", "scheme-own-colour");
-  own.type = "color";
-  own.dataset.path = `${path}.own`;
-  own.setAttribute("aria-label", "another colour");
-  own.title = "Another colour";
-  own.addEventListener("input", () => set(own.value));
+    swatch.ariaLabel = hex ? `colour ${number}, ${hex}` : null;
+    frame.updates.push(() => { swatch.ariaPressed = String(get() === hex); });
+    return swatch;
+  });
+  const own = element("input", "scheme-own-colour", "", {
+    type: "color", ariaLabel: "another colour", title: "Another colour",
+    oninput: () => set(own.value), dataset: { path: `${frame.prefix}colour.own` },
+  });
   const note = element("p", "help");
   frame.updates.push(() => {
     const value = get();
@@ -215,15 +153,17 @@ export function colour(frame, label, path, { get, set }) {
     own.classList.toggle("is-chosen", value !== "" && !PALETTE.includes(value));
     note.textContent = colourProblem(value);
   });
-  row.append(...swatches, own);
-  field.append(row, note);
-  frame.root.append(field);
+  group(frame, "Colour").append(element("div", "scheme-colours", [...swatches, own]), note);
 }
+
+/** A button that does something with what is edited. @type {(frame: Frame, path: string, label: string, run: () => void, title?: string, className?: string) => HTMLButtonElement} */
+export const tool = (frame, path, label, run, title = "", className = "small") => button(
+  `button ${className}`, label, { title, onclick: run, dataset: { path: frame.prefix + path } },
+);
 
 /** Give the focus to the control of a path. @param {HTMLElement} root @param {string} path */
 export function focus(root, path) {
-  const control = [...root.querySelectorAll("[data-path]")].find((one) => one instanceof HTMLElement && one.dataset.path === path);
-  if (control instanceof HTMLElement) {
-    control.focus();
-  }
+  /** @type {NodeListOf<HTMLElement>} */
+  const controls = root.querySelectorAll("[data-path]");
+  [...controls].find((one) => one.dataset.path === path)?.focus();
 }

@@ -10,59 +10,35 @@ const open = new Set();
 /** @param {HTMLElement} root @param {Designer} designer @param {Consequence[]} consequences */
 export function paintFindings(root, designer, consequences) {
   const problems = designer.problems();
-  const nodes = [];
-  if (problems.length > 0) {
-    nodes.push(element("h3", "", problems.length === 1 ? "1 problem" : `${problems.length} problems`));
-    const list = element("ul", "scheme-problems");
-    list.append(...problems.map((problem) => problemNode(designer, problem)));
-    nodes.push(list);
-  }
-  nodes.push(...consequences.filter((one) => one.allowed === null).map(({ name }) => {
-    const note = element("div", "notice warning");
-    note.append(element("p", "", name));
-    return note;
-  }));
-  /** @type {Map<string, Consequence[]>} */
-  const topics = new Map();
-  for (const one of consequences.filter(({ allowed }) => allowed !== null)) {
-    topics.set(one.topic, [...topics.get(one.topic) ?? [], one]);
-  }
-  for (const [topic, all] of topics) {
-    nodes.push(topicNode(topic, all));
-  }
-  root.replaceChildren(...nodes);
+  const topics = Map.groupBy(consequences.filter(({ allowed }) => allowed !== null), ({ topic }) => topic);
+  root.replaceChildren(
+    ...(problems.length > 0 ? [
+      element("h3", "", problems.length === 1 ? "1 problem" : `${problems.length} problems`),
+      element("ul", "scheme-problems", problems.map((problem) => problemNode(designer, problem))),
+    ] : []),
+    ...consequences.filter((one) => one.allowed === null).map(({ name }) => element("div", "notice warning", element("p", "", name))),
+    ...[...topics].map(([topic, all]) => topicNode(topic, all)),
+  );
 }
 
 /** @param {Designer} designer @param {Problem} problem */
 function problemNode(designer, { kind, question, message }) {
-  const item = element("li");
-  const asked = kind in KIND_NAMES ? find(designer.scheme(), /** @type {Kind} */ (kind), question) : undefined;
-  if (asked) {
-    const link = button("link-button", `${KIND_NAMES[/** @type {Kind} */ (kind)]} ${labelOf(asked, question)}`);
-    link.addEventListener("click", () => designer.select({ kind: /** @type {Kind} */ (kind), key: question }, true));
-    item.append(link, ": ");
-  }
-  item.append(element("span", "", message));
-  return item;
+  const known = /** @type {Kind} */ (kind);
+  const asked = kind in KIND_NAMES ? find(designer.scheme(), known, question) : undefined;
+  return element("li", "", [...(asked ? [button("link-button", `${KIND_NAMES[known]} ${labelOf(asked, question)}`, {
+    onclick: () => designer.select({ kind: known, key: question }, true),
+  }), ": "] : []), element("span", "", message)]);
 }
 
 /** @param {string} topic @param {Consequence[]} all */
 function topicNode(topic, all) {
-  const panel = element("details", "scheme-topic");
-  const summary = element("summary", "", topic);
-  const allowed = all.filter((one) => one.allowed).length;
-  summary.append(element("span", "muted small", ` ${allowed} of ${all.length}`));
-  const list = element("ul", "scheme-consequences");
-  for (const { name, allowed: yes, why } of [...all].sort((one, other) => Number(other.allowed) - Number(one.allowed))) {
-    const item = element("li", yes ? "" : "muted");
-    item.append(element("span", "scheme-yes", yes ? "✓ " : "– "), element("span", "sr-only", yes ? "yes: " : "no: "), element("strong", "", name));
-    if (why) {
-      item.append(element("span", "small", ` ${why}`));
-    }
-    list.append(item);
-  }
-  panel.open = open.has(topic);
+  const sorted = all.toSorted((one, other) => Number(other.allowed) - Number(one.allowed));
+  const list = element("ul", "scheme-consequences", sorted.map(({ name, allowed, why }) => element("li", allowed ? "" : "muted", [
+    element("span", "scheme-yes", allowed ? "✓ " : "– "), element("span", "sr-only", allowed ? "yes: " : "no: "), element("strong", "", name),
+    why && element("span", "small", ` ${why}`),
+  ])));
+  const summary = element("summary", "", [topic, element("span", "muted small", ` ${all.filter((one) => one.allowed).length} of ${all.length}`)]);
+  const panel = element("details", "scheme-topic", [summary, list], { open: open.has(topic) });
   panel.addEventListener("toggle", () => open[panel.open ? "add" : "delete"](topic));
-  panel.append(summary, list);
   return panel;
 }

@@ -1,12 +1,11 @@
 // The form of the chosen question.
-import { button, element } from "../../workbench/dom/element.js";
+import { element } from "../../workbench/dom/element.js";
 import * as edits from "../edits.js";
 import { keyProblem, takenKeys } from "../keys.js";
-import { CATEGORY, find, follows, identityOf, labelOf, leading, leadingRelations, LISTED, listedRelations, listOf } from "../questions.js";
-import { amount, check, choice, colour, focus, several, text } from "./fields.js";
+import { asksBy, CATEGORY, find, follows, identityOf, labelOf, leading, leadingRelations, LISTED, listedRelations, listOf } from "../questions.js";
+import { amount, check, choice, colour, focus, group, several, text, tool } from "./fields.js";
 import { buildMerge, buildValues } from "./values.js";
-/** @import { Attribute, Category, Designer, Kind, Level, Place, Questions, Relation } from "../types.js" */
-/** @import { Frame } from "./fields.js" */
+/** @import { Attribute, Category, Designer, Frame, Kind, Level, Place, Relation, Scheme } from "../types.js" */
 
 const HELP_LENGTH = 1000;
 /** @type {Record<Place["kind"], string>} */
@@ -24,20 +23,29 @@ const ANSWERS = {
  * @returns {{ build: () => void, update: () => void }} build: for another question, or another shape of it
  */
 export function createForm(root, designer) {
-  /** @type {Frame} */
-  let frame = { root, updates: [] };
+  /** @type {Frame["updates"]} */
+  let updates = [];
+  const update = () => updates.forEach((show) => show());
 
   function build() {
     const focused = document.activeElement instanceof HTMLElement && root.contains(document.activeElement)
       ? document.activeElement.dataset.path : undefined;
     const { scrollTop } = root;
     root.replaceChildren();
-    frame = { root, updates: [] };
-    const place = designer.place();
-    if (place.kind === "answers") {
-      buildAnswers(frame, designer);
-    } else if (find(designer.scheme(), place.kind, place.key)) {
-      buildQuestion(frame, designer, place.kind, place.key);
+    updates = [];
+    const { kind, key } = designer.place();
+    if (kind === "answers") {
+      buildAnswers({
+        root, updates, prefix: "", one: designer.scheme,
+        set: (fields) => designer.apply({ scheme: { ...designer.scheme(), ...fields }, key: "" }),
+      });
+    } else if (find(designer.scheme(), kind, key)) {
+      /** The key follows the label as long as it may. */
+      const now = () => designer.place().key;
+      buildQuestion({
+        root, updates, prefix: "", one: () => find(designer.scheme(), kind, now()) ?? {},
+        set: (fields, tag) => designer.apply(edits.change(designer.scheme(), kind, now(), fields), tag ? { tag: `${kind}.${key}.${tag}` } : {}),
+      }, designer, kind, key);
     }
     update();
     root.scrollTop = scrollTop;
@@ -46,69 +54,42 @@ export function createForm(root, designer) {
     }
   }
 
-  function update() {
-    frame.updates.forEach((show) => show());
-  }
-
   return { build, update };
 }
 
-/** @param {Frame} frame @param {Designer} designer */
-function buildAnswers(frame, designer) {
+/** @param {Frame<Scheme>} frame */
+function buildAnswers(frame) {
   frame.root.append(heading("What goes together"));
-  const field = element("fieldset", "field");
-  field.append(element("legend", "", "How coders say that phrases refer to the same thing"));
+  const field = group(frame, "How coders say that phrases refer to the same thing");
   for (const [key, [label, help]] of Object.entries(ANSWERS)) {
-    const name = element("label", "scheme-answer");
-    const radio = element("input");
-    radio.type = "radio";
-    radio.name = "scheme-answers";
-    radio.dataset.path = `answers.${key}`;
-    const words = element("span", "", label);
-    words.append(element("span", "help", help));
-    name.append(radio, words);
-    field.append(name);
-    radio.addEventListener("change", () => designer.apply({
-      scheme: { ...designer.scheme(), answers: /** @type {"pointers" | "indices" | "categories"} */ (key) }, key: "",
-    }));
-    frame.updates.push(() => { radio.checked = designer.scheme().answers === key; });
+    const radio = element("input", "", "", {
+      type: "radio", name: "scheme-answers", onchange: () => frame.set({ answers: key }), dataset: { path: `answers.${key}` },
+    });
+    field.append(element("label", "scheme-answer", [radio, element("span", "", [label, element("span", "help", help)])]));
+    frame.updates.push(() => { radio.checked = frame.one().answers === key; });
   }
-  frame.root.append(field);
 }
 
 /** @param {string} words */
-function heading(words) {
-  const node = element("h2", "scheme-form-title", words);
-  node.id = "scheme-form-title";
-  return node;
-}
+const heading = (words) => element("h2", "scheme-form-title", words, { id: "scheme-form-title" });
 
 /** @param {Frame} frame @param {Designer} designer @param {Kind} kind @param {string} key */
 function buildQuestion(frame, designer, kind, key) {
-  /** The key follows the label as long as it may. */
-  const place = () => /** @type {{ kind: Kind, key: string }} */ (designer.place());
-  /** @type {() => any} */
-  const one = () => find(designer.scheme(), kind, place().key) ?? {};
-  /** @param {object} fields @param {string} [tag] */
-  const set = (fields, tag) => {
-    designer.apply(edits.change(designer.scheme(), kind, place().key, fields), tag ? { tag: `${kind}.${key}.${tag}` } : {});
-  };
-  buildHead(frame, designer, kind, one);
-  const names = { root: element("div", "scheme-names"), updates: frame.updates };
+  const now = () => designer.place().key;
+  buildHead(frame, designer, kind);
+  const names = { ...frame, root: element("div", "scheme-names") };
   frame.root.append(names.root);
   text(names, "Label", "label", {
-    get: () => one().label,
     set: (label) => {
-      const edit = edits.relabel(designer.scheme(), kind, place().key, label, designer.isSaved(kind, place().key));
-      designer.apply(edit, { tag: `${kind}.label`, place: { kind, key: "key" in edit ? edit.key : place().key } });
+      const edit = edits.relabel(designer.scheme(), kind, now(), label, designer.isSaved(kind, now()));
+      designer.apply(edit, { tag: `${kind}.label`, place: { kind, key: "key" in edit ? edit.key : now() } });
     },
   });
   text(names, "Key", "key", {
-    get: () => one().key,
     fixed: designer.isFixed(kind, key) ? "It is in use and stays." : "",
     most: 50,
     set: (to) => {
-      const from = place().key;
+      const from = now();
       const taken = takenKeys(designer.scheme(), kind, from);
       const relation = kind === "category" ? identityOf(designer.scheme(), from) : undefined;
       const problem = keyProblem(to, relation?.key === from ? taken.filter((other) => other !== from) : taken);
@@ -119,50 +100,36 @@ function buildQuestion(frame, designer, kind, key) {
     },
   });
   if (kind !== "level") {
-    text(frame, "Help for coders", "help", { get: () => one().help, set: (help) => set({ help }, "help"), lines: 2, most: HELP_LENGTH });
+    text(frame, "Help for coders", "help", { lines: 2, most: HELP_LENGTH });
   }
-  BUILDERS[kind](frame, designer, one, set);
+  BUILDERS[kind](frame, designer);
 }
 
-/** The name of what is edited, its problems, and what can be done with it. @param {Frame} frame @param {Designer} designer @param {Kind} kind @param {() => any} one */
-function buildHead(frame, designer, kind, one) {
+/** The name of what is edited, its problems, and what can be done with it. @param {Frame} frame @param {Designer} designer @param {Kind} kind */
+function buildHead(frame, designer, kind) {
+  const one = /** @type {() => Category} */ (frame.one);
   const title = heading("");
-  const tools = element("div", "actions scheme-tools");
   const problems = element("ul", "errorlist scheme-problems");
   frame.updates.push(() => {
     title.replaceChildren(element("span", "muted", `${KIND_NAMES[kind]} `), element("span", "", one().label || one().key));
-    const found = problemsOf(designer, kind, one().key);
-    problems.replaceChildren(...found.map((words) => element("li", "", words)));
+    problems.replaceChildren(...problemsOf(designer, kind, one().key).map((words) => element("li", "", words)));
   });
-  for (const { name, label, title: hint, kinds } of TOOLS) {
-    if (kinds.includes(kind)) {
-      const tool = button("button small", label);
-      tool.dataset.tool = name;
-      tool.dataset.path = `tool.${name}`;
-      tool.title = hint;
-      if (label.length === 1) {
-        tool.classList.add("icon");
-        tool.setAttribute("aria-label", hint);
-      }
-      tool.addEventListener("click", () => carryOut(designer, name, { kind, key: one().key }));
-      tools.append(tool);
-    }
-  }
+  /** @param {string} name */
+  const run = (name) => () => carryOut(designer, name, { kind, key: one().key });
+  const tools = TOOLS.filter(({ kinds }) => kinds.includes(kind)).map(({ name, label, title: hint }) => {
+    const control = tool(frame, `tool.${name}`, label, run(name), hint, label.length === 1 ? "small icon" : "small");
+    control.ariaLabel = label.length === 1 ? hint : null;
+    control.dataset.tool = name;
+    return control;
+  });
   if (kind !== "level" && (one().retired || designer.isFixed(kind, one().key))) {
-    const retire = button("button small", one().retired ? "Offer again" : "Retire");
-    retire.dataset.path = "tool.retire";
-    retire.title = one().retired ? "Offer it to coders again" : "No longer offer it; it stays where it was given";
-    retire.addEventListener("click", () => designer.apply(
-      edits.change(designer.scheme(), kind, one().key, { retired: !one().retired }), { said: one().retired ? "Offered again." : "Retired." },
-    ));
-    tools.append(retire);
+    const { retired } = one();
+    tools.push(tool(frame, "tool.retire", retired ? "Offer again" : "Retire", () => designer.apply(
+      edits.change(designer.scheme(), kind, one().key, { retired: !retired }), { said: retired ? "Offered again." : "Retired." },
+    ), retired ? "Offer it to coders again" : "No longer offer it; it stays where it was given"));
   }
-  const remove = button("button small danger", "Delete");
-  remove.dataset.path = "tool.remove";
-  remove.title = "Delete it (Delete key in the list)";
-  remove.addEventListener("click", () => carryOut(designer, "remove", { kind, key: one().key }));
-  tools.append(remove);
-  frame.root.append(title, tools, problems);
+  tools.push(tool(frame, "tool.remove", "Delete", run("remove"), "Delete it (Delete key in the list)", "small danger"));
+  frame.root.append(title, element("div", "actions scheme-tools", tools), problems);
 }
 
 /** @param {Designer} designer @param {Kind} kind @param {string} key */
@@ -205,177 +172,144 @@ export function carryOut(designer, name, { kind, key }) {
   throw new Error(`There is no tool ${name}.`);
 }
 
-/** @type {{ [K in Kind]: (frame: Frame, designer: Designer, one: () => Questions[K], set: (fields: Partial<Questions[K]>, tag?: string) => void) => void }} */
-const BUILDERS = {
-  level: buildLevel,
-  category: buildCategory,
-  relation: buildRelation,
-  attribute: buildAttribute,
-};
+/** @type {Record<Kind, (frame: Frame<any>, designer: Designer) => void>} */
+const BUILDERS = { level: buildLevel, category: buildCategory, relation: buildRelation, attribute: buildAttribute };
 
-/** @param {Frame} frame @param {Designer} _ @param {() => Level} one @param {(fields: Partial<Level>) => void} set */
-function buildLevel(frame, _, one, set) {
+/** @param {Designer} designer */
+const codedLevels = (designer) => designer.scheme().levels.filter((level) => level.coded);
+
+/** @param {Frame<Level>} frame */
+function buildLevel(frame) {
+  const { one } = frame;
   check(frame, "Coders judge its markables", "coded", {
-    get: () => one().coded,
-    set: (coded) => set({ coded, coders_mark: coded && one().coders_mark }),
-    help: "Otherwise they are only pointed at.",
+    set: (coded) => frame.set({ coded, coders_mark: coded && one().coders_mark }), help: "Otherwise they are only pointed at.",
   });
   if (one().coded) {
-    check(frame, "Coders create markables", "coders_mark", {
-      get: () => one().coders_mark,
-      set: (coders_mark) => set({ coders_mark }),
-      help: "In addition to those imported with the texts.",
-    });
+    check(frame, "Coders create markables", "coders_mark", { help: "In addition to those imported with the texts." });
   }
 }
 
-/** @param {Frame} frame @param {Designer} designer @param {() => Category} one @param {(fields: Partial<Category>) => void} set */
-function buildCategory(frame, designer, one, set) {
-  const { answers } = designer.scheme();
-  const key = () => one().key;
+/** @param {Frame<Category>} frame @param {Designer} designer */
+function buildCategory(frame, designer) {
+  const { answers, levels, categories } = designer.scheme();
+  const key = () => frame.one().key;
   const relation = () => identityOf(designer.scheme(), key());
+  const points = () => (relation()?.to_levels.length ?? 0) > 0;
   if (answers === "pointers") {
     /** @param {Partial<Relation> | null} fields */
-    const point = (fields) => designer.apply(edits.setPointing(designer.scheme(), key(), fields));
+    const point = (fields) => { designer.apply(edits.setPointing(designer.scheme(), key(), fields)); };
     check(frame, "It asks for antecedents", "points", {
-      get: () => (relation()?.to_levels.length ?? 0) > 0,
-      set: (points) => point(points ? { to_levels: designer.scheme().levels.slice(0, 1).map((level) => level.key) } : null),
-      help: "Its pointers make chains.",
+      get: points, set: (now) => point(now ? { to_levels: levels.slice(0, 1).map((level) => level.key) } : null), help: "Its pointers make chains.",
     });
-    if ((relation()?.to_levels.length ?? 0) > 0) {
-      buildTargets(frame, designer, /** @type {() => Relation} */ (relation), point, "antecedents");
+    if (points()) {
+      buildTargets({ ...frame, one: /** @type {() => Relation} */ (relation), set: point }, designer, "antecedents");
     }
   } else if (answers === "indices") {
-    check(frame, "It asks for an index", "takes_index", { get: () => one().takes_index, set: (takes_index) => set({ takes_index }) });
+    check(frame, "It asks for an index", "takes_index");
   }
-  if (answers !== "categories" && !one().takes_index && !relation()) {
-    check(frame, "A singleton", "singleton", {
-      get: () => one().singleton, set: (singleton) => set({ singleton }), help: "A chain of one: it corefers with nothing.",
-    });
+  if (answers !== "categories" && !frame.one().takes_index && !relation()) {
+    check(frame, "A singleton", "singleton", { help: "A chain of one: it corefers with nothing." });
   }
-  check(frame, "Coders may call an answer optional", "takes_optional", {
-    get: () => one().takes_optional, set: (takes_optional) => set({ takes_optional }),
-  });
-  const coded = designer.scheme().levels.filter((level) => level.coded);
-  if (coded.length > 1 || one().level) {
-    choice(frame, "Level", "level", {
-      options: [{ key: "", label: "every coded level" }, ...coded],
-      get: () => one().level ?? "", set: (level) => set({ level: level || null }),
-    });
+  check(frame, "Coders may call an answer optional", "takes_optional");
+  const coded = codedLevels(designer);
+  if (coded.length > 1 || frame.one().level) {
+    choice(frame, "Level", "level", [{ key: "", label: "every coded level" }, ...coded]);
   }
-  colour(frame, "Colour", "colour", { get: () => one().colour, set: (hex) => set({ colour: hex }) });
-  const others = designer.scheme().categories.filter((other) => other.key !== key() && !other.retired);
+  colour(frame);
+  const others = categories.filter((other) => other.key !== key() && !other.retired);
   if (designer.isFixed("category", key()) && others.length > 0) {
     buildMerge(frame, designer, CATEGORY, key, others);
   }
 }
 
-/** @param {Frame} frame @param {Designer} designer @param {() => Relation} one @param {(fields: Partial<Relation>) => void} set @param {string} name */
-function buildTargets(frame, designer, one, set, name) {
+/** @param {Frame<Relation>} frame @param {Designer} designer @param {string} name */
+function buildTargets(frame, designer, name) {
   const { levels } = designer.scheme();
-  if (levels.length > 1 || one().to_levels.length !== 1) {
-    several(frame, `Levels of its ${name}`, "to_levels", { options: levels, get: () => one().to_levels, set: (to_levels) => set({ to_levels }) });
+  if (levels.length > 1 || frame.one().to_levels.length !== 1) {
+    several(frame, `Levels of its ${name}`, "to_levels", levels);
   }
-  amount(frame, `Maximum number of ${name}`, "max_targets", {
-    get: () => one().max_targets, set: (max_targets) => set({ max_targets }), help: "Empty: any number. Alternatives mean that a phrase is ambiguous.",
-  });
-  check(frame, `Several ${name} may be meant together`, "joint", {
-    get: () => one().joint, set: (joint) => set({ joint }), help: "A plural: they = John and Mary.",
-  });
-  check(frame, `${name[0].toUpperCase()}${name.slice(1)} may stand later in the text`, "later", { get: () => one().later, set: (later) => set({ later }) });
+  amount(frame, `Maximum number of ${name}`, "max_targets", "Empty: any number. Alternatives mean that a phrase is ambiguous.");
+  check(frame, `Several ${name} may be meant together`, "joint", { help: "A plural: they = John and Mary." });
+  check(frame, `${name[0].toUpperCase()}${name.slice(1)} may stand later in the text`, "later");
 }
 
-/** @param {Frame} frame @param {Designer} designer @param {() => Relation} one @param {(fields: Partial<Relation>) => void} set */
-function buildRelation(frame, designer, one, set) {
-  const coded = designer.scheme().levels.filter((level) => level.coded);
-  if (coded.length > 1 || one().from_levels.length > 0) {
-    several(frame, "Asked on", "from_levels", { options: coded, get: () => one().from_levels, set: (from_levels) => set({ from_levels }), help: "None: every coded level." });
-  }
-  buildTargets(frame, designer, one, set, "targets");
-  buildCondition(frame, designer, "relation", one, set);
+/** @param {Frame<Relation>} frame @param {Designer} designer */
+function buildRelation(frame, designer) {
+  buildLevels(frame, designer, "Asked on", "from_levels", frame.one().from_levels);
+  buildTargets(frame, designer, "targets");
+  buildCondition(frame, designer, "relation");
 }
 
-/** @param {Frame} frame @param {Designer} designer @param {() => Attribute} one @param {(fields: Partial<Attribute>) => void} set */
-function buildAttribute(frame, designer, one, set) {
+/** @type {(frame: Frame, designer: Designer, legend: string, path: string, chosen: string[]) => void} */
+function buildLevels(frame, designer, legend, path, chosen) {
+  const coded = codedLevels(designer);
+  if (coded.length > 1 || chosen.length > 0) {
+    several(frame, legend, path, coded, { help: "None: every coded level." });
+  }
+}
+
+/** @param {Frame<Attribute>} frame @param {Designer} designer */
+function buildAttribute(frame, designer) {
   const scheme = designer.scheme();
-  choice(frame, "Asked of", "of", {
-    options: [
-      { key: "markable", label: "each markable" },
-      { key: "entity", label: "each entity, once for its chain" },
-      ...scheme.relations.filter((other) => !follows(scheme, other.key, one().key)).map(({ key, label }) => ({ key: `relation ${key}`, label: `the relation ${label || key}` })),
-    ],
+  const { one } = frame;
+  const relations = scheme.relations.filter((other) => !follows(scheme, other.key, one().key));
+  choice(frame, "Asked of", "of", [
+    { key: "markable", label: "each markable" },
+    { key: "entity", label: "each entity, once for its chain" },
+    ...relations.map(({ key, label }) => ({ key: `relation ${key}`, label: `the relation ${label || key}` })),
+  ], {
     get: () => (one().of === "relation" ? `relation ${one().relation ?? ""}` : one().of),
     set: (value) => {
       const [of, relation = null] = value.split(" ");
-      set({ of: /** @type {Attribute["of"]} */ (of), relation });
+      frame.set({ of, relation });
     },
   });
-  choice(frame, "Answer", "kind", {
-    options: [
-      { key: "one", label: "one value" }, { key: "several", label: "several values" },
-      { key: "text", label: "text" }, { key: "number", label: "a number" },
-    ],
-    get: () => one().kind,
-    set: (kind) => designer.apply(edits.setKind(designer.scheme(), one().key, /** @type {Attribute["kind"]} */ (kind))),
-  });
+  choice(frame, "Answer", "kind", [
+    { key: "one", label: "one value" }, { key: "several", label: "several values" },
+    { key: "text", label: "text" }, { key: "number", label: "a number" },
+  ], { set: (kind) => { designer.apply(edits.setKind(designer.scheme(), one().key, /** @type {Attribute["kind"]} */ (kind))); } });
   if (LISTED.includes(one().kind)) {
     buildValues(frame, designer, one);
   }
-  check(frame, "Required", "required", {
-    get: () => one().required, set: (required) => set({ required }), help: "A text cannot be submitted without it.",
-  });
-  buildCondition(frame, designer, "attribute", one, set);
-  const coded = scheme.levels.filter((level) => level.coded);
-  if (coded.length > 1 || one().levels.length > 0) {
-    several(frame, "Levels", "levels", { options: coded, get: () => one().levels, set: (levels) => set({ levels }), help: "None: every coded level." });
-  }
+  check(frame, "Required", "required", { help: "A text cannot be submitted without it." });
+  buildCondition(frame, designer, "attribute");
+  buildLevels(frame, designer, "Levels", "levels", one().levels);
   const at = scheme.attributes.findIndex((other) => other.key === one().key);
   const firsts = scheme.attributes.slice(0, at).filter((other) => other.kind === one().kind && other.of === one().of);
   if (firsts.length > 0 || one().primary_of) {
-    choice(frame, "Second choice of", "primary_of", {
-      options: [{ key: "", label: "no other attribute" }, ...firsts],
-      get: () => one().primary_of ?? "", set: (first) => set({ primary_of: first || null }),
+    choice(frame, "Second choice of", "primary_of", [{ key: "", label: "no other attribute" }, ...firsts], {
       help: "The same question again: what else it could be.",
     });
   }
 }
 
-/** @param {Frame} frame @param {Designer} designer @param {"relation" | "attribute"} kind @param {() => Relation | Attribute} one @param {(fields: { asked_if: Relation["asked_if"] }) => void} set */
-function buildCondition(frame, designer, kind, one, set) {
+/** @param {Frame<Relation | Attribute>} frame @param {Designer} designer @param {"relation" | "attribute"} kind */
+function buildCondition(frame, designer, kind) {
   const scheme = designer.scheme();
-  const questions = leading(scheme, kind, one().key);
-  const relations = leadingRelations(scheme, one().key);
-  choice(frame, "Asked", "asked_if", {
-    options: [
-      { key: "", label: "always" },
-      ...questions.map(({ key, label }) => ({ key: `question ${key}`, label: `by the answer to ${label || key}` })),
-      ...relations.map(({ key, label }) => ({ key: `relation ${key}`, label: `if ${label || key} is set` })),
-    ],
+  const now = () => frame.one().asked_if;
+  const questions = leading(scheme, kind, frame.one().key);
+  const relations = leadingRelations(scheme, frame.one().key);
+  choice(frame, "Asked", "asked_if", [
+    { key: "", label: "always" },
+    ...questions.map(({ key, label }) => ({ key: `question ${key}`, label: `by the answer to ${label || key}` })),
+    ...relations.map(({ key, label }) => ({ key: `relation ${key}`, label: `if ${label || key} is set` })),
+  ], {
     get: () => {
-      const condition = one().asked_if;
+      const condition = now();
       return condition === null ? "" : "relation" in condition ? `relation ${condition.relation}` : `question ${condition.question}`;
     },
     set: (value) => {
       const [how, key] = value.split(" ");
-      const question = questions.find((other) => other.key === key);
-      if (how === "relation") {
-        set({ asked_if: { relation: key } });
-      } else {
-        set({ asked_if: question && how ? { question: key, values: question.values.slice(0, 1).map((first) => first.key) } : null });
-      }
+      const question = how && questions.find((other) => other.key === key);
+      const byAnswer = question ? { question: key, values: question.values.slice(0, 1).map((first) => first.key) } : null;
+      frame.set({ asked_if: how === "relation" ? { relation: key } : byAnswer });
     },
   });
-  const condition = one().asked_if;
+  const condition = now();
   const question = condition && "question" in condition ? questions.find((other) => other.key === condition.question) : undefined;
   if (question) {
-    several(frame, "Asked if the answer is", "asked_if.values", {
-      options: question.values,
-      all: true,
-      get: () => {
-        const now = one().asked_if;
-        return now && "question" in now ? now.values : [];
-      },
-      set: (values) => set({ asked_if: { question: question.key, values } }),
+    several(frame, "Asked if the answer is", "asked_if.values", question.values, {
+      all: true, get: () => asksBy(now(), question.key) ?? [], set: (values) => frame.set({ asked_if: { question: question.key, values } }),
     });
   }
 }

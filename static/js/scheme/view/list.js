@@ -1,7 +1,7 @@
 // The list of questions, group by group: chosen, moved and indented by keys or by dragging.
 import { around, button, element } from "../../workbench/dom/element.js";
 import { add, moveBefore } from "../edits.js";
-import { find, listOf, rowsOf } from "../questions.js";
+import { find, rowsOf } from "../questions.js";
 import { carryOut, problemsOf } from "./form.js";
 /** @import { Designer, Kind, Row } from "../types.js" */
 
@@ -22,68 +22,48 @@ const STACKED = "(max-width: 44rem)";
 export function createList(root, designer) {
   /** @type {{ kind: Kind, key: string } | null} */
   let dragged = null;
-  const answersPlace = element("div", "");
+  const answersPlace = element("div");
   /** @type {Map<Kind, HTMLElement>} */
-  const lists = new Map();
+  const lists = new Map(GROUPS.map(([kind]) => [kind, element("ul", "scheme-rows", "", { dataset: { kind } })]));
   root.replaceChildren(answersPlace, ...GROUPS.map(([kind, title, adding, label]) => {
-    const group = element("section", "scheme-group");
-    const list = element("ul", "scheme-rows");
-    list.dataset.kind = kind;
-    lists.set(kind, list);
-    const name = element("h3", "", title);
-    name.id = `scheme-group-${kind}`;
+    const list = /** @type {HTMLElement} */ (lists.get(kind));
+    const name = element("h3", "", title, { id: `scheme-group-${kind}` });
     list.setAttribute("aria-labelledby", name.id);
-    const adder = button("link-button small scheme-add", adding);
-    adder.dataset.row = `add ${kind}`;
-    adder.addEventListener("click", () => addQuestion(kind, label));
-    group.append(name, list, adder);
-    return group;
+    return element("section", "scheme-group", [
+      name, list, button("link-button small scheme-add", adding, { onclick: () => addQuestion(kind, label), dataset: { row: `add ${kind}` } }),
+    ]);
   }));
 
-  /** @param {Row} row */
-  function rowNode({ kind, key, label, depth, note }) {
-    const item = element("li", `scheme-depth-${Math.min(depth, DEEPEST)}`);
-    item.draggable = true;
-    item.dataset.kind = kind;
-    item.dataset.key = key;
+  /** @type {(name: string, current: boolean, content: (string | HTMLElement)[]) => HTMLElement} */
+  const rowButton = (name, current, content) => button("scheme-row", content, { ariaCurrent: String(current), dataset: { row: name } });
+
+  /** @param {Kind} kind @param {Row} row */
+  function rowNode(kind, { key, label, depth, note }) {
     const place = designer.place();
-    const row = button("scheme-row");
-    row.dataset.row = `${kind} ${key}`;
-    row.setAttribute("aria-current", String(place.kind === kind && place.key === key));
-    row.setAttribute("aria-keyshortcuts", "Alt+ArrowUp Alt+ArrowDown Alt+ArrowRight Alt+ArrowLeft Delete");
     const retired = /** @type {{ retired?: boolean }} */ (find(designer.scheme(), kind, key))?.retired;
-    const words = element("span", "scheme-row-label", label || key);
-    words.dir = "auto";
-    row.append(words);
     const notes = [retired ? "retired" : "", note].filter(Boolean).join(" · ");
-    if (notes) {
-      row.append(element("span", "scheme-row-note", notes));
-    }
     const problems = problemsOf(designer, kind, key);
-    if (problems.length > 0) {
-      const sign = element("span", "scheme-row-problem", "!");
-      sign.title = problems.join(" ");
-      sign.setAttribute("role", "img");
-      sign.setAttribute("aria-label", problems.length === 1 ? "1 problem" : `${problems.length} problems`);
-      row.append(sign);
-    }
-    item.append(row);
-    return item;
+    const row = rowButton(`${kind} ${key}`, place.kind === kind && place.key === key, [
+      element("span", "scheme-row-label", label || key, { dir: "auto" }),
+      notes && element("span", "scheme-row-note", notes),
+      problems.length > 0 ? element("span", "scheme-row-problem", "!", {
+        title: problems.join(" "), role: "img", ariaLabel: problems.length === 1 ? "1 problem" : `${problems.length} problems`,
+      }) : "",
+    ]);
+    row.ariaKeyShortcuts = "Alt+ArrowUp Alt+ArrowDown Alt+ArrowRight Alt+ArrowLeft Delete";
+    return element("li", `scheme-depth-${Math.min(depth, DEEPEST)}`, row, { draggable: true, dataset: { kind, key } });
   }
 
   function paint() {
     const focused = document.activeElement instanceof HTMLElement && root.contains(document.activeElement)
       ? document.activeElement.dataset.row : undefined;
     const rows = rowsOf(designer.written().scheme);
-    const answers = button("scheme-row");
-    answers.dataset.row = "answers ";
-    answers.setAttribute("aria-current", String(designer.place().kind === "answers"));
-    answers.append(element("span", "scheme-row-label", "What goes together"), element("span", "scheme-row-note", {
-      pointers: "pointers", indices: "indices", categories: "no chains",
-    }[designer.scheme().answers]));
-    replaceChanged(answersPlace, [answers]);
+    replaceChanged(answersPlace, [rowButton("answers ", designer.place().kind === "answers", [
+      element("span", "scheme-row-label", "What goes together"),
+      element("span", "scheme-row-note", { pointers: "pointers", indices: "indices", categories: "no chains" }[designer.scheme().answers]),
+    ])]);
     for (const [kind, list] of lists) {
-      replaceChanged(list, rows[kind].map(rowNode));
+      replaceChanged(list, rows[kind].map((row) => rowNode(kind, row)));
     }
     const place = designer.place();
     const again = focused === undefined ? null : rowOf(focused) ?? rowOf(`${place.kind} ${place.key}`);
@@ -122,20 +102,17 @@ export function createList(root, designer) {
     }
     const [kind, key] = /** @type {[Kind, string]} */ ((row.dataset.row ?? "").split(" "));
     const all = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".scheme-row")]);
-    const isQuestion = kind in { level: 1, category: 1, relation: 1, attribute: 1 };
-    if (event.altKey && !event.ctrlKey && !event.metaKey && event.key in KEYS) {
+    const tool = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : event.key === "Delete" ? "remove" : undefined;
+    const steps = event.altKey ? 0 : { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
+    if (tool || steps) {
       event.preventDefault();
-      if (isQuestion) {
-        designer.select({ kind, key });
-        carryOut(designer, KEYS[event.key], { kind, key });
-      }
-    } else if (event.key === "Delete" && isQuestion) {
-      event.preventDefault();
+    }
+    if (tool && lists.has(kind)) {
       designer.select({ kind, key });
-      carryOut(designer, "remove", { kind, key });
-    } else if (!event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
-      event.preventDefault();
-      all[all.indexOf(row) + (event.key === "ArrowUp" ? -1 : 1)]?.focus();
+      carryOut(designer, tool, { kind, key });
+    }
+    if (steps) {
+      all[all.indexOf(row) + steps]?.focus();
     }
   });
 
@@ -150,27 +127,38 @@ export function createList(root, designer) {
   });
   root.addEventListener("dragend", () => {
     dragged = null;
-    root.querySelectorAll(".is-dragged, .is-before, .is-behind").forEach((one) => one.classList.remove("is-dragged", "is-before", "is-behind"));
+    clear("is-dragged", "is-before", "is-behind");
   });
   root.addEventListener("dragover", (event) => {
-    const item = around(event, "li[data-key]");
-    root.querySelectorAll(".is-before, .is-behind").forEach((one) => one.classList.remove("is-before", "is-behind"));
-    if (dragged && item && item.dataset.kind === dragged.kind) {
-      event.preventDefault();
-      item.classList.add(isBehind(item, event) ? "is-behind" : "is-before");
-    }
+    clear("is-before", "is-behind");
+    const item = targetOf(event);
+    item?.classList.add(isBehind(item, event) ? "is-behind" : "is-before");
   });
   root.addEventListener("drop", (event) => {
-    const item = around(event, "li[data-key]");
-    if (dragged && item && item.dataset.kind === dragged.kind) {
-      event.preventDefault();
+    const item = targetOf(event);
+    if (dragged && item) {
       const { kind, key } = dragged;
       const target = isBehind(item, event) ? /** @type {HTMLElement | null} */ (item.nextElementSibling) : item;
-      const rest = listOf(designer.scheme(), kind);
       const before = target?.dataset.key ?? null;
-      designer.apply(moveBefore(designer.scheme(), kind, key, before), { said: `Moved to ${before === null ? "the end" : `before ${rest.find((one) => one.key === before)?.label}`}.`, place: { kind, key } });
+      const words = before === null ? "the end" : `before ${find(designer.scheme(), kind, before)?.label}`;
+      designer.apply(moveBefore(designer.scheme(), kind, key, before), { said: `Moved to ${words}.`, place: { kind, key } });
     }
   });
+
+  /** The line that something may be dropped at, which is said to the browser. @param {DragEvent} event */
+  function targetOf(event) {
+    const item = around(event, "li[data-key]");
+    const fits = item && item.dataset.kind === dragged?.kind;
+    if (fits) {
+      event.preventDefault();
+    }
+    return fits ? item : null;
+  }
+
+  /** @param {...string} looks */
+  function clear(...looks) {
+    root.querySelectorAll(looks.map((look) => `.${look}`).join()).forEach((one) => one.classList.remove(...looks));
+  }
 
   return { paint };
 }

@@ -4,7 +4,7 @@ import { CATEGORY, find, labelOf, whatIsSent } from "../questions.js";
 import { REFUSED, Refusal } from "../server.js";
 import { KIND_NAMES } from "./form.js";
 /** @import { createServer } from "../server.js" */
-/** @import { Designer, Effects, Kind, Scheme } from "../types.js" */
+/** @import { Designer, Effects, Kind, SavingOptions, Scheme } from "../types.js" */
 
 const SILENT = "The server is not responding. Nothing is saved; your draft stays here.";
 const LOST = "The server is not responding. It is not known whether the draft was saved; it stays here: save it again.";
@@ -15,16 +15,7 @@ const MOST = 20;
 /** @type {(count: number, one: string, several?: string) => string} */
 const counted = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
 
-/**
- * @param {Designer} designer @param {ReturnType<typeof createServer>} server
- * @param {object} options
- * @param {() => string} options.version that the draft is a change of
- * @param {boolean} options.isAssigned coders may have begun
- * @param {boolean} options.isBlind others change what coders are asked
- * @param {() => string[]} options.changes
- * @param {(scheme: Scheme, version: string) => void} options.saved it is the scheme now
- * @param {(scheme: Scheme, version: string, takes: boolean) => void} options.theirs somebody else's is, and takes the place of the draft or not
- */
+/** @param {Designer} designer @param {ReturnType<typeof createServer>} server @param {SavingOptions} options */
 export function createSaving(designer, server, { version, isAssigned, isBlind, changes, saved, theirs }) {
   const dialog = byId("scheme-saving", HTMLDialogElement);
   const conflict = byId("scheme-conflict", HTMLDialogElement);
@@ -45,11 +36,8 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
 
   /** @param {string} title @param {string[]} items @param {string} [className] */
   function section(title, items, className = "") {
-    const list = element("ul", className);
-    list.append(...items.slice(0, MOST).map((words) => element("li", "", words)));
-    if (items.length > MOST) {
-      list.append(element("li", "muted", `and ${items.length - MOST} more`));
-    }
+    const rest = items.length > MOST ? [element("li", "muted", `and ${items.length - MOST} more`)] : [];
+    const list = element("ul", className, [...items.slice(0, MOST).map((words) => element("li", "", words)), ...rest]);
     return items.length > 0 ? [element("h3", "", title), list] : [];
   }
 
@@ -95,9 +83,7 @@ export function createSaving(designer, server, { version, isAssigned, isBlind, c
     const words = status === 403 && isBlind ? BLIND
       : status === 401 || status === 403 ? REFUSED
         : error instanceof Refusal ? error.message : silent;
-    const note = element("p", "errorlist", words);
-    note.setAttribute("role", "alert");
-    place.replaceChildren(note);
+    place.replaceChildren(element("p", "errorlist", words, { role: "alert" }));
     confirm.disabled = true;
   }
 

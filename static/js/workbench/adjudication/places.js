@@ -1,5 +1,5 @@
 // Where gold has the entities of the queue now: chains of a text, SCUs of a pyramid. Pure.
-/** @import { Decisions, EntityChains, Queue, QueueAnswer } from "./types.js" */
+/** @import { Decisions, EntityChains, Queue } from "./types.js" */
 
 /** The rows of units, by key: what each coder says of them. @param {Queue} queue @returns {Map<string, import("./types.js").QueueRow>} */
 export function rowsByUnit({ cards }) {
@@ -43,10 +43,4 @@ export function chainsOfEntities(queue, rows, decisions, chains) {
   return votes.map((of) => [...of].reduce(
     (best, one) => (one[1] > best[1] ? one : best), /** @type {[string | null, number]} */ ([null, 0]),
   )[0]);
-}
-
-/** Whether two answers say the same. @type {(one: QueueAnswer | null, other: QueueAnswer | null) => boolean} */
-export function sameAnswer(one, other) {
-  return one === null || other === null ? one === other
-    : one.label === other.label && String(one.entities) === String(other.entities);
 }

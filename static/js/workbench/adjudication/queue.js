@@ -1,5 +1,6 @@
 // The queue of an adjudicator: card after card what coders say otherwise, decided by keys or by mouse.
 import { around, byId, closeDialog, inside } from "../dom/element.js";
+import { onceAFrame } from "../dom/frames.js";
 import { combination } from "../keys/keys.js";
 import { chainsOfEntities, rowsByUnit } from "./places.js";
 import { countOpen, decisionOn, inParts, isAsked, isOpen, itemsOf, lackingAnswers, openRows, otherHoles, withoutHoles } from "./rows.js";
@@ -30,7 +31,8 @@ export function createQueuePanel(host, address) {
   /** @type {QueueRow | null} */
   let at = null;
   let unfolded = false;
-  let scrolls = false; // before the next frame
+  /** It asks for the layout of all that is painted till then. */
+  const scrollToRow = onceAFrame(() => table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }));
   /** said before the decision that it is about @type {Why | null} */
   let next = null;
   /** offered for the next @type {Why} */
@@ -114,17 +116,6 @@ export function createQueuePanel(host, address) {
     if (here) {
       paintTable(host, view, table, here, at, unfolded);
       scrollToRow();
-    }
-  }
-
-  /** Once, before the next frame: it asks for the layout of all that is painted till then. */
-  function scrollToRow() {
-    if (!scrolls) {
-      scrolls = true;
-      requestAnimationFrame(() => {
-        scrolls = false;
-        table.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-      });
     }
   }
 
@@ -300,40 +291,27 @@ export function createQueuePanel(host, address) {
 
   /** What a key does, or a button with its name; null: nothing. @param {string} key @returns {(() => void) | null} */
   function actionOf(key) {
-    switch (key) {
-      case "ArrowDown":
-        return () => moveRow(1);
-      case "ArrowUp":
-        return () => moveRow(-1);
-      case "n":
-        return () => moveCard(1);
-      case "p":
-        return () => moveCard(-1);
-      case host.toggle:
-        return toggle;
-    }
+    /** @type {Record<string, () => void>} */
+    const moves = {
+      ArrowDown: () => moveRow(1), ArrowUp: () => moveRow(-1), n: () => moveCard(1), p: () => moveCard(-1), [host.toggle]: toggle,
+    };
     const here = queue?.cards[card];
-    if (!here || at === null || readOnly || queue === null) {
-      return null;
+    if (key in moves || !here || at === null || readOnly || queue === null) {
+      return moves[key] ?? null;
     }
     const [known, row] = [queue, at];
     const open = () => openRows(decided(known), here);
-    switch (key) {
-      case "Enter":
-        return () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open());
-      case "a":
-        return () => accept(here, open());
-      case "d":
-        return () => takeFrom(here, row, row.draft, known.draft, "draft");
-      case "0":
-        return () => takeFrom(here, row, null, {}, "own");
-      case "w":
-        return openWhy;
-      default:
-        return !/^[1-9]$/.test(key) ? null
-          : here.kind === "check" ? () => host.say(`Everybody says the same: Enter accepts it, ${host.toggle} goes to the text, to answer otherwise.`)
-            : () => takeCoder(here, row, Number(key) - 1);
-    }
+    /** @type {Record<string, () => void>} */
+    const decides = {
+      Enter: () => accept(here, here.kind === "check" ? open().filter((one) => one === row) : open()),
+      a: () => accept(here, open()),
+      d: () => takeFrom(here, row, row.draft, known.draft, "draft"),
+      0: () => takeFrom(here, row, null, {}, "own"),
+      w: openWhy,
+    };
+    return decides[key] ?? (!/^[1-9]$/.test(key) ? null
+      : here.kind === "check" ? () => host.say(`Everybody says the same: Enter accepts it, ${host.toggle} goes to the text, to answer otherwise.`)
+        : () => takeCoder(here, row, Number(key) - 1));
   }
 
   /** @type {QueuePanel["press"]} */

@@ -4,12 +4,22 @@
 /** The question of category, chain and SCU; others have the keys of attributes and relations. */
 export const CATEGORY = "category";
 
+const SHOWN = 3; // units of a row, before the rest is counted
+const LETTERS_SHOWN = 12;
+
+/** The words of units, of many the first. @type {(keys: string[], wordsOf: (key: string) => string, separator: string) => string} */
+export function unitsInWords(keys, wordsOf, separator) {
+  const words = keys.slice(0, SHOWN).map(wordsOf).join(separator);
+  return keys.length > SHOWN ? `${words} and ${keys.length - SHOWN} more` : words;
+}
+
+/** @param {string} words */
+export const shortened = (words) => (words.length > LETTERS_SHOWN ? `${words.slice(0, LETTERS_SHOWN - 1).trimEnd()}…` : words);
+
 /** @typedef {DecidedItems["items"]} Items */
 
 /** The items that are decided with a row. @type {(card: QueueCard, row: QueueRow) => Items} */
-export function itemsOf(card, { units }) {
-  return units.map((unit) => [unit, card.question || CATEGORY]);
-}
+export const itemsOf = (card, { units }) => units.map((unit) => [unit, card.question || CATEGORY]);
 
 const MOST_ITEMS = 500;
 

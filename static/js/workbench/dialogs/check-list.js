@@ -4,11 +4,6 @@ import { byId, element } from "../dom/element.js";
 
 const MOST = 50; // of one kind
 
-/** A line that says how many entries a list leaves out. @param {number} count @returns {HTMLElement[]} */
-export function remainder(count) {
-  return count > 0 ? [element("p", "muted small", `and ${count} more`)] : [];
-}
-
 /**
  * @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups
  * @param {string} empty what to say where nothing is in it; "" where something is
@@ -19,13 +14,11 @@ export function openCheckList(summary, waiting, groups, empty, refused = false) 
   byId("checks-said").textContent = [
     summary, empty, complete ? "Everything is complete." : "", waiting > 0 && !refused ? "It can be submitted when everything is saved." : "",
   ].filter(Boolean).join(" ");
-  byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => {
-    const list = element("ul", "workbench-items");
-    list.append(...items.slice(0, MOST).map((item) => item()));
-    return [
-      element("h3", "", `${title}: ${count}`), ...(note ? [element("p", "muted small", note)] : []), list, ...remainder(items.length - MOST),
-    ];
-  }));
+  byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => [
+    element("h3", "", `${title}: ${count}`), ...(note ? [element("p", "muted small", note)] : []),
+    element("ul", "workbench-items", items.slice(0, MOST).map((item) => item())),
+    ...(items.length > MOST ? [element("p", "muted small", `and ${items.length - MOST} more`)] : []),
+  ]));
   for (const [name, end] of [["submit-now", ""], ["submit-next", ", open next text"]]) {
     const submit = document.getElementById(name);
     if (!submit) continue;

@@ -1,7 +1,7 @@
 // One dialogue in which something is chosen by typing: all actions, where to go, which chain to merge with.
 import { keyCaps } from "../dom/controls.js";
 import { around, element, inside } from "../dom/element.js";
-/** @import { Choice, Picker } from "../types.js" */
+/** @import { Action, Choice, Keyboard, Picker, PlacePicker } from "../types.js" */
 
 const MOST = 60;
 
@@ -22,24 +22,10 @@ export function createPicker(dialog) {
   function paint() {
     shown = choices(input.value).slice(0, MOST);
     at = Math.min(at, Math.max(shown.length - 1, 0));
-    list.replaceChildren(...shown.map((choice, place) => {
-      const option = element("li", "workbench-picker-choice");
-      option.setAttribute("role", "option");
-      option.id = `choice-${place}`;
-      option.dataset.place = String(place);
-      const label = element("span", "workbench-picker-label", choice.label);
-      label.dir = "auto";
-      option.append(...(choice.badge ? [choice.badge] : []), label);
-      if (choice.hint) {
-        option.append(element("span", "workbench-picker-hint", choice.hint));
-      }
-      (choice.keys ?? []).slice(0, 1).forEach((key) => {
-        const keys = element("span", "workbench-picker-keys");
-        keys.append(...keyCaps(key));
-        option.append(keys);
-      });
-      return option;
-    }));
+    list.replaceChildren(...shown.map(({ badge = "", label, hint, keys: [key] = [] }, place) => element("li", "workbench-picker-choice", [
+      badge, element("span", "workbench-picker-label", label, { dir: "auto" }), hint ? element("span", "workbench-picker-hint", hint) : "",
+      key ? element("span", "workbench-picker-keys", keyCaps(key)) : "",
+    ], { role: "option", id: `choice-${place}`, dataset: { place: String(place) } })));
     empty.hidden = shown.length > 0;
     select(at);
   }
@@ -47,7 +33,7 @@ export function createPicker(dialog) {
   /** @param {number} place */
   function select(place) {
     at = place;
-    [...list.children].forEach((option, index) => option.setAttribute("aria-selected", String(index === at)));
+    [...list.children].forEach((option, index) => { option.ariaSelected = String(index === at); });
     const option = list.children[at];
     if (option) {
       input.setAttribute("aria-activedescendant", option.id);
@@ -113,19 +99,14 @@ export function createPicker(dialog) {
     } else if (name) {
       choose(at, name === "further", name === "more");
     }
-  });
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) {
-      dialog.close(); // outside of it
-    }
-  });
+  });  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // outside of it
 
   return {
     open(options) {
       choices = options.choices;
       title.textContent = options.title;
       input.placeholder = options.placeholder;
-      input.setAttribute("aria-label", options.title);
+      input.ariaLabel = options.title;
       tools.hidden = !options.points;
       empty.textContent = options.none ?? "No matches.";
       input.value = "";
@@ -135,4 +116,21 @@ export function createPicker(dialog) {
       input.focus();
     },
   };
+}
+
+/** The list of all actions, and of places where words are typed. @type {<M>(available: Action<M>[], keyboard: Keyboard, picker: PlacePicker, placeholder: string, run: (id: string) => void) => void} */
+export function openPalette(available, keyboard, picker, placeholder, run) {
+  const listed = available.filter(({ id }) => id !== "palette");
+  picker.open({
+    title: "All actions",
+    placeholder,
+    choices: (query, places) => {
+      const wanted = query.trim().toLowerCase();
+      const found = listed.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted));
+      return [
+        ...found.map(({ id, label }) => ({ label, keys: keyboard.keysOf(id), run: () => run(id) })),
+        ...(wanted ? places(query) : []),
+      ];
+    },
+  });
 }

@@ -1,37 +1,27 @@
 // Nodes of the page: made and found.
 
-/**
- * A node with its class and words.
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {string} [className] @param {string} [text]
- */
-export function element(tag, className = "", text = "") {
+/** @import { Content, MakeElement, Properties } from "../types.js" */
+
+/** A node with its class, what is in it, and other properties. @type {MakeElement} */
+export function element(tag, className = "", content = "", { dataset, ...properties } = {}) {
   const node = document.createElement(tag);
   if (className) {
     node.className = className;
   }
-  if (text) {
-    node.textContent = text;
-  }
+  Object.assign(node, properties);
+  Object.assign(node.dataset, dataset);
+  node.append(...[content].flat().filter((one) => one !== ""));
   return node;
 }
 
-/** A button that sends no form. @param {string} className @param {string} [text] */
-export function button(className, text) {
-  const node = element("button", className, text);
-  node.type = "button";
-  return node;
-}
+/** A button that sends no form. @type {(className: string, content?: Content, properties?: Properties<"button">) => HTMLButtonElement} */
+export const button = (className, content, properties) => element("button", className, content, { type: "button", ...properties });
 
 /** @type {<T extends Element = HTMLElement>(id: string, type?: new () => T) => T} */
-export function byId(id, type) {
-  return checked(document.getElementById(id), `#${id}`, type);
-}
+export const byId = (id, type) => checked(document.getElementById(id), `#${id}`, type);
 
 /** @type {<T extends Element = HTMLElement>(root: ParentNode, selector: string, type?: new () => T) => T} */
-export function inside(root, selector, type) {
-  return checked(root.querySelector(selector), selector, type);
-}
+export const inside = (root, selector, type) => checked(root.querySelector(selector), selector, type);
 
 /** @type {<T extends Element = HTMLElement>(node: Element | null, name: string, type?: new () => T) => T} */
 function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
@@ -41,10 +31,11 @@ function checked(node, name, type = /** @type {any} */ (HTMLElement)) {
   return node;
 }
 
+/** @type {(root: ParentNode, selector: string) => HTMLElement[]} */
+export const elements = (root, selector) => [...root.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
+
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
-export function around({ target }, selector) {
-  return target instanceof Element ? target.closest(selector) : null;
-}
+export const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
 
 /** Close the dialog that an event is in. @type {(event: Event, but?: string) => void} but: not one that matches this */
 export function closeDialog(event, but = "*:not(*)") {

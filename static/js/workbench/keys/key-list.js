@@ -1,18 +1,12 @@
 // The list of keys: what each does, and how to give it another. Loaded when it is opened.
 import { keyCaps } from "../dom/controls.js";
 import { around, button, element, inside } from "../dom/element.js";
-import { choose } from "./key-choices.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
 import { local, readKeys, write } from "../settings.js";
-/** @import { Action, Choices } from "../types.js" */
+/** @import { Action, Choices, KeyListOptions } from "../types.js" */
 
-/**
- * @template M
- * @param {HTMLDialogElement} dialog
- * @param {{all: Action<M>[], shown: Action<M>[], place: string, rightToLeft: boolean}} table place: under which the choices are stored
- * @param {(choices: Choices) => void} changed
- */
-export function createKeyList(dialog, { all, shown, place, rightToLeft }, changed) {
+/** @template M @param {HTMLDialogElement} dialog @param {KeyListOptions<M>} options */
+export function createKeyList(dialog, { all, shown, place, rightToLeft, changed }) {
   const list = inside(dialog, "#key-list");
   const status = inside(dialog, "#key-said");
   let choices = readKeys(all, place);
@@ -23,27 +17,18 @@ export function createKeyList(dialog, { all, shown, place, rightToLeft }, change
     const bound = bindings(all, choices);
     let group = "";
     list.replaceChildren(...shown.flatMap((action) => {
-      const row = element("tr");
-      const name = element("th", "", action.label);
-      name.scope = "row";
-      const keys = element("td", "workbench-key-caps");
-      bound.keys.get(action.id)?.forEach((key, index) => keys.append(index > 0 ? ", " : "", ...keyCaps(onKeyboard(key, rightToLeft))));
-      const change = button("link-button small", listening === action.id ? "Press a key…" : "Change");
-      change.dataset.action = action.id;
-      change.setAttribute("aria-label", `Change the key of: ${action.label}`);
-      const cell = element("td");
-      cell.append(change);
-      row.append(name, keys, cell);
+      const keys = (bound.keys.get(action.id) ?? []).flatMap((key, index) => [index > 0 ? ", " : "", ...keyCaps(onKeyboard(key, rightToLeft))]);
+      const change = button("link-button small", listening === action.id ? "Press a key…" : "Change", {
+        ariaLabel: `Change the key of: ${action.label}`, dataset: { action: action.id },
+      });
+      const row = element("tr", "", [
+        element("th", "", action.label, { scope: "row" }), element("td", "workbench-key-caps", keys), element("td", "", change),
+      ]);
       if (action.group === group) {
         return [row];
       }
       group = action.group;
-      const head = element("tr", "workbench-key-group");
-      const title = element("th", "", group);
-      title.scope = "colgroup";
-      title.colSpan = 3;
-      head.append(title);
-      return [head, row];
+      return [element("tr", "workbench-key-group", element("th", "", group, { scope: "colgroup", colSpan: 3 })), row];
     }));
   }
 
@@ -100,4 +85,20 @@ export function createKeyList(dialog, { all, shown, place, rightToLeft }, change
     paint();
     dialog.showModal();
   } };
+}
+
+/**
+ * Give an action one key instead of those it has. Who had that key before has it no more.
+ * @type {<M>(actions: Action<M>[], choices: Choices, id: string, key: string) => { choices: Choices, taken: string | null }}
+ * taken: the action that lost the key
+ */
+export function choose(actions, choices, id, key) {
+  const now = bindings(actions, choices);
+  const before = now.of.get(key) ?? null;
+  const taken = before === id ? null : before;
+  const result = { ...choices, [id]: [key] };
+  if (taken !== null) {
+    result[taken] = (now.keys.get(taken) ?? []).filter((one) => one !== key);
+  }
+  return { choices: result, taken };
 }

@@ -4,12 +4,7 @@ import { actionFor, bindings, caps, onKeyboard } from "./keys.js";
 import { readKeys } from "../settings.js";
 /** @import { Action, Keyboard } from "../types.js" */
 
-/**
- * @template M
- * @param {Action<M>[]} actions @param {string} place under which chosen keys are stored
- * @param {boolean} rightToLeft
- * @returns {Keyboard}
- */
+/** @type {<M>(actions: Action<M>[], place: string, rightToLeft: boolean) => Keyboard} place: under which chosen keys are stored */
 export function createKeyboard(actions, place, rightToLeft) {
   const pane = byId("text-pane");
   let bound = bindings(actions, readKeys(actions, place));

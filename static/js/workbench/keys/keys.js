@@ -83,11 +83,7 @@ export function onKeyboard(key, rightToLeft) {
 }
 
 /** What stands on the keys of a combination. @param {string} key */
-export function caps(key) {
-  return key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
-}
+export const caps = (key) => key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
 
 /** As aria-keyshortcuts wants it. @param {string} key */
-export function ariaKeys(key) {
-  return key.replace("Ctrl+", "Control+");
-}
+export const ariaKeys = (key) => key.replace("Ctrl+", "Control+");

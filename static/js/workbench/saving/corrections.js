@@ -1,6 +1,7 @@
 // The text was corrected: where markables are now, as annotations/coding/markables/corrections.py says; or answers were
 // merged. Loaded where it happened. Pure.
 import { keyOf, partsOf } from "../judgements.js";
+import { mergeParts } from "../parts.js";
 import { mapTargets, targetsOf } from "../readings.js";
 /** @import { Change, Correction, Edit, Judgement, Judgements, Merges, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
@@ -60,17 +61,7 @@ export function mapKey(key, edits) {
   if (!named || !mapped) {
     return null;
   }
-  /** @type {Span[]} */
-  const parts = [];
-  for (const [start, end] of mapped) {
-    const last = parts.at(-1);
-    if (last && last[1] >= start) {
-      last[1] = end;
-    } else {
-      parts.push([start, end]);
-    }
-  }
-  return keyOf(named.level, parts);
+  return keyOf(named.level, mergeParts(mapped));
 }
 
 /** A change as it is meant after a correction; null: its words are not there any more. @type {(change: Change, edits: Edit[]) => Change | null} */

@@ -1,17 +1,7 @@
 // The steps of earlier visits, read from the log. Loaded with the log.
 import { mapKey, mapState, mapSteps } from "./corrections.js";
 import { carryOutAll } from "../history.js";
-/** @import { Edit, Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "../types.js" */
-
-/**
- * The history of a page with the steps of earlier visits.
- * @template {WorkbenchModel} M @template S
- * @param {Machine<M, S>} machine @param {WorkbenchPage<M, S>} page @param {Promise<Operation[]>} log @param {Operation[]} unsent
- */
-export async function readHistory(machine, page, log, unsent) {
-  const operations = withUnsent(await log, unsent);
-  return fromLog(machine, page.model, operations, page.history);
-}
+/** @import { Edit, Machine, Operation, Step, StepHistory, WorkbenchModel } from "../types.js" */
 
 /** What an earlier visit could not send follows the log, unless it is in it. @type {(log: Operation[], unsent: Operation[]) => Operation[]} */
 export function withUnsent(log, unsent) {

@@ -139,6 +139,4 @@ function loadAgain() {
 }
 
 /** The token of the session: another one than the page came with, where somebody has signed in since. */
-function sessionToken() {
-  return document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? null;
-}
+const sessionToken = () => document.cookie.match(/(?:^|; )(?:coindex_)?csrftoken=([^;]+)/)?.[1] ?? null;

@@ -70,13 +70,7 @@ export function createSync({ url, coding, user, csrf, version, scheme, outbox, h
   async function send(batch) {
     sending = true;
     batch.forEach((operation) => sent.add(operation.uuid));
-    /** @type {Outcome} */
-    let outcome;
-    try {
-      outcome = await post(batch);
-    } catch {
-      outcome = { kind: "again" };
-    }
+    const outcome = await post(batch).catch(() => /** @type {Outcome} */ ({ kind: "again" }));
     sending = false;
     settle(outcome, batch);
   }

@@ -1,0 +1,20 @@
+// Parts of a text. Pure.
+/** @import { Span } from "./types.js" */
+
+/** @type {(end: number, start: number) => boolean} */
+const touches = (end, start) => start <= end;
+
+/** Parts in the order of the text; those that touch or overlap become one. @type {(parts: Span[], joins?: typeof touches) => Span[]} */
+export function mergeParts(parts, joins = touches) {
+  /** @type {Span[]} */
+  const result = [];
+  for (const [start, end] of [...parts].sort((one, other) => one[0] - other[0] || one[1] - other[1])) {
+    const last = result.at(-1);
+    if (last && joins(last[1], start)) {
+      last[1] = Math.max(last[1], end);
+    } else {
+      result.push([start, end]);
+    }
+  }
+  return result;
+}
