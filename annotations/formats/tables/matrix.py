@@ -5,14 +5,8 @@
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-* A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. Within a set a backslash takes the
-  meaning from `|` and from itself; a label that could be taken for a set begins with one.
-* `{a|b||c}` is a value of several readings: a and b together, or c. As a document a cell has no readings.
-* As a document the set holds the names of entities or the keys of antecedents; a name that would be a key begins with
-  a backslash. The label is the category of what is in no set.
-* A row without a unit says `{}` for each coder who marked nothing in the text.
-* As JSON: a list of objects with `text`, `unit` and `values`, by coder a string, a list, null, or a list of lists where
-  there are several readings.
+A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
+readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
 """
 
 import re
