@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotations.formats.model.document import Finding, FormatError, decode_lines
 from annotations.formats.model.text import is_storable
-from annotations.formats.syntax.records import read_records
+from annotations.formats.syntax.table import read_records
 
 # Offsets and numbers of mentions are smaller; answers may be that large.
 MAX_DIGITS = 20

@@ -34,7 +34,7 @@ from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData
 from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
-from annotations.formats.syntax import records, table
+from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
 REQUIRED_COLUMNS = ("text", "unit", "coder")
@@ -98,7 +98,7 @@ class _Rows:
 
     def add(
         self,
-        source: table.Cells | records.Fields,
+        source: table.Cells | table.Fields,
         pointers: KeyReadings,
         indices: tuple[str, ...],
         relations: Iterable[tuple[str, KeyReadings]],
@@ -193,8 +193,8 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
     """Return the judgements of a JSON list. Raises FormatError with file and line."""
     file = bundle.main
     rows = _Rows()
-    for line, record in records.read_records(decode(bundle.data, file), file):
-        row = records.Fields(file, line, record, KEYS)
+    for line, record in table.read_records(decode(bundle.data, file), file):
+        row = table.Fields(file, line, record, KEYS)
         rows.add(
             row,
             _json_readings(row, "pointers", row.fields.get("pointers", [])),
@@ -207,7 +207,7 @@ def read_json(bundle: Bundle) -> list[JudgementRow]:
 
 def write_json(rows: Iterable[JudgementRow]) -> bytes:
     """Return the judgements as a JSON list, one a line; what is empty is left out."""
-    return records.write_records(_json_record(row) for row in rows)
+    return table.write_records(_json_record(row) for row in rows)
 
 
 def _json_record(row: JudgementRow) -> dict[str, object]:
@@ -236,14 +236,14 @@ def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
     return [list(reading) for reading in readings]
 
 
-def _json_readings(row: records.Fields, name: str, value: object) -> KeyReadings:
+def _json_readings(row: table.Fields, name: str, value: object) -> KeyReadings:
     """Return the readings of a list of keys, or of lists of those that are meant together."""
     if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return tuple((key,) for key in row.strings(name, value))
     return tuple(dict.fromkeys(reading for each in value if (reading := row.strings(name, each))))
 
 
-def _json_object(row: records.Fields, name: str) -> list[tuple[str, object]]:
+def _json_object(row: table.Fields, name: str) -> list[tuple[str, object]]:
     """Return what an object has by key, in the order of the keys."""
     value = row.fields.get(name, {})
     if not isinstance(value, dict) or not all(row.string(name, key) for key in value):
@@ -251,7 +251,7 @@ def _json_object(row: records.Fields, name: str) -> list[tuple[str, object]]:
     return sorted(value.items())
 
 
-def _json_answer(row: records.Fields, key: str, value: object) -> AnswerValue:
+def _json_answer(row: table.Fields, key: str, value: object) -> AnswerValue:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     return row.strings(key, value) if isinstance(value, list) else row.string(key, value)

@@ -30,7 +30,7 @@ from annotations.formats.model.document import (
 from annotations.formats.model.features import ANSWER_DETAILS, Feature
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.keys import KEY, parse_key
-from annotations.formats.syntax import records, table
+from annotations.formats.syntax import table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
 COLUMNS = ("text", "unit")
@@ -115,8 +115,8 @@ def read_json(bundle: Bundle) -> Matrix:
     seen = set[tuple[str, str]]()
     rows_and_values: list[tuple[Row, dict[str, Value]]] = []
     coders: dict[str, None] = {}
-    for line, record in records.read_records(decode(bundle.data, file), file):
-        row = records.Fields(file, line, record, (*COLUMNS, "values"))
+    for line, record in table.read_records(decode(bundle.data, file), file):
+        row = table.Fields(file, line, record, (*COLUMNS, "values"))
         by_coder = row.fields.get("values")
         if not isinstance(by_coder, dict):
             raise row.error("values", "is an object with a value for each coder")
@@ -136,7 +136,7 @@ def read_json(bundle: Bundle) -> Matrix:
 
 def write_json(matrix: Matrix) -> bytes:
     """Return the matrix as a JSON list, a row a line: a value is a string, a list, a list of lists, or null."""
-    return records.write_records(
+    return table.write_records(
         {
             "text": row.text,
             "unit": row.unit,
@@ -178,7 +178,7 @@ def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, co
     return frozenset(readings)
 
 
-def _parse_json_value(row: records.Fields, coder: str, value: object) -> Value:
+def _parse_json_value(row: table.Fields, coder: str, value: object) -> Value:
     if value is None:
         return None
     if isinstance(value, str):
