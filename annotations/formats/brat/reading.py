@@ -118,20 +118,14 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")
-    copies = (
-        (content, mark, ""),
-        (content, 0, "its byte order mark"),
-        (unix, mark, "the CR of its line ends"),
-        (unix, 0, "its byte order mark and the CR of its line ends"),
-        (unix.replace("\n", "\r\n"), 0, "its line ends as they are: they were CR LF"),
-    )
-    units = Units(text)
-    tried = set[tuple[str, int, bool]]()
+    # What the offsets do not count, by copies that may have been saved anew; of equal ones the first.
+    copies: dict[tuple[str, int], str] = {(content, mark): ""}
+    copies.setdefault((content, 0), "its byte order mark")
+    copies.setdefault((unix, mark), "the CR of its line ends")
+    copies.setdefault((unix, 0), "its byte order mark and the CR of its line ends")
+    copies.setdefault((unix.replace("\n", "\r\n"), 0), "its line ends as they are: they were CR LF")
     best: tuple[_Draft, list[FormatError]] | None = None
-    for is_wide, (copy, before, saved) in product([False, True] if units.points else [False], copies):
-        if (copy, before, is_wide) in tried:
-            continue
-        tried.add((copy, before, is_wide))
+    for is_wide, ((copy, before), saved) in product([False, True] if Units(text).points else [False], copies.items()):
         draft = _Draft(main, copy, before, types, Units(copy) if is_wide else None)
         errors = list(islice(draft.add_spans(rows), None if slips.are_left_out else 1))
         if best is not None and len(errors) >= len(best[1]):

@@ -192,19 +192,17 @@ def find_layout(line: Line, offsets: str, clusters: str) -> Layout:
             ways = f"offsets={INCLUSIVE} or offsets={EXCLUSIVE}"
             raise line.error(f'"{key}" of [sentence, first, last] count words, not with offsets={said}: say {ways}')
         return Layout(words, key, said, by_sentence, is_certain=True)
-    if key == PRECO and by_sentence:
+    convention, reason = INCLUSIVE, ""
+    if by_sentence and key == PRECO:
+        convention = EXCLUSIVE
         reason = f'"{PRECO}" of [sentence, start, end] have ends that are not included, as in PreCo'
-        return Layout(words, key, EXCLUSIVE, True, reason)
-    if by_sentence:
+    elif by_sentence:
         reason = f'"{key}" are read as [sentence, first word, last word]'
-        return Layout(words, key, INCLUSIVE, True, reason)
-    if words == "cased_words":
-        reason = 'mentions of "cased_words" have ends that are not included, as in wl-coref'
-        return Layout(words, key, EXCLUSIVE, False, reason if key else "")
-    if not words:
-        reason = f'without words "{key}" count the characters of "text"'
-        return Layout(words, key, CHARACTERS, False, reason if key else "")
-    return Layout(words, key, INCLUSIVE)
+    elif words == "cased_words":
+        convention, reason = EXCLUSIVE, 'mentions of "cased_words" have ends that are not included, as in wl-coref'
+    elif not words:
+        convention, reason = CHARACTERS, f'without words "{key}" count the characters of "text"'
+    return Layout(words, key, convention, by_sentence, reason if key else "")
 
 
 def _clusters_key(record: Mapping[str, Json], words: str) -> str:

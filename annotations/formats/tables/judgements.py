@@ -22,9 +22,7 @@ from annotations.formats.model.document import (
     Answer,
     Document,
     FormatError,
-    Links,
     Mark,
-    Place,
     Readings,
     decode,
     links_of,
@@ -35,7 +33,7 @@ from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.syntax import table
-from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
+from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
 REQUIRED_COLUMNS = ("text", "unit", "coder")
 STANDARD_COLUMNS = (*REQUIRED_COLUMNS, "label", "value")
@@ -122,9 +120,9 @@ class _Rows:
             attributes=tuple(attributes),
         )
         for name, key in [("unit", row.unit), *row.targets()]:
-            if key not in self.keys and parse_key(key) is None:
-                raise source.error(name, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
-            self.keys.add(key)
+            if key not in self.keys:
+                place_of(key, source, name)
+                self.keys.add(key)
         if not row.unit and (row.answer or row.head):
             raise source.error("unit", "is empty, and the row says something of it")
         if row.head and parse_parts(row.head) is None:
@@ -335,18 +333,12 @@ def _escape_index(index: str) -> str:
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
-    marks: dict[tuple[str, str], dict[Place, Mark]] = {}
-    links: dict[tuple[str, str], Links] = {}
+    codings = Codings(file)
     for row in rows:
-        document = row.text, row.coder
-        of_document, place = marks.setdefault(document, {}), parse_key(row.unit)
-        answer = row.answer
-        source = table.Source(file, row.line)
-        links[document] = merge_links(links.get(document, Links.NONE), answer, source, "value")
-        if place:
-            head = parse_parts(row.head) or ()
-            of_document[place] = Mark(place.parts, place.level, head=head, answer=answer, line=row.line)
-    return [textless_document(*document, file, of_document, links[document]) for document, of_document in marks.items()]
+        place, head = parse_key(row.unit), parse_parts(row.head) or ()
+        mark = Mark(place.parts, place.level, head=head, answer=row.answer, line=row.line) if place else None
+        codings.add(row.text, row.coder, mark, table.Source(file, row.line), "value")
+    return codings.documents()
 
 
 @dataclass(frozen=True, slots=True)
