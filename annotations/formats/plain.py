@@ -1,15 +1,9 @@
-"""Plain text with markables in square brackets.
+"""Plain text with markables in square brackets, and plain text.
 
     #title: A short walk
     [Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
 
-* `[words]` is a markable; brackets may nest. A name may follow it at once in round brackets, and after `=` the
-  index of its entity, several parted by `|`. `(=1)` gives an index without a name, `(A=)` says that the coder
-  gave none. A file in which no `=` stands is not coded.
-* A backslash takes the meaning from the next `[`, `]`, `(` or `\\`.
-* The file may begin with lines `#key: value`: title, language, direction (ltr or rtl), and turns, which names the
-  level of turns. Then each further line is one turn, `LABEL SPEAKER: words` or `LABEL words`, and a markable of
-  that level named by its label. Label and speaker are not part of the text.
+Names, indices, escapes and the lines of the header are described in docs/formats.md.
 """
 
 import re

@@ -32,6 +32,8 @@ ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?"
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
 NUMBER = re.compile(r"[0-9]{1,4}", re.ASCII)
+# Notes that are no answers to attributes.
+OWN_NOTES = (names.NOTE, names.CHAIN_NAME, names.LABEL)
 # The value of an attribute that has none: it is there or not.
 YES = "true"
 # What BioNLP has behind the words: where the least words stand, and these.
@@ -116,20 +118,14 @@ def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int
     content = text.removeprefix("\ufeff")
     mark = len(text) - len(content)
     unix = content.replace("\r\n", "\n")
-    copies = (
-        (content, mark, ""),
-        (content, 0, "its byte order mark"),
-        (unix, mark, "the CR of its line ends"),
-        (unix, 0, "its byte order mark and the CR of its line ends"),
-        (unix.replace("\n", "\r\n"), 0, "its line ends as they are: they were CR LF"),
-    )
-    units = Units(text)
-    tried = set[tuple[str, int, bool]]()
+    # What the offsets do not count, by copies that may have been saved anew; of equal ones the first.
+    copies: dict[tuple[str, int], str] = {(content, mark): ""}
+    copies.setdefault((content, 0), "its byte order mark")
+    copies.setdefault((unix, mark), "the CR of its line ends")
+    copies.setdefault((unix, 0), "its byte order mark and the CR of its line ends")
+    copies.setdefault((unix.replace("\n", "\r\n"), 0), "its line ends as they are: they were CR LF")
     best: tuple[_Draft, list[FormatError]] | None = None
-    for is_wide, (copy, before, saved) in product([False, True] if units.points else [False], copies):
-        if (copy, before, is_wide) in tried:
-            continue
-        tried.add((copy, before, is_wide))
+    for is_wide, ((copy, before), saved) in product([False, True] if Units(text).points else [False], copies.items()):
         draft = _Draft(main, copy, before, types, Units(copy) if is_wide else None)
         errors = list(islice(draft.add_spans(rows), None if slips.are_left_out else 1))
         if best is not None and len(errors) >= len(best[1]):
@@ -160,9 +156,6 @@ class _Span:
     line: int
     category: str = ""
     flags: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-    name: str = ""
-    label: str = ""
     head: Parts = ()
     targets: list[tuple[int, Place]] = field(default_factory=list)
     relations: dict[str, list[tuple[int, Place]]] = field(default_factory=dict)
@@ -174,16 +167,19 @@ class _Span:
     def place(self) -> Place:
         return Place(self.level, self.parts)
 
+    def text(self, name: str) -> str:
+        return "\n".join(self.texts.get(name, ()))
+
     def answer(self, indices: tuple[str, ...]) -> Answer | None:
         values = {name: min(words) if len(words) == 1 else tuple(words) for name, words in self.attributes.items()}
-        texts = {name: "\n".join(lines) for name, lines in self.texts.items()}
+        texts = {name: "\n".join(lines) for name, lines in self.texts.items() if name not in OWN_NOTES}
         answer = Answer(
             category=self.category,
             indices=indices,
             optional="Optional" in self.flags,
             unsure="Unsure" in self.flags,
-            note="\n".join(self.notes),
-            name=self.name,
+            note=self.text(names.NOTE),
+            name=self.text(names.CHAIN_NAME),
             relations=tuple((name, group_readings(rows)) for name, rows in sorted(self.relations.items())),
             attributes=tuple(sorted((texts | values).items())),
             **links_of(group_readings(self.targets)),
@@ -374,21 +370,17 @@ class _Draft:
             self._leave_out(f"notes on {key[:1]} lines", number)
             return
         span = self._find_span(key, number)
-        longest = {names.CHAIN_NAME: LONGEST_NAME, names.LABEL: LONGEST_LABEL}.get(name, len(words))
         if span is None:
             return
-        if name not in (names.NOTE, names.CHAIN_NAME, names.LABEL, names.LEAST):
+        longest = {names.CHAIN_NAME: LONGEST_NAME, names.LABEL: LONGEST_LABEL}.get(name)
+        if name == names.LEAST:
+            self._least(span, key, self._offsets(words, number), number)
+        elif longest is None:
             span.texts.setdefault(name, []).append(words)
         elif len(words) > longest:
             self._report("long", f"the {name} of {key} has more than {longest} characters", number)
-        elif name == names.NOTE:
-            span.notes.append(words)
-        elif name == names.CHAIN_NAME:
-            span.name = words
-        elif name == names.LABEL:
-            span.label = words
         else:
-            self._least(span, key, self._offsets(words, number), number)
+            span.texts[name] = [words]
 
     def _least(self, span: _Span, key: str, spans: Iterable[Span], number: int) -> None:
         head = _join_fragments(spans, self.content)
@@ -423,7 +415,7 @@ class _Draft:
             self.file,
             self.content,
             [
-                Mark(span.parts, span.level, span.label, span.head, span.answer(indices), span.line)
+                Mark(span.parts, span.level, span.text(names.LABEL), span.head, span.answer(indices), span.line)
                 for span, indices in zip(spans, self._indices(spans), strict=True)
             ],
             links=links,

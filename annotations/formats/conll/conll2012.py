@@ -1,12 +1,8 @@
 """CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets.
 
-Read are the columns of the shared task (document, part, number, word, …, chains), the form of three columns (number,
-word, chains), and others of two columns and more: there the words are the first column that is neither numbers, nor
-the same in every line, nor `_` and `-`, in all documents of the file; the option `word` names another. The cells say
-which of these it is, not their number. Columns are parted by tabs where the line has one, else by blanks, and by no
-other white space; an empty last column, `-` and `_` say "none". Lines
-that begin with # are comments, unless words come first and the line has the columns of the others. The text is the
-tokens joined by a blank, one sentence a line. Every part of a document is a text of its own.
+Of dialects the cells say where words and chains stand, not the number of columns. The text is the tokens joined by a
+blank, one sentence a line; every part of a document is a text of its own. What is read, written, kept and lost is in
+docs/formats.md.
 """
 
 import re
@@ -15,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from annotations.formats.conll import columns as layouts
+from annotations.formats.conll.documents import DocumentReader
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -58,9 +55,8 @@ def read(bundle: Bundle, word: str = "", slips: str = "") -> list[Document]:
     lines = decode(data, file).split("\n")
     layout = layouts.Layout(lines)
     returns = _bare_returns(data)
-    reader = _Reader(
-        file, lines, layout, int(word or 0), Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
-    )
+    left_out = Slips(file, slips == LEAVE_OUT, several=len(layout.first_lines) > 1)
+    reader = _Reader(file, left_out, lines=lines, layout=layout, word=int(word or 0))
     try:
         documents = reader.read()
     except FormatError as error:
@@ -86,43 +82,22 @@ def _bare_returns(data: bytes) -> list[int]:
     return [number for number, end in enumerate(LINE_END.finditer(data), start=1) if end[0] == b"\r"]
 
 
-@dataclass(slots=True)
-class _Reader:
-    """What goes on from line to line, and the documents so far."""
+@dataclass(slots=True, kw_only=True)
+class _Reader(DocumentReader["_Draft"]):
+    """The documents of a file. word: the column of the words, from 1, as a user has it."""
 
-    file: str
     lines: Sequence[str]
     layout: layouts.Layout
     word: int
-    slips: Slips
-    drafts: "list[_Draft]" = field(default_factory=list)
-    draft: "_Draft | None" = None
-    skips: bool = False
 
     def read(self) -> list[Document]:
-        for number, line in enumerate(self.lines, start=1):
-            try:
-                self._read_line(number, line)
-            except FormatError as error:
-                self._leave_out(error)
-        try:
-            self._end_with_file()
-        except FormatError as error:
-            self._leave_out(error)
+        self.read_lines(self.lines)
         if not self.drafts and not self.slips.errors:
             raise FormatError(f"there is no '#begin document' in this file{self._other_format()}", self.file, 1)
-        documents = _build_documents(self.drafts, self.slips)
-        findings = self.slips.finish(len(documents))
-        return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
+        drafts = self.named_drafts(holds_one=len(self.drafts) == 1 and not self.slips.several)
+        return self.add_findings([draft.build(name) for name, draft in drafts.items()])
 
-    def _leave_out(self, error: FormatError) -> None:
-        """Leave out the document that is open. Raise the error where the file is refused."""
-        self.slips.in_document(error)
-        if self.draft is not None:
-            self.drafts.pop()
-        self.draft, self.skips = None, True
-
-    def _read_line(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: str) -> None:
         if line.startswith("#") and not (self.draft is not None and self.draft.has_token(line)):
             self._read_comment(number, line)
         elif self.skips:
@@ -144,7 +119,7 @@ class _Reader:
         if begin:
             if self.draft is not None:
                 message = f"a document begins before the one of line {self.draft.line} has ended"
-                self._leave_out(FormatError(message, self.file, number))
+                self.leave_out(FormatError(message, self.file, number))
             name, part = begin["quoted"] or begin["plain"] or "", int(begin["part"] or 0)
             self.draft, self.skips = _Draft(self.file, number, name, part, self.slips), False
             self.drafts.append(self.draft)
@@ -157,7 +132,7 @@ class _Reader:
                 raise FormatError("a document ends here that has not begun", self.file, number)
             self.draft, self.skips = None, False
 
-    def _end_with_file(self) -> None:
+    def end_file(self) -> None:
         """End with the file, as the short forms do, which have no closing line. Raises FormatError on others."""
         if self.draft is None:
             return
@@ -192,6 +167,14 @@ class _Draft:
     has_speakers: bool = False
     has_tabs: bool = False
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"{self.document or stem(self.file)} {self.part}"
+
+    @property
+    def shown(self) -> str:
+        return f"document ({self.document}) part {self.part}"
 
     def _error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)
@@ -302,19 +285,6 @@ class _Draft:
         return Document(name, self.file, content, marks, segments, Links.INDICES, findings=self.findings)
 
 
-def _build_documents(drafts: list[_Draft], slips: Slips) -> list[Document]:
-    """Return the documents named by the file, where it holds one, else by file, document and part."""
-    if len(drafts) == 1 and not slips.several:
-        return [drafts[0].build(stem(slips.file))]
-    first: dict[str, _Draft] = {}
-    for draft in drafts:
-        before = first.setdefault(f"{draft.document or stem(slips.file)} {draft.part}", draft)
-        if before is not draft:
-            message = f"document ({draft.document}) part {draft.part} appears twice (also in line {before.line})"
-            slips.in_document(FormatError(message, draft.file, draft.line))
-    return [draft.build(name) for name, draft in first.items()]
-
-
 def write(documents: Sequence[Document]) -> list[File]:
     """Return a file for each document: tokens, speakers and the brackets of the chains."""
     return write_each(documents, ".conll", _format_document)
@@ -323,18 +293,14 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _format_document(document: Document) -> bytes:
     tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    speakers = ["-"] * len(tokens.spans)
-    for sentence in document.segments:
-        if sentence.speaker and sentence.kind == "sentence":
-            for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
-                speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
+    speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
     brackets = _brackets(document, tokens)
     lines = [f"#begin document ({name}); part 000\n"]
     for words in tokens.by_sentence():
+        speaker = speakers.get(tokens.starts[words[0]]) or "-"
         for number, token in enumerate(words):
             lines.append(
-                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
-                f"{brackets.get(token, '-')}\n"
+                f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speaker}\t*\t{brackets.get(token, '-')}\n"
             )
         lines.append("\n")
     return "".join([*lines, "#end document\n"]).encode()

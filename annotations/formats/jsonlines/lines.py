@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotations.formats.model.document import Finding, FormatError, decode_lines
 from annotations.formats.model.text import is_storable
-from annotations.formats.syntax.records import read_records
+from annotations.formats.syntax.table import read_records
 
 # Offsets and numbers of mentions are smaller; answers may be that large.
 MAX_DIGITS = 20
@@ -117,11 +117,11 @@ def _load(text: str, file: str, number: int) -> Json:
         raise FormatError(f"{name} is not JSON", file, number)
 
     def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            seen: set[str] = set()
-            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise FormatError(f"the key {twice[:50]!r} appears twice in one object", file, number)
+        fields: dict[str, Json] = {}
+        for key, value in pairs:
+            if key in fields:
+                raise FormatError(f"the key {key[:50]!r} appears twice in one object", file, number)
+            fields[key] = value
         return fields
 
     try:

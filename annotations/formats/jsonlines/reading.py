@@ -1,14 +1,15 @@
-"""Reading JSON lines."""
+"""Reading JSON lines: their documents, and what a line says of its mentions."""
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.jsonlines.clusters import LineMarks
 from annotations.formats.jsonlines.dialects import (
     BOOKCOREF,
     NAMES,
+    Evidence,
     Layout,
     count_unread,
     find_layout,
@@ -17,11 +18,24 @@ from annotations.formats.jsonlines.dialects import (
     spans_in,
     to_offset,
 )
-from annotations.formats.jsonlines.lines import Line, read_objects
-from annotations.formats.jsonlines.offsets import Evidence
+from annotations.formats.jsonlines.lines import Json, Line, read_objects
 from annotations.formats.jsonlines.text import LineText
-from annotations.formats.model.document import LONGEST_INDEX, Document, Finding, FormatError, Links
+from annotations.formats.model.document import (
+    LONGEST_INDEX,
+    Answer,
+    Document,
+    Finding,
+    FormatError,
+    Links,
+    Mark,
+    Parts,
+    Place,
+    group_readings,
+    text_order,
+)
 from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.links import SPLIT, add_relation
+from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.model.slips import LEAVE_OUT
 
 # Keys that hold lists and are read, or looked at, wherever they stand.
@@ -133,7 +147,7 @@ class _Reader:
             raise line.error(f"{key} has more than {LONGEST_INDEX} characters")
         return re.sub(r"[^\w-]+", "-", name).strip("-") or f"{stem(self.file)}-{line.number}", key
 
-    def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: LineMarks) -> bool:
+    def _report_unread(self, line: Line, layout: Layout, text: LineText, marks: "LineMarks") -> bool:
         """Report the keys that hold spans and are not read; return whether there are any."""
         read = {*READ, layout.words, layout.clusters, f"{layout.clusters}_strings", *_keys_beside(line, layout)}
         unread = count_unread(line.record, read)
@@ -165,3 +179,290 @@ def _count_unlinked(line: Line, layout: Layout, text: LineText) -> int:
     ends = slice(1, 3) if layout.by_sentence else slice(2)
     mentions = (each for each in spans_in(line.record.get("mentions")) if isinstance(each, list))
     return sum(tuple(to_offset(offset) for offset in each[ends]) not in linked for each in mentions)
+
+
+@dataclass(slots=True)
+class LineMarks:
+    """The marks of a line while they are made. listed: the mentions that are named by number."""
+
+    text: LineText
+    clusters: list[Json] = field(default_factory=list)
+    listed: list[Parts] = field(default_factory=list)
+    places: dict[Parts, dict[int, None]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    plurals: dict[Parts, dict[Place, None]] = field(default_factory=dict)
+
+    def read(self) -> list[Mark]:
+        """Return the clusters as entities, numbered in text order."""
+        line, key = self.text.line, self.text.layout.clusters
+        characters = named_clusters(line.record)
+        if key == BOOKCOREF:
+            self.clusters = [mentions for _, mentions in characters]
+        else:
+            self.clusters = line.list_of(line.record.get(key) or [], f"'{key or 'clusters'}'")
+        self.listed = self._list_mentions()
+        attributes = self._attributes()
+        self.places = {parts: {} for parts in self.listed if parts}
+        belongs, named, twice = self._fill_clusters(key or "clusters")
+        belongs = {mention: named[parts] for mention, parts in enumerate(self.listed) if parts in named} | belongs
+        self._find_plurals(belongs)
+        self._find_includes()
+        self._find_names(characters, key)
+        relations = self._relations() if attributes is not None else {}
+        if self.text.blank:
+            line.report("white-space", f"{self.text.blank} mentions have no word in them", "left out", left_out=True)
+        if twice:
+            line.report("duplicate", f"{twice} mentions stand twice in a cluster", "one markable")
+        if self.text.further:
+            message = f"{self.text.further} mentions have more than a first and a last offset"
+            line.report("further", message, "what follows these is left out", left_out=True)
+        return self._marks(attributes, relations)
+
+    def _marks(
+        self,
+        attributes: Mapping[Parts, dict[str, AnswerValue] | None] | None,
+        relations: Mapping[Parts, Mapping[str, Iterable[tuple[int, Place]]]],
+    ) -> list[Mark]:
+        indices: dict[int, str] = {}
+        marks = []
+        for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
+            numbers = sorted(self.places[parts])
+            answer = Answer(indices=tuple(indices.setdefault(number, str(len(indices) + 1)) for number in numbers))
+            if self.names:
+                answer.name = next((self.names[number] for number in numbers if number in self.names), "")
+            if attributes is not None:
+                answer.attributes = tuple(sorted((attributes.get(parts) or {}).items()))
+                of_mark = sorted(relations.get(parts, {}).items())
+                answer.relations = tuple((name, group_readings(targets)) for name, targets in of_mark)
+            if parts in self.plurals:
+                answer = add_relation(answer, SPLIT, (tuple(self.plurals[parts]),))
+            uncoded = attributes is not None and attributes.get(parts) is None and answer == Answer()
+            marks.append(Mark(parts, answer=None if uncoded else answer, line=self.text.line.number))
+        return marks
+
+    def _fill_clusters(self, key: str) -> tuple[dict[int, int], dict[Parts, int], int]:
+        """Find the clusters of each place. Return those of listed mentions and of places, and the number of doubles."""
+        belongs: dict[int, int] = {}
+        named: dict[Parts, int] = {}
+        twice = 0
+        words = self._words_beside(key)
+        for number, each in enumerate(self.clusters):
+            for place, member in enumerate(self.text.line.list_of(each, f"{key}[{number}]")):
+                name = f"{key}[{number}][{place}]"
+                if type(member) is int:
+                    if (mention := self._number(member, name)) is None:
+                        continue
+                    parts = self.listed[mention]
+                    belongs.setdefault(mention, number)
+                else:
+                    parts = self.text.find(member, name, words[number][place] if words else "")
+                    named.setdefault(parts, number)
+                    if isinstance(member, list) and len(member) > 3 and isinstance(member[3], str):
+                        self._name_cluster(number, member[3], name)
+                if parts:
+                    numbers = self.places.setdefault(parts, {})
+                    twice += number in numbers
+                    numbers[number] = None
+        return belongs, named, twice
+
+    def _words_beside(self, key: str) -> list[list[str]]:
+        """Return the words of mentions, where the line has them in the shape of the clusters."""
+        value = self.text.line.record.get(f"{key}_strings")
+        if not isinstance(value, list) or len(value) != len(self.clusters):
+            return []
+        words = []
+        for cluster, strings in zip(self.clusters, value, strict=True):
+            if not isinstance(cluster, list) or not isinstance(strings, list) or len(cluster) != len(strings):
+                return []
+            words.append([each if isinstance(each, str) else "" for each in strings])
+        return words
+
+    def _list_mentions(self) -> list[Parts]:
+        clusters, record, line = self.clusters, self.text.line.record, self.text.line
+        numbers = any(type(member) is int for each in clusters if isinstance(each, list) for member in each)
+        if not numbers and "plurals" not in record and not self._has_attributes():
+            return []
+        mentions = line.list_of(record.get("mentions"), "'mentions'")
+        return [self.text.find(mention, f"mentions[{number}]") for number, mention in enumerate(mentions)]
+
+    def _number(self, number: Json, name: str) -> int | None:
+        """Return the number of a mention; None where it is none, which is a slip."""
+        if type(number) is int and 0 <= number < len(self.listed):
+            return number
+        self.text.line.note_slip(self.text.line.error(f"{name} is not the number of a mention"))
+        return None
+
+    # Names.
+
+    def _name_cluster(self, number: int, entity: str, name: str) -> None:
+        if number not in self.names and entity:
+            if len(entity) > LONGEST_INDEX:
+                raise self.text.line.error(f"{name} has a name of more than {LONGEST_INDEX} characters")
+            self.names[number] = self.text.line.storable(entity, f"{name}, a name,")
+
+    def _find_names(self, characters: Sequence[tuple[str, Json]], key: str) -> None:
+        """Name the clusters that have the mentions of a character."""
+        if key == BOOKCOREF:
+            for number, (entity, _) in enumerate(characters):
+                self._name_cluster(number, entity, f"characters[{number}]")
+            return
+        members = self._members() if characters else {}
+        clusters = {frozenset(places): number for number, places in members.items()}
+        unknown = []
+        for number, (entity, mentions) in enumerate(characters):
+            counted = len(self.text.mentions), self.text.blank, self.text.further
+            each = [
+                self.text.find(mention, f"characters[{number}] at {place}")
+                for place, mention in enumerate(self.text.line.list_of(mentions, f"characters[{number}]"))
+            ]
+            # They are counted with their clusters.
+            del self.text.mentions[counted[0] :]
+            self.text.blank, self.text.further = counted[1:]
+            cluster = clusters.get(frozenset(each))
+            if cluster is not None:
+                self._name_cluster(cluster, entity, f"characters[{number}]")
+            else:
+                unknown.append(entity)
+        if unknown:
+            message = f"{len(unknown)} of the 'characters' are not one of the clusters: {unknown[0][:50]}"
+            self.text.line.report("characters", message, "their names are left out", left_out=True)
+
+    def _members(self) -> dict[int, list[Parts]]:
+        """Return the places of each cluster, in text order."""
+        members: dict[int, list[Parts]] = {}
+        for parts in sorted(self.places, key=lambda parts: text_order(Mark(parts))):
+            for number in self.places[parts]:
+                members.setdefault(number, []).append(parts)
+        return members
+
+    # Split antecedents.
+
+    def _find_plurals(self, belongs: dict[int, int]) -> None:
+        """Find of what each mention in a cluster of its own is made; another one gets the clusters of its parts."""
+        line = self.text.line
+        of_cluster = belongs.copy()
+        entities = len(self.clusters)
+        for place, pair in enumerate(line.list_of(line.record.get("plurals") or [], "'plurals'")):
+            name = f"plurals[{place}]"
+            ends = line.list_of(pair, name)
+            if len(ends) != 2:
+                raise line.error(f"{name} is not an anaphor and its antecedent")
+            anaphor, antecedent = (self._number(number, name) for number in ends)
+            if anaphor is None or antecedent is None or anaphor == antecedent:
+                continue
+            if not self.listed[anaphor] or not self.listed[antecedent]:
+                continue
+            if antecedent not in belongs:
+                belongs[antecedent] = entities
+                self.places[self.listed[antecedent]][entities] = None
+                entities += 1
+            if anaphor in of_cluster:
+                self.plurals.setdefault(self.listed[anaphor], {})[Place("", self.listed[antecedent])] = None
+            else:
+                self.places[self.listed[anaphor]][belongs[antecedent]] = None
+
+    def _find_includes(self) -> None:
+        """Find of what the first mention of each cluster is made whose line names other clusters as its parts."""
+        line = self.text.line
+        includes = line.record.get("includes")
+        if includes is None:
+            return
+        includes = line.list_of(includes, "'includes'")
+        if len(includes) != len(self.clusters):
+            raise line.error(f"'includes' has {len(includes)} entries for {len(self.clusters)} clusters")
+        members = self._members()
+        missing = 0
+        for number, children in enumerate(includes):
+            for place, child in enumerate(line.list_of(children, f"includes[{number}]")):
+                if type(child) is not int or not 0 <= child < len(self.clusters) or child == number:
+                    line.note_slip(line.error(f"includes[{number}][{place}] is not the number of another cluster"))
+                    continue
+                whole = members.get(number, [()])[0]
+                part = whole
+                if whole and child in members:
+                    # The last that begins before, else the first.
+                    before = bisect_left(members[child], whole[0][0], key=lambda parts: parts[0][0])
+                    part = members[child][max(before - 1, 0)]
+                if part == whole:
+                    missing += 1
+                else:
+                    self.plurals.setdefault(whole, {})[Place("", part)] = None
+        if missing:
+            message = f"{missing} of the 'includes' are of clusters without a mention of their own"
+            line.report("includes", message, "left out", left_out=True)
+
+    # Attributes and relations.
+
+    def _has_attributes(self) -> bool:
+        """Return whether `attributes` has an entry for each mention; another shape is no shape of ours."""
+        attributes, mentions = self.text.line.record.get("attributes"), self.text.line.record.get("mentions")
+        if not isinstance(attributes, list) or not isinstance(mentions, list):
+            return False
+        return len(attributes) == len(mentions) and all(each is None or isinstance(each, dict) for each in attributes)
+
+    def _attributes(self) -> dict[Parts, dict[str, AnswerValue] | None] | None:
+        """Return the answers to attributes of each mention, None of one that nobody answered; None without any."""
+        line = self.text.line
+        if not self._has_attributes():
+            if "attributes" in line.record:
+                message = "'attributes' has not an object, or null, for each of the 'mentions'"
+                line.report("attributes", message, "attributes and relations left out", left_out=True)
+            return None
+        found: dict[Parts, dict[str, AnswerValue] | None] = {}
+        for number, answers in enumerate(line.list_of(line.record["attributes"], "'attributes'")):
+            mine = found.setdefault(self.listed[number], None)
+            if isinstance(answers, dict):
+                found[self.listed[number]] = {**self._answers(answers, f"attributes[{number}]"), **(mine or {})}
+        return found
+
+    def _answers(self, answers: Mapping[str, Json], name: str) -> dict[str, AnswerValue]:
+        values = {}
+        for key, value in answers.items():
+            if value in (None, "", []):
+                continue
+            try:
+                values[self.text.line.storable(key, name)] = self._answer(value, f"{name}, {key[:50]!r},")
+            except FormatError as error:
+                self.text.line.note_slip(error)
+        return values
+
+    def _answer(self, value: Json, name: str) -> AnswerValue:
+        line = self.text.line
+        match value:
+            case bool():
+                return str(value).lower()
+            case int():
+                return value
+            case str():
+                return line.storable(value, name)
+            case list():
+                return tuple(dict.fromkeys(line.string(each, name) for each in value))
+        raise line.error(f"{name} is not a string, a number or a list of strings")
+
+    def _relations(self) -> dict[Parts, dict[str, dict[tuple[int, Place], None]]]:
+        """Return the targets of each mention by relation, each with the number of its reading."""
+        line = self.text.line
+        found: dict[Parts, dict[str, dict[tuple[int, Place], None]]] = {}
+        for place, row in enumerate(line.list_of(line.record.get("relations") or [], "'relations'")):
+            name = f"relations[{place}]"
+            try:
+                source, relation, reading, target = self._relation(line.list_of(row, name), name, place)
+            except FormatError as error:
+                line.note_slip(error)
+                continue
+            if source and target and source != target:
+                found.setdefault(source, {}).setdefault(relation, {})[reading, Place("", target)] = None
+        return found
+
+    def _relation(self, ends: Sequence[Json], name: str, place: int) -> tuple[Parts, str, int, Parts]:
+        line = self.text.line
+        if len(ends) not in (3, 4) or not isinstance(ends[2], str) or not ends[2]:
+            raise line.error(f"{name} is not a mention, another one and what the first is to it")
+        if not all(type(number) is int and 0 <= number < len(self.listed) for number in ends[:2]):
+            raise line.error(f"{name} is not the number of a mention")
+        source, target = (self.listed[number] for number in ends[:2] if isinstance(number, int))
+        # Without the number of a reading each target is one; numbers of our own are negative.
+        reading = ends[3] if len(ends) == 4 else -1 - place
+        if type(reading) is not int or (len(ends) == 4 and reading < 0):
+            raise line.error(f"{name}: its reading is not a whole number")
+        return source, line.storable(ends[2], name), reading, target

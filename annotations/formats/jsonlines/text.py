@@ -4,9 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, groupby, pairwise
 
-from annotations.formats.jsonlines.dialects import Layout, count_unread, show_unread, to_offset
+from annotations.formats.jsonlines.dialects import (
+    CONVENTIONS,
+    Layout,
+    RawMention,
+    Spans,
+    alternatives,
+    count_unread,
+    show_unread,
+    to_offset,
+    to_span,
+)
 from annotations.formats.jsonlines.lines import Json, Line
-from annotations.formats.jsonlines.offsets import CONVENTIONS, RawMention, Spans, alternatives, to_span
 from annotations.formats.model.document import LONGEST_SPEAKER, FormatError, Parts, Stretch
 from annotations.formats.syntax.tokens import join_words
 from annotations.formats.syntax.units import Units

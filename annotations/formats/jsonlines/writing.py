@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotations.formats.jsonlines.offsets import CHARACTERS, EXCLUSIVE, INCLUSIVE
+from annotations.formats.jsonlines.dialects import CHARACTERS, EXCLUSIVE, INCLUSIVE
 from annotations.formats.model.document import Answer, Document, Mark, Place, number_targets, text_order
 from annotations.formats.model.format import File
 from annotations.formats.model.links import SPLIT

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from annotations.formats.model.document import Answer, Document, Mark, Place, Stretch, text_order
 from annotations.formats.model.format import File, write_each
 from annotations.formats.model.spans import lie_in
-from annotations.formats.muc.zones import HEADERS, SEGMENT_TAGS, coded_spans, find_spans, least_words
+from annotations.formats.muc.reading import HEADERS, SEGMENT_TAGS, coded_spans, find_spans, least_words
 from annotations.formats.syntax.sgml import escape, opening_tag
 
 REST_OF_LINE = re.compile(r"[^\S\r\n]*+(?:\r\n?|\n)")

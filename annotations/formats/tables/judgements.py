@@ -6,18 +6,8 @@
     walk,phrase:14-17,bob,phrase,phrase:0-4
     walk,turn:0-17,bob,,
 
-* A unit is a markable's key: its level and parts. `label` is the category. `value` is a set, joined by `|`: names of
-  entities, or the keys of antecedents. A backslash takes the meaning from a `|` or a backslash, and from the `:` of a
-  name that would be a key. `optional`, `unsure`, `note`, `name` (of the chain) and `head` (the least words, as parts:
-  `12-15`) stand only in tables that need them. `document`, `category` and `chain` are read as other names of `text`,
-  `label` and `value`.
-* A row that says nothing of its unit is a markable without an answer; one without a unit, a text in which the coder
-  marked nothing.
-* Antecedents that are meant together are joined by `+`: `phrase:0-4+phrase:14-17|phrase:22-24`. A relation besides
-  identity has a column `relation:KEY` with its targets in the same way, an attribute a column `attribute:KEY`: the key
-  of a value, several of them joined by `|`, a text or a number, as it is.
-* As JSON: a list of objects, with lists `indices` and `pointers` for `value`, a list of lists where some are meant
-  together, and objects `relations` and `attributes` by key.
+A unit is a markable's key: its level and parts. `value` is a set, joined by `|`: names of entities, or the keys of
+antecedents, by `+` where these are meant together. Columns and JSON are described in docs/formats.md.
 """
 
 import re
@@ -32,18 +22,18 @@ from annotations.formats.model.document import (
     Answer,
     Document,
     FormatError,
-    Links,
     Mark,
-    Place,
     Readings,
     decode,
     links_of,
 )
 from annotations.formats.model.format import Bundle
+from annotations.formats.model.judgement import VALUE_FIELDS, JudgementData
+from annotations.formats.model.judgement import Readings as ReadingsOf
 from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
 from annotations.formats.model.scheme import AnswerValue
-from annotations.formats.syntax import records, table
-from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
+from annotations.formats.syntax import table
+from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
 REQUIRED_COLUMNS = ("text", "unit", "coder")
 STANDARD_COLUMNS = (*REQUIRED_COLUMNS, "label", "value")
@@ -57,28 +47,23 @@ TOGETHER = "+"
 # So many unknown columns are named.
 MOST_NAMES = 20
 
-# The keys of targets: of one reading they are meant together.
-type KeyReadings = tuple[tuple[str, ...], ...]
+# What rows and answers have alike; rows name targets by their keys.
+SAME_FIELDS = ("indices", "attributes", *VALUE_FIELDS)
+
+type KeyReadings = ReadingsOf[str]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgementRow:
-    """What a coder says of a unit of a text. pointers: the readings of its antecedents, by their keys."""
+@dataclass(slots=True, unsafe_hash=True)
+class JudgementRow(JudgementData[str]):
+    """What a coder says of a unit of a text. pointers: the readings of its antecedents."""
 
     text: str
     unit: str
     coder: str
     category: str = ""
     pointers: KeyReadings = ()
-    indices: tuple[str, ...] = ()
-    optional: bool = False
-    unsure: bool = False
-    note: str = ""
-    name: str = ""
     head: str = ""
     line: int | None = field(default=None, compare=False)
-    relations: tuple[tuple[str, KeyReadings], ...] = ()
-    attributes: tuple[tuple[str, AnswerValue], ...] = ()
 
     def targets(self) -> Iterator[tuple[str, str]]:
         """Yield the keys of all that it points at, each with the column in which it stands."""
@@ -90,14 +75,9 @@ class JudgementRow:
         """The answer; None where the row says nothing."""
         answer = Answer(
             category=self.category,
-            indices=self.indices,
-            optional=self.optional,
-            unsure=self.unsure,
-            note=self.note,
-            name=self.name,
             relations=tuple((key, _places(readings)) for key, readings in self.relations),
-            attributes=self.attributes,
             **links_of(_places(self.pointers)),
+            **{name: getattr(self, name) for name in SAME_FIELDS},
         )
         return None if answer == Answer() else answer
 
@@ -106,29 +86,55 @@ def _places(readings: KeyReadings) -> Readings:
     return tuple(tuple(place for place in map(parse_key, reading) if place) for reading in readings)
 
 
-def _read_row(
-    row: table.Cells | records.Fields,
-    pointers: KeyReadings,
-    indices: tuple[str, ...],
-    relations: Iterable[tuple[str, KeyReadings]],
-    attributes: Iterable[tuple[str, AnswerValue]],
-) -> JudgementRow:
-    return JudgementRow(
-        row.required("text"),
-        row.text("unit"),
-        row.required("coder"),
-        row.text("label"),
-        pointers,
-        indices,
-        row.flag("optional"),
-        row.flag("unsure"),
-        row.text("note"),
-        row.text("name"),
-        row.text("head"),
-        row.line,
-        relations=tuple((key, readings) for key, readings in relations if readings),
-        attributes=tuple(attributes),
-    )
+@dataclass(slots=True)
+class _Rows:
+    """The rows of a file while they are read and checked. seen: their lines by text, unit and coder."""
+
+    rows: list[JudgementRow] = field(default_factory=list)
+    seen: dict[tuple[str, str, str], int | None] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=lambda: {""})
+
+    def add(
+        self,
+        source: table.Cells | table.Fields,
+        pointers: KeyReadings,
+        indices: tuple[str, ...],
+        relations: Iterable[tuple[str, KeyReadings]],
+        attributes: Iterable[tuple[str, AnswerValue]],
+    ) -> None:
+        """Add a row. Raise FormatError where it says something wrong, or comes twice."""
+        row = JudgementRow(
+            source.required("text"),
+            source.text("unit"),
+            source.required("coder"),
+            source.text("label"),
+            pointers,
+            source.text("head"),
+            source.line,
+            indices=indices,
+            note=source.text("note"),
+            name=source.text("name"),
+            unsure=source.flag("unsure"),
+            optional=source.flag("optional"),
+            relations=tuple((key, readings) for key, readings in relations if readings),
+            attributes=tuple(attributes),
+        )
+        for name, key in [("unit", row.unit), *row.targets()]:
+            if key not in self.keys:
+                place_of(key, source, name)
+                self.keys.add(key)
+        if not row.unit and (row.answer or row.head):
+            raise source.error("unit", "is empty, and the row says something of it")
+        if row.head and parse_parts(row.head) is None:
+            raise source.error("head", f"holds no parts, such as 12-18: {row.head[:100]!r}")
+        if any(len(index) > LONGEST_INDEX for index in indices):
+            raise source.error("value", f"names an entity by more than {LONGEST_INDEX} characters")
+        place = (row.text, row.unit, row.coder)
+        if place in self.seen:
+            where = f"{row.coder[:100]!r} judged {row.unit[:100]!r} of {row.text[:100]!r}"
+            raise source.error("unit", f"appears twice: {where} already in line {self.seen[place]}")
+        self.seen[place] = row.line
+        self.rows.append(row)
 
 
 def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
@@ -141,14 +147,13 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
         sorted((name.removeprefix(f"{kind}:"), name) for name in places if name.startswith(f"{kind}:"))
         for kind in (RELATION, ATTRIBUTE)
     )
-    checks = _Checks(file)
-    rows = []
+    rows = _Rows()
     for line, cells in read.rows():
         row = table.Cells(file, line, {name: cells[place] for name, place in places.items()})
         readings_by_relation = ((key, _parse_readings(row, column)) for key, column in relations)
         answers = ((key, answer) for key, column in attributes if (answer := row.text(column)))
-        rows.append(checks.checked(_read_row(row, *_parse_value(row), readings_by_relation, answers), row))
-    return rows
+        rows.add(row, *_parse_value(row), readings_by_relation, answers)
+    return rows.rows
 
 
 def write_csv(rows: Iterable[JudgementRow], *, raw: bool = False) -> bytes:
@@ -185,29 +190,30 @@ def _format_readings(readings: KeyReadings) -> str:
 def read_json(bundle: Bundle) -> list[JudgementRow]:
     """Return the judgements of a JSON list. Raises FormatError with file and line."""
     file = bundle.main
-    checks = _Checks(file)
-    rows = []
-    for line, record in records.read_records(decode(bundle.data, file), file):
-        row = records.Fields(file, line, record, KEYS)
-        judged = _read_row(
+    rows = _Rows()
+    for line, record in table.read_records(decode(bundle.data, file), file):
+        row = table.Fields(file, line, record, KEYS)
+        rows.add(
             row,
             _json_readings(row, "pointers", row.fields.get("pointers", [])),
             row.strings("indices"),
             ((key, _json_readings(row, "relations", value)) for key, value in _json_object(row, "relations")),
             ((key, _json_answer(row, key, value)) for key, value in _json_object(row, "attributes")),
         )
-        rows.append(checks.checked(judged, row))
-    return rows
+    return rows.rows
 
 
 def write_json(rows: Iterable[JudgementRow]) -> bytes:
     """Return the judgements as a JSON list, one a line; what is empty is left out."""
-    return records.write_records(_json_record(row) for row in rows)
+    return table.write_records(_json_record(row) for row in rows)
 
 
 def _json_record(row: JudgementRow) -> dict[str, object]:
-    needed = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
-    more: dict[str, object] = {
+    record: dict[str, object] = {
+        "text": row.text,
+        "unit": row.unit,
+        "coder": row.coder,
+        "label": row.category,
         "pointers": _readings_json(row.pointers),
         "indices": list(row.indices),
         "optional": row.optional,
@@ -218,7 +224,7 @@ def _json_record(row: JudgementRow) -> dict[str, object]:
         "relations": {key: _readings_json(readings) for key, readings in row.relations},
         "attributes": {key: list(answer) if isinstance(answer, tuple) else answer for key, answer in row.attributes},
     }
-    return needed | {name: value for name, value in more.items() if value}
+    return {name: value for name, value in record.items() if value or name in STANDARD_COLUMNS}
 
 
 def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
@@ -228,14 +234,14 @@ def _readings_json(readings: KeyReadings) -> list[str] | list[list[str]]:
     return [list(reading) for reading in readings]
 
 
-def _json_readings(row: records.Fields, name: str, value: object) -> KeyReadings:
+def _json_readings(row: table.Fields, name: str, value: object) -> KeyReadings:
     """Return the readings of a list of keys, or of lists of those that are meant together."""
     if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return tuple((key,) for key in row.strings(name, value))
     return tuple(dict.fromkeys(reading for each in value if (reading := row.strings(name, each))))
 
 
-def _json_object(row: records.Fields, name: str) -> list[tuple[str, object]]:
+def _json_object(row: table.Fields, name: str) -> list[tuple[str, object]]:
     """Return what an object has by key, in the order of the keys."""
     value = row.fields.get(name, {})
     if not isinstance(value, dict) or not all(row.string(name, key) for key in value):
@@ -243,7 +249,7 @@ def _json_object(row: records.Fields, name: str) -> list[tuple[str, object]]:
     return sorted(value.items())
 
 
-def _json_answer(row: records.Fields, key: str, value: object) -> AnswerValue:
+def _json_answer(row: table.Fields, key: str, value: object) -> AnswerValue:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     return row.strings(key, value) if isinstance(value, list) else row.string(key, value)
@@ -322,50 +328,17 @@ def _escape_index(index: str) -> str:
     return escaped.replace(":", "\\:", 1) if READING.fullmatch(index) else escaped
 
 
-@dataclass(slots=True)
-class _Checks:
-    """Checks what stands in the rows of judgements, and that none comes twice."""
-
-    file: str
-    seen: dict[tuple[str, str, str], int | None] = field(default_factory=dict)
-    keys: set[str] = field(default_factory=lambda: {""})
-
-    def checked(self, judged: JudgementRow, source: table.Source) -> JudgementRow:
-        for name, key in [("unit", judged.unit), *judged.targets()]:
-            if key not in self.keys and parse_key(key) is None:
-                raise source.error(name, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
-            self.keys.add(key)
-        if not judged.unit and (judged.answer or judged.head):
-            raise source.error("unit", "is empty, and the row says something of it")
-        if judged.head and parse_parts(judged.head) is None:
-            raise source.error("head", f"holds no parts, such as 12-18: {judged.head[:100]!r}")
-        if any(len(index) > LONGEST_INDEX for index in judged.indices):
-            raise source.error("value", f"names an entity by more than {LONGEST_INDEX} characters")
-        place = (judged.text, judged.unit, judged.coder)
-        if place in self.seen:
-            where = f"{judged.coder[:100]!r} judged {judged.unit[:100]!r} of {judged.text[:100]!r}"
-            raise source.error("unit", f"appears twice: {where} already in line {self.seen[place]}")
-        self.seen[place] = judged.line
-        return judged
-
-
 # Between judgements and documents.
 
 
 def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
-    marks: dict[tuple[str, str], dict[Place, Mark]] = {}
-    links: dict[tuple[str, str], Links] = {}
+    codings = Codings(file)
     for row in rows:
-        document = row.text, row.coder
-        of_document, place = marks.setdefault(document, {}), parse_key(row.unit)
-        answer = row.answer
-        source = table.Source(file, row.line)
-        links[document] = merge_links(links.get(document, Links.NONE), answer, source, "value")
-        if place:
-            head = parse_parts(row.head) or ()
-            of_document[place] = Mark(place.parts, place.level, head=head, answer=answer, line=row.line)
-    return [textless_document(*document, file, of_document, links[document]) for document, of_document in marks.items()]
+        place, head = parse_key(row.unit), parse_parts(row.head) or ()
+        mark = Mark(place.parts, place.level, head=head, answer=row.answer, line=row.line) if place else None
+        codings.add(row.text, row.coder, mark, table.Source(file, row.line), "value")
+    return codings.documents()
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,14 +363,9 @@ def _row_of(document: Document, mark: Mark) -> JudgementRow:
         document.coder,
         answer.category,
         _key_readings(document, answer.all_readings),
-        answer.indices,
-        answer.optional,
-        answer.unsure,
-        answer.note,
-        answer.name,
         format_parts(mark.head),
         relations=tuple((key, _key_readings(document, readings)) for key, readings in answer.relations),
-        attributes=answer.attributes,
+        **{name: getattr(answer, name) for name in SAME_FIELDS},
     )
 
 

@@ -5,14 +5,8 @@
     walk,phrase:14-17,{Anna|her family},none
     walk,phrase:22-24,,{1}
 
-* A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. Within a set a backslash takes the
-  meaning from `|` and from itself; a label that could be taken for a set begins with one.
-* `{a|b||c}` is a value of several readings: a and b together, or c. As a document a cell has no readings.
-* As a document the set holds the names of entities or the keys of antecedents; a name that would be a key begins with
-  a backslash. The label is the category of what is in no set.
-* A row without a unit says `{}` for each coder who marked nothing in the text.
-* As JSON: a list of objects with `text`, `unit` and `values`, by coder a string, a list, null, or a list of lists where
-  there are several readings.
+A cell is a set `{a|b}`, a label, or nothing where the coder did not code the unit. `{a|b||c}` is a value of several
+readings: a and b together, or c; as a document a cell has none. Escapes and JSON are described in docs/formats.md.
 """
 
 import re
@@ -27,17 +21,15 @@ from annotations.formats.model.document import (
     Answer,
     Document,
     FormatError,
-    Links,
     Mark,
-    Place,
     decode,
     text_order,
 )
 from annotations.formats.model.features import ANSWER_DETAILS, Feature
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.keys import KEY, parse_key
-from annotations.formats.syntax import records, table
-from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
+from annotations.formats.model.keys import KEY
+from annotations.formats.syntax import table
+from annotations.formats.tables.textless import FEATURES, Codings, key_in, place_of, table_formats
 
 COLUMNS = ("text", "unit")
 # Beside a column of coders these make a table of judgements.
@@ -121,8 +113,8 @@ def read_json(bundle: Bundle) -> Matrix:
     seen = set[tuple[str, str]]()
     rows_and_values: list[tuple[Row, dict[str, Value]]] = []
     coders: dict[str, None] = {}
-    for line, record in records.read_records(decode(bundle.data, file), file):
-        row = records.Fields(file, line, record, (*COLUMNS, "values"))
+    for line, record in table.read_records(decode(bundle.data, file), file):
+        row = table.Fields(file, line, record, (*COLUMNS, "values"))
         by_coder = row.fields.get("values")
         if not isinstance(by_coder, dict):
             raise row.error("values", "is an object with a value for each coder")
@@ -142,7 +134,7 @@ def read_json(bundle: Bundle) -> Matrix:
 
 def write_json(matrix: Matrix) -> bytes:
     """Return the matrix as a JSON list, a row a line: a value is a string, a list, a list of lists, or null."""
-    return records.write_records(
+    return table.write_records(
         {
             "text": row.text,
             "unit": row.unit,
@@ -184,7 +176,7 @@ def _distinct_readings(readings: Sequence[frozenset[str]], row: table.Source, co
     return frozenset(readings)
 
 
-def _parse_json_value(row: records.Fields, coder: str, value: object) -> Value:
+def _parse_json_value(row: table.Fields, coder: str, value: object) -> Value:
     if value is None:
         return None
     if isinstance(value, str):
@@ -222,30 +214,17 @@ def _format_value(value: Value) -> str:
 
 def to_documents(matrix: Matrix, file: str) -> list[Document]:
     """Return what each coder says of each text. Raises FormatError where a unit or value is none of a document."""
-    places = [_parse_place(row.unit, table.Source(file, row.line), "unit") if row.unit else None for row in matrix.rows]
-    documents = []
+    places = [place_of(row.unit, table.Source(file, row.line), "unit") if row.unit else None for row in matrix.rows]
+    codings = Codings(file)
     for column, coder in enumerate(matrix.coders):
-        marks: dict[str, dict[Place, Mark]] = {}
-        links: dict[str, Links] = {}
         for row, place in zip(matrix.rows, places, strict=True):
             value = row.values[column]
-            if value is None:
-                continue
-            source = table.Source(file, row.line)
-            answer = _build_answer(value, source, coder)
-            links[row.text] = merge_links(links.get(row.text, Links.NONE), answer, source, coder)
-            of_text = marks.setdefault(row.text, {})
-            if place is not None:
-                of_text[place] = Mark(place.parts, place.level, answer=answer, line=row.line)
-        documents += [textless_document(text, coder, file, of_text, links[text]) for text, of_text in marks.items()]
-    return documents
-
-
-def _parse_place(key: str, source: table.Source, column: str) -> Place:
-    place = parse_key(key)
-    if place is None:
-        raise source.error(column, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
-    return place
+            if value is not None:
+                source = table.Source(file, row.line)
+                answer = _build_answer(value, source, coder)
+                mark = Mark(place.parts, place.level, answer=answer, line=row.line) if place else None
+                codings.add(row.text, coder, mark, source, coder)
+    return codings.documents()
 
 
 def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], source: table.Source, coder: str) -> Answer:
@@ -256,7 +235,7 @@ def _build_answer(value: str | frozenset[str] | frozenset[frozenset[str]], sourc
     pointers, indices = [], []
     for member in sorted(cast(frozenset[str], value)):
         if KEY.fullmatch(member):
-            pointers.append(_parse_place(member, source, coder))
+            pointers.append(place_of(member, source, coder))
         else:
             indices.append(member[1:] if LIKE_A_KEY.fullmatch(member) else member)
     if any(len(index) > LONGEST_INDEX for index in indices):

@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Bundle, File, Format
-from annotations.formats.model.keys import markable_key
+from annotations.formats.model.keys import markable_key, parse_key
 from annotations.formats.syntax import table
 
 # Labels that other programs write where nothing was coded, and what others put between the members of a set.
@@ -19,26 +19,50 @@ PARTED = re.compile(r"[,;]")
 FEATURES = frozenset(Feature) - {Feature.LABELS, Feature.SENTENCES, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
 
 
-def merge_links(links: Links, answer: Answer | None, source: table.Source, column: str) -> Links:
-    """Return the links of a coder with one more answer. Raises FormatError where they are of two kinds."""
-    if answer is None:
-        return links
-    for kind, names in ((Links.POINTERS, answer.pointers), (Links.INDICES, answer.indices)):
-        if names and links not in (Links.NONE, kind):
-            raise source.error(column, "names antecedents and entities; a coder names either in a text")
-        links = kind if names else links
-    return links
+@dataclass(slots=True)
+class Codings:
+    """What coders say of texts, by text and coder, while the rows of a table come in."""
+
+    file: str
+    marks: dict[tuple[str, str], dict[Place, Mark]] = field(default_factory=dict)
+    links: dict[tuple[str, str], Links] = field(default_factory=dict)
+
+    def add(self, text: str, coder: str, mark: Mark | None, source: table.Source, column: str) -> None:
+        """Add a mark, or a text. Raises FormatError where a coder names antecedents here and entities there."""
+        marks = self.marks.setdefault((text, coder), {})
+        links = self.links.setdefault((text, coder), Links.NONE)
+        if mark is None:
+            return
+        answer = mark.answer or Answer()
+        for kind, names in ((Links.POINTERS, answer.pointers), (Links.INDICES, answer.indices)):
+            if names and links not in (Links.NONE, kind):
+                raise source.error(column, "names antecedents and entities; a coder names either in a text")
+            links = kind if names else links
+        self.links[text, coder] = links
+        marks[mark.place] = mark
+
+    def documents(self) -> list[Document]:
+        """Return what each coder says of each text."""
+        return [self._document(text, coder, marks) for (text, coder), marks in self.marks.items()]
+
+    def _document(self, text: str, coder: str, marks: dict[Place, Mark]) -> Document:
+        """Return the document of these marks, and of those that they point to."""
+        for mark in list(marks.values()):
+            for target in mark.answer.targets() if mark.answer else ():
+                if target not in marks:
+                    marks[target] = Mark(target.parts, target.level, line=mark.line)
+        in_order = sorted(marks.values(), key=text_order)
+        findings = list(_doubt(in_order, coder, self.file))
+        links = self.links[text, coder]
+        return Document(text, self.file, "", in_order, links=links, without_text=True, coder=coder, findings=findings)
 
 
-def textless_document(text: str, coder: str, file: str, marks: dict[Place, Mark], links: Links) -> Document:
-    """Return the document of these marks, and of those that they point to."""
-    for mark in list(marks.values()):
-        for target in mark.answer.targets() if mark.answer else ():
-            if target not in marks:
-                marks[target] = Mark(target.parts, target.level, line=mark.line)
-    in_order = sorted(marks.values(), key=text_order)
-    findings = list(_doubt(in_order, coder, file))
-    return Document(text, file, "", in_order, links=links, without_text=True, coder=coder, findings=findings)
+def place_of(key: str, source: table.Source, column: str) -> Place:
+    """Return the level and parts that a key names. Raises FormatError where it is none of a markable."""
+    place = parse_key(key)
+    if place is None:
+        raise source.error(column, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
+    return place
 
 
 def _doubt(marks: Sequence[Mark], coder: str, file: str) -> Iterator[Finding]:

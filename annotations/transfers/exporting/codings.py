@@ -29,7 +29,7 @@ from annotations.formats.model.features import Feature
 from annotations.formats.model.judgement import VALUE_FIELDS
 from annotations.formats.model.scheme import AnswerValue, SchemeSpec
 from annotations.formats.syntax.archive import add_file
-from annotations.formats.syntax.tokenizer import find_cuts
+from annotations.formats.syntax.tokens import find_cuts
 from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on

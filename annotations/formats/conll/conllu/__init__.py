@@ -1,24 +1,7 @@
 """CoNLL-U files with coreference in the MISC column, as in CorefUD and GUM: `Entity=(e1-person-2(e2)`.
 
-Read:
-* The text is the words with the spacing that SpaceAfter, SpacesAfter, SpacesBefore and SpacesInToken give. Sentences
-  are parted by a blank, `# newpar` begins a new line. `# newdoc` begins a text.
-* Of a multi-word token the surface form stands in the text. Where its words make it up (He and 's of He's), mentions
-  begin and end on them; where they do not (zu and dem of zum), what begins or ends on one of them does so on it.
-* Empty nodes count as words of a mention but have no characters: a mention of empty nodes alone is left out.
-* `# global.Entity` names the fields of a mention, from its line on; without it they are those of the option "fields",
-  else eid-etype-head-other, or types alone where no name has a digit. Types alone are markables without an entity.
-  minspan, or else head, gives the least words (MIN).
-* `SplitAnte=e1<e3,e2<e3`: the first mention of e3 is in the chains e3, e1 and e2.
-* `Bridge=e1<e3:part` is a relation of e3, called by its subtype or else bridging, to the nearest mention of e1 before.
-* Entity types are left out unless the option "categories" asks for them. Whatever else `other` says of a mention is an
-  answer to an attribute.
-
-Written are eid-etype-head-other, every other column empty. `other` holds what has no field of its own: minspan (`_` for
-none, where the head is only a filler), label, chain (what the coder calls it), note, optional, unsure. A markable in
-several chains is a mention for each of them; where all but one of three or more were named before, it is a mention of
-the new one with SplitAnte. What has a meaning in the format is written as `&#45;` (the character's number), a comma as
-`%2C`.
+What is read, written, kept and lost is in docs/formats.md. Written are the
+fields eid-etype-head-other, every other column empty; `other` holds what has no field of its own.
 """
 
 from annotations.formats.conll.conllu.draft import DEFAULT_FIELDS

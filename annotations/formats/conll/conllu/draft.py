@@ -10,6 +10,7 @@ from annotations.formats.model.document import LONGEST_INDEX, Finding, FormatErr
 from annotations.formats.model.slips import Slips
 
 COLUMNS = 10
+LONGEST_SHOWN = 100
 DEFAULT_FIELDS = "eid-etype-head-other"
 TYPES_ALONE = "etype"
 # What `other` says besides answers to attributes.
@@ -144,6 +145,10 @@ class Draft:
     bridges: list[tuple[str, str, str, int]] = field(default_factory=list)
     reports: dict[str, tuple[int, int]] = field(default_factory=dict)
     left_out: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        return f"the document {self.name[:LONGEST_SHOWN]}"
 
     def error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)

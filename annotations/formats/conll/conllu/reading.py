@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from annotations.formats.conll.columns import BEGIN
 from annotations.formats.conll.conllu.building import Builder
 from annotations.formats.conll.conllu.draft import (
     COLUMNS,
     DEFAULT_FIELDS,
+    LONGEST_SHOWN,
     META,
     TYPES_ALONE,
     Draft,
     Fields,
     parse_fields,
 )
+from annotations.formats.conll.documents import DocumentReader
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, stem
 from annotations.formats.model.slips import LEAVE_OUT, Slips
@@ -25,7 +27,6 @@ ANYTHING = re.compile(".*", re.DOTALL)
 NEW_DOCUMENT = re.compile(r"# *newdoc\b")
 # The first field of each mention.
 NAMES = re.compile(r"\(([^()|-]+)")
-LONGEST_SHOWN = 100
 LEFT_OUT, ETYPE = "none", "etype"
 
 
@@ -39,21 +40,12 @@ def read(bundle: Bundle, categories: str = LEFT_OUT, fields: str = "", slips: st
     lines = decode(bundle.data, file).split("\n")
     several = sum(NEW_DOCUMENT.match(line) is not None for line in lines) > 1
     given, report = (parse_fields(fields, file), "") if fields else _guess_fields(lines, file)
-    reader = _Reader(file, Slips(file, slips == LEAVE_OUT, several), given, report)
-    for number, line in enumerate(lines, start=1):
-        try:
-            reader.read_line(number, line)
-        except FormatError as error:
-            reader.leave_out(error)
-    try:
-        reader.end_document()
-    except FormatError as error:
-        reader.leave_out(error)
+    reader = _Reader(file, Slips(file, slips == LEAVE_OUT, several), fields=given, report=report)
+    reader.read_lines(lines)
     if not reader.drafts and not reader.slips.errors:
         raise FormatError("there is no word in this file", file, 1)
-    documents = [Builder(draft, categories == ETYPE).document(name) for name, draft in reader.named_drafts().items()]
-    findings = reader.slips.finish(len(documents))
-    return [replace(documents[0], findings=[*findings, *documents[0].findings]), *documents[1:]]
+    drafts = reader.named_drafts(holds_one=reader.number == 1)
+    return reader.add_findings([Builder(draft, categories == ETYPE).document(name) for name, draft in drafts.items()])
 
 
 def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
@@ -64,22 +56,17 @@ def _guess_fields(lines: Sequence[str], file: str) -> tuple[Fields, str]:
     return parse_fields(DEFAULT_FIELDS, file), "no-header"
 
 
-@dataclass(slots=True)
-class _Reader:
-    """What goes on from line to line, and the documents so far."""
+@dataclass(slots=True, kw_only=True)
+class _Reader(DocumentReader[Draft]):
+    """The documents of a file. number: how many have begun."""
 
-    file: str
-    slips: Slips
     fields: Fields
     report: str
-    drafts: list[Draft] = field(default_factory=list)
-    draft: Draft | None = None
     number: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     paragraph: bool = False
     speaker: str = ""
     columns: Sequence[str] = ()
-    skips: bool = False
     begins: bool = False
 
     def read_line(self, number: int, line: str) -> None:
@@ -92,31 +79,12 @@ class _Reader:
         elif self.draft is not None:
             self.draft.end_sentence()
 
-    def leave_out(self, error: FormatError) -> None:
-        """Leave out the document that is open. Raise the error where the file is refused."""
-        self.slips.in_document(error)
-        if self.draft is not None:
-            self.drafts.pop()
-        self.draft, self.skips = None, True
-
-    def named_drafts(self) -> dict[str, Draft]:
-        """Return the documents by their names: that of the file where it holds one, else their names in it."""
-        if self.number == 1:
-            return {stem(self.file): draft for draft in self.drafts}
-        first: dict[str, Draft] = {}
-        for draft in self.drafts:
-            before = first.setdefault(draft.name, draft)
-            if before is not draft:
-                message = f"the document {draft.name[:LONGEST_SHOWN]} appears twice (also in line {before.line})"
-                self.slips.in_document(FormatError(message, self.file, draft.line))
-        return first
-
     def _begin_document(self, number: int, name: str) -> Draft:
         try:
             if self.draft is not None and self.draft.in_sentence:
                 message = "a document begins inside a sentence (an empty line is missing)"
                 raise FormatError(message, self.file, number)
-            self.end_document()
+            self.end_file()
         except FormatError as error:
             self.leave_out(error)
         self.draft, self.skips = None, False
@@ -164,6 +132,6 @@ class _Reader:
         if draft.add(number, line, self.fields) and self.report:
             draft.report(self.report, number)
 
-    def end_document(self) -> None:
+    def end_file(self) -> None:
         if self.draft is not None:
             self.draft.finish()

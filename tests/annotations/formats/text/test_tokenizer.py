@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import Document
-from annotations.formats.syntax.tokenizer import find_cuts, is_in_words
-from annotations.formats.syntax.tokens import tokenize
+from annotations.formats.syntax.tokens import find_cuts, is_in_words, tokenize
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
 
