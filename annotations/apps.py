@@ -16,11 +16,11 @@ class AnnotationsConfig(AppConfig):
         from annotations.coding.status import coding_submitted
         from annotations.mail import queue
         from annotations.planning.training import tell_managers
-        from annotations.planning.work import digests, due_dates
+        from annotations.planning.work import work_mails
         from annotations.projects import mails
         from annotations.projects.people import accounts
 
-        for module in (accounts, mails, digests, due_dates, queue):
+        for module in (accounts, mails, work_mails, queue):
             module.register_kinds()
         coding_submitted.connect(tell_managers)
 

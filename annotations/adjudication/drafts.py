@@ -8,20 +8,14 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from annotations.adjudication.decisions.changes import read_changes
 from annotations.adjudication.decisions.log import GoldLog, read_logs
 from annotations.adjudication.keeping import keep_decided, keep_decided_pyramid
 from annotations.adjudication.proposal import Method, Proposal, propose
-from annotations.adjudication.pyramid_proposal import PyramidContent, PyramidProposal, Summaries, propose_pyramid
-from annotations.adjudication.readiness import (
-    GoldIsEarly,
-    Submissions,
-    codings_of_coders,
-    find_early,
-    submissions_of,
-)
+from annotations.adjudication.pyramid_proposal import PyramidContent, Summaries, propose_pyramid
+from annotations.adjudication.readiness import GoldIsEarly, Submissions, codings_of_coders, find_early, submissions_of
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.active_time import hand_over
 from annotations.coding.decisions import Decision, Description, OperationRejected
@@ -60,13 +54,11 @@ FINAL = "is closed or came from a file"
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What drafts are made of: `coder` is a username, for the method of that name.
+    """What drafts are made of.
 
-    texts: their slugs, in a project of pyramids those of docsets; none for all with a submitted coding. round_name:
-    without it, of each text the latest round in which somebody has submitted it. adjudicator: in whose hands the gold
-    is; empty: whoever opens it first, of an agreed pyramid the only adjudicator of the project.
-    again: draft anew what has been begun and is not closed, too, and keep what was decided there.
-    early: draft texts, too, that some of their coders have not submitted yet.
+    coder: a username, with the method of that name. texts: slugs of texts or docsets; none: all that are submitted.
+    round_name: empty: of each text the latest round in which it was submitted. adjudicator: whose the gold is; empty:
+    whoever opens it. again: keep what was decided, and draft the rest anew. early: before all coders have submitted.
     """
 
     method: Method
@@ -99,11 +91,7 @@ PYRAMIDS = DraftKind(Text.Role.MODELS, Coding.Kind.PYRAMID, Coding.Kind.AGREED, 
 
 @dataclass(frozen=True, slots=True)
 class DraftReport:
-    """The texts or docsets that were drafted, and those that had been begun and stayed as they were, by their slugs.
-
-    again: gold that had been begun was drafted again, and only what is closed or from a file stayed. early: what was
-    drafted now for the first time, before all who have it had submitted.
-    """
+    """The slugs of what was drafted, of what stayed as it had been begun, and of what was drafted early."""
 
     kind: DraftKind
     again: bool
@@ -136,11 +124,8 @@ class Place:
 def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None = None) -> DraftReport:
     """Draft the gold of texts, or the agreed pyramids of docsets, all of them or none.
 
-    What has been begun stays, and is reported, or is drafted again.
-
-    Raise ValidationError for unknown names, a text that nobody has submitted or the coder has not, a closed round, an
-    adjudicator who may not decide, an agreed pyramid without one, and for more texts than `at_most`. Raise GoldIsEarly
-    where coders have yet to submit a text whose gold is new, unless the request says `early`.
+    Raise ValidationError for names and texts that cannot be drafted, closed rounds, and more texts than `at_most`.
+    Raise GoldIsEarly where coders have yet to submit a text whose gold is new, unless the request says `early`.
     """
     lock_project(project.pk)
     if (request.method is Method.CODER) != bool(request.coder):
@@ -164,9 +149,9 @@ def draft_gold(project: Project, request: DraftRequest, *, at_most: int | None =
     if early and not request.early:
         raise GoldIsEarly(early)
     record_view(Coding.objects.of_coders().filter(pk__in=[one.pk for place in to_draft for one in place.codings]))
-    scheme = read_scheme(project.pk)
     logs = read_logs([place.gold.pk for place in to_draft if place.gold is not None and place.gold.is_begun])
-    drafted = [_draft(project, request, place, user, scheme, logs) for place in to_draft]
+    drafter = _Drafter(project, request, kind, user, read_scheme(project.pk), logs)
+    drafted = [drafter.draft(place) for place in to_draft]
     Judgement.objects.filter(coding__in=list(logs)).delete()  # what is kept of them is in the draft
     SCU.objects.filter(coding__in=list(logs)).delete()
     import_codings(drafted)
@@ -191,10 +176,7 @@ def _final_gold(gold: Iterable[Coding], *, again: bool) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class GoldOfText:
-    """A text or docset in a round: its gold or agreed pyramid, if there is any, and which coders have submitted it.
-
-    changed: of how many markables coders have changed their answers since the last draft.
-    """
+    """A text or docset in a round, its gold, who submitted it, and how many markables changed since the draft."""
 
     text: Text
     round: Round
@@ -234,10 +216,7 @@ def agreed_state(docset: Docset) -> GoldState | None:
 
 def _find_adjudicator(project: Project, name: str) -> User | None:
     """Return in whose hands drafts are, where somebody is named. An agreed pyramid is in those of an adjudicator."""
-    try:
-        user = find_adjudicator(project, name) if name else None
-    except ValidationError as error:
-        raise ValidationError({"adjudicator": error.messages}) from None
+    user = find_adjudicator(project, name) if name else None
     if user is not None and DraftKind.of(project) is PYRAMIDS:
         refuse_other_than_adjudicator(project, user)
     return user
@@ -288,29 +267,22 @@ def _submitted(
     """Return the submitted codings by text and round, locked; with the method “coder” where that coder's is among."""
     codings = codings_of_coders(project, kind.coders)
     if request.coder:  # an adjudicator's coding, or that of a model, can become gold, too
-        codings |= Coding.objects.of_coders().filter(
+        own = Coding.objects.of_coders().filter(
             text__project=project, kind=kind.coders, occasion=1, coder__username=request.coder
         )
+        of_coder = own.filter(text=OuterRef("text"), round=OuterRef("round"), status=Coding.Status.SUBMITTED)
+        codings = (codings | own).filter(Exists(of_coder.order_by()))
     codings = codings.filter(status=Coding.Status.SUBMITTED)
     if request.texts:
         codings = codings.filter(text__slug__in=request.texts)
     if round_ is not None:
         codings = codings.filter(round=round_)
-    rows = codings.select_for_update(of=("self",)).select_related("coder").order_by("pk")
     found: dict[int, dict[int, list[Coding]]] = defaultdict(lambda: defaultdict(list))
-    for coding in rows:
+    for coding in codings.select_for_update(of=("self",)).select_related("coder").order_by("pk"):
         found[coding.text_id][coding.round_id].append(coding)
-    if request.coder:
-        if all(_place_of([row], request.coder) is None for row in rows):
-            raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
-        for of_text in found.values():
-            for pk in [pk for pk, of_round in of_text.items() if _place_of(of_round, request.coder) is None]:
-                del of_text[pk]
+    if request.coder and not found:
+        raise ValidationError({"coder": f"{request.coder!r} has submitted no coding here."})
     return found
-
-
-def _place_of(codings: Sequence[Coding], coder: str) -> int | None:
-    return next((place for place, one in enumerate(codings) if one.coder.get_username() == coder), None)
 
 
 def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], Coding]:
@@ -320,93 +292,88 @@ def _existing_gold(project: Project, kind: DraftKind) -> dict[tuple[int, int], C
     return {(one.text_id, one.round_id if kind is TEXTS else 0): one for one in rows}
 
 
-def _draft(
-    project: Project,
-    request: DraftRequest,
-    place: Place,
-    user: User | None,
-    scheme: ProjectScheme,
-    logs: Mapping[int, GoldLog],
-) -> ImportedCoding:
-    """Return the gold of a text with its draft, to be written. `logs` are those of gold which was begun."""
-    rows = Operation.objects.filter(coding__in=place.codings, sequence=F("coding__version"))
-    last = dict(rows.values_list("coding", "uuid"))
-    coder = _place_of(place.codings, request.coder) if request.coder else None
-    kind, gold = DraftKind.of(project), place.gold
-    log = logs.get(gold.pk) if gold is not None else None
-    if gold is None:
-        gold = Coding(text=place.text, round=place.round, kind=kind.drafted, coder=user)
-    elif user is not None and request.adjudicator and gold.coder_id != user.pk:
-        hand_over(gold, user)
-    descriptions: Sequence[Description] = ()
-    if kind is PYRAMIDS:
-        user = gold.coder
-        pyramid = _draft_pyramid(project, place, request.method, coder, gold, log)
-        [category] = [key for key, one in scheme.constraints["categories"].items() if one["takes_index"]]
-        proposal, descriptions = Proposal(pyramid.decisions(category), pyramid.contested), pyramid.descriptions
-        try:
-            markables, keys = create_contributors(gold, proposal.decisions)
-        except OperationRejected as rejection:
-            raise ValidationError(str(rejection)) from None
-    else:
-        proposal, markables = _draft_text(project, place, request.method, coder, gold, log, scheme)
-        keys = scheme.keys
-    return ImportedCoding(
-        gold,
-        user,
-        proposal.decisions,
-        markables,
-        keys,
-        descriptions,
-        submitted=False,
-        kind=Operation.Kind.DRAFT,
-        details={
-            "method": str(request.method),
-            # Each coding at its version is named by its last operation: neither here nor in an archive that tells a
-            # name.
-            "codings": sorted(map(str, last.values())),
-            **({"coder": str(last[place.codings[coder].pk])} if coder is not None else {}),
-            "contested": [[item.markable, item.question] for item in proposal.contested],
-        },
-    )
+@dataclass(frozen=True, slots=True)
+class _Drafter:
+    """What drafts are made of. `logs` are those of gold that was begun."""
 
+    project: Project
+    request: DraftRequest
+    kind: DraftKind
+    user: User | None
+    scheme: ProjectScheme
+    logs: Mapping[int, GoldLog]
 
-def _draft_text(
-    project: Project,
-    place: Place,
-    method: Method,
-    coder: int | None,
-    gold: Coding,
-    log: GoldLog | None,
-    scheme: ProjectScheme,
-) -> tuple[Proposal, dict[str, int]]:
-    """Return the draft of a text, and the keys of the markables that coders, and the gold as it is, name."""
+    def draft(self, place: Place) -> ImportedCoding:
+        """Return the gold of a text with its draft, to be written."""
+        rows = Operation.objects.filter(coding__in=place.codings, sequence=F("coding__version"))
+        last = dict(rows.values_list("coding", "uuid"))
+        names = [coding.coder.get_username() for coding in place.codings]
+        coder = names.index(self.request.coder) if self.request.coder else None
+        gold, user = place.gold, self.user
+        log = self.logs.get(gold.pk) if gold is not None else None
+        if gold is None:
+            gold = Coding(text=place.text, round=place.round, kind=self.kind.drafted, coder=user)
+        elif user is not None and self.request.adjudicator and gold.coder_id != user.pk:
+            hand_over(gold, user)
+        if self.kind is PYRAMIDS:
+            user = gold.coder
+            proposal = self._draft_pyramid(place, coder, gold, log)
+            try:
+                markables, keys = create_contributors(gold, proposal.decisions)
+            except OperationRejected as rejection:
+                raise ValidationError(str(rejection)) from None
+        else:
+            proposal, markables = self._draft_text(place, coder, gold, log)
+            keys = self.scheme.keys
+        return ImportedCoding(
+            gold,
+            user,
+            proposal.decisions,
+            markables,
+            keys,
+            proposal.descriptions,
+            submitted=False,
+            kind=Operation.Kind.DRAFT,
+            details={
+                "method": str(self.request.method),
+                # A coding is named by its last operation, which tells no name, here or in an archive.
+                "codings": sorted(map(str, last.values())),
+                **({"coder": str(last[place.codings[coder].pk])} if coder is not None else {}),
+                "contested": [[item.markable, item.question] for item in proposal.contested],
+            },
+        )
 
-    def read(coding: Coding) -> dict[str, Decision]:
-        return {one.markable: one for one in decisions_of(coding, scheme.further)}
+    def _draft_text(
+        self, place: Place, coder: int | None, gold: Coding, log: GoldLog | None
+    ) -> tuple[Proposal, dict[str, int]]:
+        """Return the draft of a text, and the keys of the markables that coders, and the gold as it is, name."""
 
-    codings, kept = list(map(read, place.codings)), read(gold) if log is not None else {}
-    named = [one for decisions in (*codings, kept) for one in decisions.values()]
-    names = {key for one in named for key in (one.markable, *one.targets())}
-    levels = {level.pk: level for level in scheme.levels}
-    markables = {one.key: one for one in Markable.objects.filter(text=place.text) if one.key in names}
-    for markable in markables.values():
-        markable.level = levels[markable.level_id]
-    rules = Rules(project.answers, scheme.constraints, markables, keys=scheme.keys)
-    proposal = propose(rules, codings, method, coder)
-    if log is not None:
-        given = {key for key, one in markables.items() if one.predefined}
-        proposal = keep_decided(proposal, log, kept, given)
-    return proposal, {key: one.pk for key, one in markables.items()}
+        def read(coding: Coding) -> dict[str, Decision]:
+            return {one.markable: one for one in decisions_of(coding, self.scheme.further)}
 
+        codings, kept = list(map(read, place.codings)), read(gold) if log is not None else {}
+        named = [one for decisions in (*codings, kept) for one in decisions.values()]
+        names = {key for one in named for key in (one.markable, *one.targets())}
+        levels = {level.pk: level for level in self.scheme.levels}
+        markables = {one.key: one for one in Markable.objects.filter(text=place.text) if one.key in names}
+        for markable in markables.values():
+            markable.level = levels[markable.level_id]
+        rules = Rules(self.project.answers, self.scheme.constraints, markables, keys=self.scheme.keys)
+        proposal = propose(rules, codings, self.request.method, coder)
+        if log is not None:
+            given = {key for key, one in markables.items() if one.predefined}
+            proposal = keep_decided(proposal, log, kept, given)
+        return proposal, {key: one.pk for key, one in markables.items()}
 
-def _draft_pyramid(
-    project: Project, place: Place, method: Method, coder: int | None, agreed: Coding, log: GoldLog | None
-) -> PyramidProposal:
-    """Return the draft of an agreed pyramid. Three queries a coding, and two."""
-    summaries = read_summaries(project, place.text)
-    proposal = propose_pyramid(summaries, [read_pyramid(coding) for coding in place.codings], method, coder)
-    return keep_decided_pyramid(proposal, log, read_pyramid(agreed), summaries) if log is not None else proposal
+    def _draft_pyramid(self, place: Place, coder: int | None, agreed: Coding, log: GoldLog | None) -> Proposal:
+        """Return the draft of an agreed pyramid. Three queries a coding, and two."""
+        summaries = read_summaries(self.project, place.text)
+        proposal = propose_pyramid(summaries, list(map(read_pyramid, place.codings)), self.request.method, coder)
+        if log is not None:
+            proposal = keep_decided_pyramid(proposal, log, read_pyramid(agreed), summaries)
+        [category] = [key for key, one in self.scheme.constraints["categories"].items() if one["takes_index"]]
+        decisions = (Decision(one.key, category=category, indices=one.scus) for one in proposal.contributors)
+        return Proposal(tuple(decisions), proposal.contested, proposal.descriptions)
 
 
 def read_pyramid(coding: Coding) -> PyramidContent:

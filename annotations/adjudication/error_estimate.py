@@ -36,10 +36,9 @@ class CheckedSample:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEstimate:
-    """How much of what the drafts of some texts accepted unseen is wrong, estimated of a random sample of each text.
+    """The share of wrong units, with its interval of 95 %, among those that drafts accepted unseen.
 
-    unreached: how many of the unseen units are of texts of which nothing was checked; nothing is said of these. share:
-    the estimated share of wrong units in the other texts, with the ends of its interval of 95 %; None without a check.
+    unreached: how many of the unseen units are of texts of which nothing was checked: the share is of the others.
     """
 
     checked: int
@@ -64,17 +63,13 @@ class ErrorEstimate:
 def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
     """Return the estimate for the texts that the samples are of.
 
-    A text counts for as many units as its draft accepted unseen, however few of them were checked: of a long text the
-    share that is checked is smaller than of a short one. The interval is the exact binomial one, of as many cases as
-    the sample is worth with its weights (Kish 1965): for equal shares of each text, as many as were checked. What was
-    checked is known, so no end is beyond what the other units leave possible.
+    A text counts for as many units as its draft accepted unseen. The interval is the exact binomial one, of as many
+    cases as the sample is worth with these weights (Kish 1965), and within what the unchecked units leave possible.
     """
     reached = [sample for sample in samples if sample.checked]
     checked, wrong = sum(sample.checked for sample in reached), sum(sample.wrong for sample in reached)
-    unseen, unreached = (
-        sum(sample.unseen for sample in samples),
-        sum(sample.unseen for sample in samples if not sample.checked),
-    )
+    unseen = sum(sample.unseen for sample in samples)
+    unreached = sum(sample.unseen for sample in samples if not sample.checked)
     if not reached:
         return ErrorEstimate(checked, wrong, unseen, unreached)
     total = sum(sample.total for sample in reached)
@@ -88,11 +83,10 @@ def combine_samples(samples: Sequence[CheckedSample]) -> ErrorEstimate:
 
 
 def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
-    """Return the estimate of each round that the gold codings are of, by primary key. Four queries at most.
+    """Return the estimate of each round of the gold codings, by primary key. Four queries at most.
 
-    Of the random order of a draft's sample those count that were checked without a gap from its beginning: what is
-    changed elsewhere, because somebody came upon it, is no random case. A unit is right where gold has the answers of
-    the draft.
+    Units count that were checked without a gap from the beginning of the random order of the sample: others are no
+    random cases. A unit is right where gold has the answers of the draft.
     """
     keys = [one.pk for one in gold]
     logs, samples = read_logs(keys, details=True), _read_samples(keys)
@@ -114,11 +108,7 @@ def estimate_errors(gold: Sequence[Coding]) -> dict[int, ErrorEstimate]:
 
 
 def _checked(log: GoldLog, sample: Sequence[str]) -> list[LoggedDecision]:
-    """Return what decided the units that were checked, in the order of the sample.
-
-    Answers in the text at its end count where as many are decided as are shown at a time; else whoever gave them may
-    have come upon them.
-    """
+    """Return the decisions on checked units, in the order of the sample; those made in the text count once many are."""
     found: list[LoggedDecision] = []
     for key in sample:
         decision = log.decision_of(Item(key, CATEGORY))

@@ -32,10 +32,7 @@ class GoldOfOther(Http404):
 
 
 def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingChoice = LATEST) -> Coding:
-    """Return the gold of a text on which the user works. The project was read with the right to decide what is gold.
-
-    Raise Http404 where there is none, and GoldOfOther where somebody else has it.
-    """
+    """Return the gold of a text on which the user works. Raise Http404, and GoldOfOther where somebody else has it."""
     found = Coding.objects.filter(kind=Coding.Kind.GOLD, text__project=project, text__slug=text_slug)
     rows = list(found.latest_first().select_related("text__docset", "coder", "round"))
     own = [coding for coding in rows if coding.coder_id == user.pk]
@@ -52,18 +49,14 @@ def gold_coding(user: User, project: Project, text_slug: str, *, choice: CodingC
 def codings_to_gold(project: Project, round_: Round, user: User) -> QuerySet[Coding]:
     """Return the submitted codings of adjudicators that the user may make gold of: a manager all, others their own."""
     adjudicators = project.memberships.filter(role=Membership.Role.ADJUDICATOR).values("user")
-    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1, coder__in=adjudicators)
-    codings = codings.filter(status=Coding.Status.SUBMITTED).select_related("text", "coder", "round")
+    codings = Coding.objects.first_occasions(round_).filter(coder__in=adjudicators, status=Coding.Status.SUBMITTED)
+    codings = codings.select_related("text", "coder", "round")
     return codings if sees_names(project) else codings.filter(coder=user)
 
 
 @transaction.atomic
 def open_gold(project: Project, text: Text, round_name: str, user: User, *, early: bool = True) -> Coding:
-    """Return the gold of a text in a round for the user to work on, made where there is none.
-
-    What somebody else has begun becomes the user's, with its log. Raise ValidationError for summaries, a closed round
-    and one that the text is not in; without `early` GoldIsEarly where it is new and coders have yet to submit.
-    """
+    """Return the gold of a text in a round, made or taken over for the user. Raise ValidationError, and GoldIsEarly."""
     lock_project(project.pk)
     round_ = _open_round(project, round_name)
     if text.docset_id is not None:
@@ -83,19 +76,10 @@ def open_gold(project: Project, text: Text, round_name: str, user: User, *, earl
 
 @transaction.atomic
 def hand_on_gold(project: Project, text: Text, round_name: str, by: User, to: str) -> Coding:
-    """Give the gold of a text to the manager or adjudicator of that name, or with an empty one to whoever opens it.
-
-    Its log says so. Twice changes nothing. Raise ValidationError for somebody who may not decide what is gold, such as
-    all who code the texts, where there is no gold, and for a closed round.
-    """
+    """Give the gold of a text to that adjudicator, or to whoever opens it, and log it. Raise ValidationError."""
     lock_project(project.pk)
     round_ = _open_round(project, round_name)
-    user = None
-    if to:
-        try:
-            user = find_adjudicator(project, to)
-        except ValidationError as error:
-            raise ValidationError({"adjudicator": error.messages}) from None
+    user = find_adjudicator(project, to) if to else None
     gold = _locked_gold(text, round_)
     if gold is None:
         raise ValidationError(f"“{text}” has no gold in the round {round_} yet: make it first.")

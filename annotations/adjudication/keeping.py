@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from annotations.adjudication.decisions.log import GoldLog
-from annotations.adjudication.proposal import Item, Proposal, free_key, item_order
+from annotations.adjudication.proposal import Item, Proposal, free_key, item_order, key_order
 from annotations.adjudication.pyramid_proposal import (
     PyramidContent,
     PyramidProposal,
@@ -25,10 +25,10 @@ from annotations.formats.model.scheme import CATEGORY
 def keep_decided(
     proposal: Proposal, log: GoldLog, gold: Mapping[str, Decision], came_with_text: Collection[str]
 ) -> Proposal:
-    """Return the proposal with the judgements of gold, by key, on the markables that were decided or touched.
+    """Return the proposal with the judgements of gold on the markables that were decided or touched.
 
-    What was decided is among what is contested. So is what points at a markable of which the gold says something else
-    than the proposal; a markable that was removed is no target. `came_with_text` are the keys of given markables.
+    Contested is also what was decided, and what points at a markable of which the gold says something else.
+    came_with_text: the keys of given markables.
     """
     decided = log.decisions()
     theirs = log.touched | {item.markable for item in decided}
@@ -54,7 +54,7 @@ def keep_decided(
                 result.setdefault(target, Decision(target))
     contested = {item for item in contested if item.markable not in removed or item in decided}
     return Proposal(
-        tuple(sorted(result.values(), key=lambda one: item_order(Item(one.markable, CATEGORY)))),
+        tuple(sorted(result.values(), key=lambda one: key_order(one.markable))),
         tuple(sorted(contested, key=item_order)),
     )
 
@@ -62,11 +62,10 @@ def keep_decided(
 def keep_decided_pyramid(
     proposal: PyramidProposal, log: GoldLog, agreed: PyramidContent, summaries: Summaries
 ) -> PyramidProposal:
-    """Return the proposal with those contributors of an agreed pyramid that were decided or touched, in their SCUs.
+    """Return the proposal with the contributors of an agreed pyramid that were decided or touched, in their SCUs.
 
-    An SCU of the proposal is the one of the agreed pyramid that it matches by words, and has its label and comment. Of
-    other contributors the words stay that no kept one has, where the options of the project ask for it; those are
-    contested whose place was decided otherwise. What was decided is among what is contested.
+    An SCU that matches one of the agreed pyramid by words has its key, label and comment. Other contributors lose the
+    words that a kept one has, and are contested where their place was decided otherwise.
     """
     return _Keeping(proposal, log, agreed, summaries).proposal()
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agreement.measures import Consensus, ReliabilityData, antecedents, chain_labels, consensus, index_labels
 from agreement.measures import Readings as Ambiguity
-from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.decisions import Decision, Description, OperationRejected
 from annotations.coding.readings import Readings, sort_readings
 from annotations.coding.rules import Rules, retired_answers, text_order
 from annotations.formats.model.keys import split_key
@@ -36,10 +36,7 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Item:
-    """What an adjudicator has to look at: a markable, and the question of the scheme of which coders disagree.
-
-    The question is the key of an attribute or of a relation that makes no chains, or "category", with the chain.
-    """
+    """A markable and a question: “category”, with the chain, or the key of an attribute or relation."""
 
     markable: str
     question: str
@@ -47,24 +44,26 @@ class Item:
 
 def item_order(item: Item) -> tuple[int, int, str, bool, str]:
     """Return a sort key: text order, and of a markable the category first."""
-    place = split_key(item.markable)
+    return *key_order(item.markable), item.question != CATEGORY, item.question
+
+
+def key_order(key: str) -> tuple[int, int, str]:
+    """Return a sort key: the markables with these keys in text order."""
+    place = split_key(key)
     start, end = (place.parts[0][0], place.parts[-1][1]) if place else (0, 0)
-    return start, -end, item.markable, item.question != CATEGORY, item.question
+    return start, -end, key
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A draft: its decisions and what is contested, both in text order.
-
-    A decision without answers is on a markable that a coder made, which the gold has with it.
-    """
+    """A draft: its decisions and contested items in text order. A markable of a coder may have no answers."""
 
     decisions: tuple[Decision, ...]
     contested: tuple[Item, ...]
+    descriptions: tuple[Description, ...] = ()  # of the SCUs of an agreed pyramid
 
 
 type Value = Hashable | None
-type Votes[Answer] = Iterable[Answer]
 # An answer to an attribute, and the markable at which it is given.
 type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 
@@ -72,14 +71,11 @@ type PlacedAnswer = tuple[str, tuple[AnswerValue, ...]]
 def propose(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], method: Method, coder: int | None = None
 ) -> Proposal:
-    """Return a draft of what coders say of a text. `codings` has the decisions of each by key, `coder` is the place of
-    one of them, for its method.
+    """Return a draft of what coders say of a text. coder: the place of one in `codings`, for its method.
 
     Chains are those of `agreement.measures.consensus`. The category is the most frequent one of those who say the same
-    of the chain, other answers are the most frequent ones of those who give that category; equally frequent ones are
-    left open, and so is what the scheme does not allow (any more); attributes and relations that are retired are passed
-    over. Notes are not taken over, nor whether somebody was unsure. The order of the codings changes nothing. `rules`
-    has all markables that the decisions name.
+    of the chain, other answers are the most frequent ones of those who give that category. Ties and what the scheme
+    does not allow are left open; notes and doubts are not taken over. The order of the codings changes nothing.
     """
     return _Draft(rules, codings, method, coder).proposal()
 
@@ -87,10 +83,7 @@ def propose(
 def answers_of_draft(
     rules: Rules, codings: Sequence[Mapping[str, Decision]], draft: Mapping[str, Decision]
 ) -> tuple[ReliabilityData, Consensus, dict[str, list[Value]]]:
-    """Return what coders say of chains, and in the same terms a draft as the log has it.
-
-    The last are the values of each unit of the data, one a coder; None where one says nothing of it.
-    """
+    """Return what coders say of chains, the same of a draft, and by unit the values of the coders (None: nothing)."""
     answers = _Answers(rules, [*codings, draft])
     *of_coders, of_draft = answers.values
     data = _as_data(answers.order, of_coders)
@@ -145,18 +138,12 @@ class _Answers:
         labels = {key: one.category or NO_CATEGORY for key, one in coding.items()}
         if self.rules.answers == Project.Answers.INDICES:
             indices = {key: one.indices for key, one in coding.items()}
-            return dict(
-                index_labels(self.order, indices, "missing", categories=labels, readings="matched"),
-            )
+            return dict(index_labels(self.order, indices, "missing", categories=labels, readings="matched"))
         pointers = {key: list(map(_as_pointer, one.pointers)) for key, one in coding.items() if one.pointers}
         return dict(chain_labels(self.order, labels, pointers, top="chain", readings="matched", plural="entity"))
 
     def _let_referring_categories_stand_alone(self) -> None:
-        """Make a chain of one of what nothing joins to others, where its category is of what can be in a chain.
-
-        These are the categories that point or take an index, and those of which some markable of this text is in a
-        chain: so who says that something is new parts it from what others join it to.
-        """
+        """Part what somebody calls new: make a chain of one where the category can be in a chain and links nothing."""
         takes_index = {key for key, one in self.rules.constraints["categories"].items() if one["takes_index"]}
         referring = self.pointing | takes_index
         said = list(zip(self.codings, self.values, strict=True))
@@ -220,7 +207,7 @@ class _Draft(_Answers):
         """Return the decisions on a markable by those who vote, or by all."""
         return [coding[key] for coding in (self.codings if of_all else self.voting) if key in coding]
 
-    def _choose[Answer: Hashable](self, votes: Votes[Answer]) -> Answer | None:
+    def _choose[Answer: Hashable](self, votes: Iterable[Answer]) -> Answer | None:
         """Return the most frequent vote; None where there is none, or several are: where all have to agree, two."""
         counts = Counter(votes).most_common(2)
         if not counts or (len(counts) > 1 and (self.method is Method.AGREED or counts[0][1] == counts[1][1])):
@@ -259,11 +246,7 @@ class _Draft(_Answers):
         return chosen
 
     def _answer_further(
-        self,
-        base: Decision,
-        pointers: Readings,
-        votes: Sequence[Decision],
-        entity_answers: Mapping[str, AnswerValue],
+        self, base: Decision, pointers: Readings, votes: Sequence[Decision], entity_answers: Mapping[str, AnswerValue]
     ) -> Decision:
         """Return the decision with all further answers that the scheme allows; the others stay open, and contested."""
         key = base.markable
@@ -278,9 +261,8 @@ class _Draft(_Answers):
                 related = replace(decision, relations=(*decision.relations, (relation, readings)))
                 decision = self._extend(decision, relation, related)
         wanted = dict(entity_answers)
-        for attribute in sorted({name for one in of_category for name, _ in one.attributes} - self.retired):
-            if attribute in self.of_entity:
-                continue
+        answered = {name for one in of_category for name, _ in one.attributes}
+        for attribute in sorted(answered - self.retired - self.of_entity):
             answer = self._settle(attribute, partial(_answer, attribute=attribute), votes, of_category)
             if answer:
                 [wanted[attribute]] = answer
@@ -327,11 +309,7 @@ class _Draft(_Answers):
         return not any(retired_answers(self.rules.constraints, decision))
 
     def _answers_of_entities(self) -> dict[str, dict[str, AnswerValue]]:
-        """Return the answers to attributes of entities, by the markable that answers: one of each entity.
-
-        A coder may answer at any markable of a chain, which has the answer at all of its members. The draft has it
-        where most of those did who say the same.
-        """
+        """Return the answers to attributes of entities, each at the member where most coders gave it."""
         entities: dict[Value, list[str]] = {}
         for key, value in self.drafted.items():
             if value is not None:
@@ -440,10 +418,7 @@ def _chain(key: str, values: Mapping[str, Value]) -> Value:
 
 
 def _answer_in(answers: Mapping[str, PlacedAnswer], members: Sequence[str]) -> PlacedAnswer | None:
-    """Return what a coder answers of an entity: at most of its members, at the first of equals.
-
-    It is at one of the members, where the coder answers at none of them at the first that has it.
-    """
+    """Return what a coder answers most often of an entity, and at which of its members."""
     here = {key: answers[key] for key in members if key in answers}
     if not here:
         return None

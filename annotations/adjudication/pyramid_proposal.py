@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from agreement.measures import Overlap, Readings, ReliabilityData, consensus, match_sets
 from annotations.adjudication.proposal import Item, Method, Value, all_coded, free_key
-from annotations.coding.decisions import Decision, Description
+from annotations.coding.decisions import Description
 from annotations.coding.markables.markables import MAX_PARTS
 from annotations.coding.pyramids.pyramid_rules import (
     Contributor,
@@ -57,34 +57,27 @@ class PyramidProposal:
     descriptions: tuple[Description, ...]
     contested: tuple[Item, ...]
 
-    def decisions(self, category: str) -> tuple[Decision, ...]:
-        """Return the contributors as judgements of the category that takes SCUs."""
-        return tuple(Decision(one.key, category=category, indices=one.scus) for one in self.contributors)
-
 
 def propose_pyramid(
     summaries: Summaries, codings: Sequence[PyramidContent], method: Method, coder: int | None = None
 ) -> PyramidProposal:
-    """Return a draft of what the pyramids of coders say together; `coder` is the place of one, for its method.
+    """Return a draft of what the pyramids of coders say; `coder` is the place of one, for its method.
 
-    Units are words, and the value of a word is the set of the words of its SCU: the SCUs of the draft are the sets of
-    `agreement.measures.consensus`. Within a summary the words of an SCU are one contributor, or, where the project
-    allows several, what `consensus` makes of those of the coders. A contributor that a coder has with the same words is
-    that coder's, with all its characters. An SCU has label and key of the coder's SCU that has most words in common
-    with it, by Jaccard; comments are not taken over, nor SCUs and contributors without words.
+    The SCUs are the sets of words of `agreement.measures.consensus`. Within a summary the words of an SCU are one
+    contributor, or, where the project allows several, what `consensus` makes of those of the coders; of equal words the
+    coder's contributor with all its characters. An SCU has key and label of the coder's SCU that is most like it by
+    Jaccard. Comments, and SCUs and contributors without words, are not taken over.
 
-    A contributor is contested unless all coders have it, with the same words, in the SCU that matches its own. So is
-    what coders have and the draft lacks, where no contested contributor has words of it. The order of the codings
-    changes nothing.
+    A contributor is contested unless all coders have it, with the same words, in the matching SCU. So is what coders
+    have and the draft lacks, unless a contested contributor has words of it. The order of codings changes nothing.
     """
     return _Draft(summaries, codings, method, coder).proposal()
 
 
 def find_sets(codings: Sequence[Sequence[Words]], method: Method, coder: int | None = None) -> list[Words]:
-    """Return the sets of words that coders make together, in text order, each coding being the sets of a coder.
+    """Return the sets of words that coders make together, in text order; each coding is the sets of a coder.
 
-    Where sets of a coder share words, matching sets of several coders have an anchor, a unit with a negative number:
-    it says which set is which where all words of one are in others, too.
+    Where sets of a coder share words, matching sets of coders have a common anchor, a unit with a negative number.
     """
     anchored = _with_anchors(codings) if any(map(_is_overlapping, codings)) else codings
     units = sorted({word for sets in anchored for one in sets for word in one})
@@ -113,10 +106,7 @@ def _is_overlapping(sets: Sequence[Words]) -> bool:
 
 
 def _with_anchors(codings: Sequence[Sequence[Words]]) -> list[list[Words]]:
-    """Return the sets with their anchors: those that match the same set of the coder who is most like the others.
-
-    Sets that match none of these have an anchor together with their equals.
-    """
+    """Return the sets with anchors: one for those that match the same set of the most typical coder, or are equal."""
     ordered = [sorted(sets, key=sorted) for sets in codings]
     medoid = max(ordered, key=lambda one: (sum(_similarity(one, other) for other in ordered), [*map(sorted, one)]))
     numbers: dict[tuple[Words, int], int] = {}
@@ -161,10 +151,7 @@ class HeldWords:
 
 
 class WordPyramid:
-    """A pyramid by words: what is held of each contributor, and the words of its SCUs.
-
-    Where words belong to one SCU, a word that is in several counts for the first of them.
-    """
+    """A pyramid by words. Where words belong to one SCU, a word that is in several counts for the first of them."""
 
     def __init__(self, pyramid: PyramidContent, summaries: Summaries) -> None:
         self.labels = {key: one.label for key, one in pyramid.descriptions.items()}

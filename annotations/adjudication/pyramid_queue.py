@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from annotations.adjudication.decisions.log import Step, deciding_steps
 from annotations.adjudication.drafts import read_summaries
 from annotations.adjudication.proposal import Method, free_key
 from annotations.adjudication.pyramid_proposal import (
@@ -17,7 +18,6 @@ from annotations.adjudication.pyramid_proposal import (
     match_scus,
 )
 from annotations.adjudication.queue import (
-    MAX_CHECKS,
     SAMPLE_SIZE,
     Answer,
     Column,
@@ -27,12 +27,11 @@ from annotations.adjudication.queue import (
     Queue,
     QueueCard,
     Row,
+    add_cards,
     read_columns,
     read_draft,
-    show_cards,
 )
 from annotations.adjudication.states import GoldState, gold_states
-from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Description
 from annotations.coding.pyramids.pyramid_rules import Contributor
 from annotations.formats.model.keys import split_key
@@ -40,10 +39,7 @@ from annotations.models import Coding, Project
 
 
 def build_pyramid_queue(project: Project, agreed: Coding, checks: int = SAMPLE_SIZE) -> Queue:
-    """Return the queue of the agreed pyramid of a docset, with so many contributors to check at its end.
-
-    It is made of the pyramids that the draft rests on, whatever coders have changed since.
-    """
+    """Return the queue of an agreed pyramid, of the pyramids that its draft rests on. checks: units to check."""
     [state] = gold_states([agreed])
     if state.draft is None:
         return Queue(state)
@@ -62,11 +58,10 @@ def arrange_queue(
 ) -> Queue:
     """Return the queue of what was read. Pure.
 
-    Rows are contributors of the draft, and those contested ones of coders that it lacks. What a coder says of one is in
-    which SCUs of theirs it is, each as the SCU of the draft that it matches by words; where the coder has no
-    contributor of just these words, those count that share some. Contributors of which every coder says the same are a
-    row. An SCU with a contested contributor is a card, with what some coder has in it and the draft has elsewhere, the
-    larger share of disagreement before others; then come the contested ones that are in no SCU of the draft.
+    Rows are contributors of the draft, and contested ones of coders that it lacks; those of which every coder says the
+    same are one row. A coder's answer is the SCUs of the draft that theirs match, of the contributor with just these
+    words, or else of those that share some. Cards are SCUs with contested contributors, the larger share of
+    disagreement first, then the contested contributors in no SCU of the draft.
     """
     return _Builder(summaries, state, columns, drafted).build(steps, checks)
 
@@ -192,22 +187,18 @@ class _Builder:
         cards.sort(key=lambda card: -card.disagreement)
         lacking = [self._not_drafted(row) for row in rows if row.contested and row.draft is None]
         cards += [QueueCard(Kind.UNIT, (row,), disagreement=self._disagreement([row])) for row in lacking]
-        sample = [key for key in self.drafted.sample if key in self.units]
-        to_check = [replace(self.units[key], contested=False) for key in sample[: min(checks, MAX_CHECKS)]]
-        shown, left_off = show_cards(cards, to_check)
         today = self.drafted.today
-        return Queue(
+        queue = Queue(
             self.state,
             tuple(self.columns),
             tuple(self.entities),
             len(self.own),
-            shown,
-            {today[key]: one for key, one in self.drafted.decisions.items() if key in today},
-            steps,
-            len(sample),
-            left_off,
-            tuple(self.scus),
+            draft={today[key]: one for key, one in self.drafted.decisions.items() if key in today},
+            steps=steps,
+            scus=tuple(self.scus),
         )
+        sample = [key for key in self.drafted.sample if key in self.units]
+        return add_cards(queue, cards, sample, lambda key: replace(self.units[key], contested=False), checks)
 
     def _card(self, number: int, own: Sequence[Row], elsewhere: Sequence[Row]) -> QueueCard:
         others = [replace(row, elsewhere=True) for row in elsewhere]

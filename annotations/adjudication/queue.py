@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import batched
 from typing import Any
 from uuid import UUID
 
 from agreement.measures import Card, CardRow, Readings, cards
-from annotations.adjudication.decisions.changes import read_logs_of, replay_until
-from annotations.adjudication.decisions.log import Draft, answer_to, renaming
+from annotations.adjudication.decisions.changes import bases_of_drafts, read_logs_of, replay_until
+from annotations.adjudication.decisions.log import Draft, Step, answer_to, deciding_steps, renaming
 from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
 from annotations.adjudication.states import GoldState, gold_states
-from annotations.adjudication.steps import Step, deciding_steps
 from annotations.coding.decisions import Decision, Description
 from annotations.coding.holes import holes_in
 from annotations.coding.rules import Rules, text_order
@@ -26,7 +26,6 @@ from annotations.core.text import letters
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models import Coding, Markable, Operation, Project
-from annotations.models.coding import INDEPENDENT_KINDS
 from annotations.projects.letters import shuffle_codings
 from annotations.schemes.constraints import Constraints, categories_on
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
@@ -92,10 +91,7 @@ class QueueCard:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A coder whose answers the draft rests on: `operation` names their coding at its version, as the draft has it.
-
-    descriptions: of the SCUs of a pyramid, by their keys.
-    """
+    """A coder whose answers the draft rests on: `operation` names the version of their coding."""
 
     letter: str
     name: str
@@ -126,10 +122,7 @@ class Queue:
 
 
 def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Queue:
-    """Return the queue of the gold of a text, with so many units to check at its end.
-
-    It is made of the answers that the draft rests on, whatever coders have changed since.
-    """
+    """Return the queue of the gold of a text, of the answers that its draft rests on. checks: units to check."""
     [state] = gold_states([gold])
     if state.draft is None:
         return Queue(state)
@@ -140,8 +133,7 @@ def build_queue(project: Project, gold: Coding, checks: int = SAMPLE_SIZE) -> Qu
 def sample_units(draft: UUID, payload: Mapping[str, Any]) -> list[str]:
     """Return what the draft answers and nobody contests, in the random order in which it is checked.
 
-    The order is that of a hash keyed by the draft's operation: the same wherever the log is, and known to nobody
-    before the draft is made. The keys are those of the draft.
+    The order is that of a hash keyed by the draft's operation: nobody knows it before the draft is made.
     """
     contested = {markable for markable, _ in payload["contested"]}
     units = [
@@ -163,10 +155,7 @@ def follow_keys(keys: Sequence[str], log: Iterable[tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class DraftContent:
-    """A draft as the log has it: its decisions by the text of today, and its sample, by the keys of today.
-
-    descriptions: of SCUs, by their keys. today: the keys of today of what it marks, which may have been moved since.
-    """
+    """The decisions of a draft by the text of today, its sample, SCUs, and the keys that its markables have today."""
 
     decisions: Decisions
     sample: Sequence[str]
@@ -192,9 +181,7 @@ def read_draft(gold: Coding, draft: Draft) -> DraftContent:
 
 def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
     """Return the columns of the coders, in an order that tells nothing of names. Two queries."""
-    bases = Operation.objects.filter(
-        uuid__in=draft.codings, coding__text=gold.text_id, coding__kind__in=INDEPENDENT_KINDS
-    )
+    bases = bases_of_drafts(draft.codings, [gold.text_id])
     found = {
         coding: (sequence, str(uuid), name)
         for coding, sequence, uuid, name in bases.values_list("coding", "sequence", "uuid", "coding__coder__username")
@@ -207,8 +194,10 @@ def read_columns(gold: Coding, draft: Draft) -> tuple[Column, ...]:
     )
 
 
-def show_cards(cards: Sequence[QueueCard], checks: Sequence[Row]) -> tuple[tuple[QueueCard, ...], int]:
-    """Return no more cards than the bound allows, and how many are left off; once none is, there is what to check."""
+def add_cards(
+    queue: Queue, cards: Sequence[QueueCard], sample: Sequence[str], row_of: Callable[[str], Row], checks: int
+) -> Queue:
+    """Return the queue with no more cards than the bound allows; once none is left off, with units to check."""
     shown: list[QueueCard] = []
     n_units = 0
     for card in cards:
@@ -217,9 +206,10 @@ def show_cards(cards: Sequence[QueueCard], checks: Sequence[Row]) -> tuple[tuple
             break
         shown.append(card)
     left_off = len(cards) - len(shown)
-    if checks and not left_off:
-        shown.append(QueueCard(Kind.CHECK, tuple(checks)))
-    return tuple(shown), left_off
+    to_check = tuple(map(row_of, sample[: min(checks, MAX_CHECKS)]))
+    if to_check and not left_off:
+        shown.append(QueueCard(Kind.CHECK, to_check))
+    return replace(queue, cards=tuple(shown), sample=len(sample), left_off=left_off)
 
 
 class _Builder:
@@ -237,7 +227,8 @@ class _Builder:
         codings = [column.decisions for column in columns]
         lacking = {one.markables[0]: Decision(one.markables[0]) for one in state.holes}
         self.markables = _markables_of([*codings, drafted.decisions, lacking], scheme)
-        self.place = {key: place for place, key in enumerate(sorted(self.markables, key=self._in_text))}
+        in_text = sorted(self.markables, key=lambda key: (*text_order(self.markables[key]), key))
+        self.place = {key: place for place, key in enumerate(in_text)}
         known = [self._known(coding) for coding in codings]
         self.columns = tuple(replace(column, decisions=of) for column, of in zip(columns, known, strict=True))
         self.draft = self._known(drafted.decisions)
@@ -258,20 +249,16 @@ class _Builder:
         of_chains = [card for card in map(self._card, self.cards) if any(row.contested for row in card.rows)]
         covered = {unit for card in of_chains for row in card.rows if row.contested for unit in row.units}
         all_cards = [*of_chains, *self._questions(covered)]
-        sample = [key for key in self.drafted.sample if key in self.markables]
-        wanted = sample[: min(checks, MAX_CHECKS)]
-        shown, left_off = show_cards(all_cards, [self._row_of_unit(key) for key in wanted])
-        return Queue(
+        queue = Queue(
             self.state,
             self.columns,
             tuple(tuple(self._in_order(entity)) for entity in self.numbers),
             self.drafted_entities,
-            shown,
-            self.draft,
-            deciding_steps(self.state.coding),
-            len(sample),
-            left_off,
+            draft=self.draft,
+            steps=deciding_steps(self.state.coding),
         )
+        sample = [key for key in self.drafted.sample if key in self.markables]
+        return add_cards(queue, all_cards, sample, self._row_of_unit, checks)
 
     def _known(self, decisions: Decisions) -> dict[str, Decision]:
         """Return the decisions on markables of levels that the scheme still has, and on which one answers."""
@@ -283,26 +270,19 @@ class _Builder:
             and all(target in self.markables for target in one.targets())
         }
 
-    def _in_text(self, key: str) -> tuple[int, int, str]:
-        return (*text_order(self.markables[key]), key)
-
     def _in_order(self, keys: Iterable[Any]) -> list[str]:
         return sorted(map(str, keys), key=self.place.__getitem__)
 
     # ---- chains
 
     def _card(self, card: Card) -> QueueCard:
-        rows = [
-            self._row(row, card.coders, elsewhere=elsewhere)
-            for elsewhere, of_card in ((False, card.rows), (True, card.elsewhere))
-            for row in of_card
-        ]
+        rows = [self._row(row, card.coders) for row in card.rows]
+        rows += [self._row(row, card.coders, elsewhere=True) for row in card.elsewhere]
         rows.sort(key=lambda row: self.place[row.units[0]])
-        if card.entity is None:
-            return QueueCard(Kind.UNIT, tuple(rows), disagreement=card.disagreement)
-        return QueueCard(Kind.ENTITY, tuple(rows), self._number(card.entity), disagreement=card.disagreement)
+        kind, number = (Kind.UNIT, None) if card.entity is None else (Kind.ENTITY, self._number(card.entity))
+        return QueueCard(kind, tuple(rows), number, disagreement=card.disagreement)
 
-    def _row(self, row: CardRow, coders: Sequence[Any], *, elsewhere: bool) -> Row:
+    def _row(self, row: CardRow, coders: Sequence[Any], *, elsewhere: bool = False) -> Row:
         given = dict(zip(coders, row.answers, strict=True))
         answers = tuple(self._answer(given.get(number)) for number in range(len(self.columns)))
         units = tuple(map(str, row.units))
@@ -335,10 +315,8 @@ class _Builder:
         found = []
         for question in sorted(units, key=lambda name: (name != CATEGORY, name)):
             keys = self._in_order(set(units[question]))
-            for first in range(0, len(keys), ROWS_OF_QUESTION):
-                rows = tuple(
-                    self._row_of_unit(key, question, contested=True) for key in keys[first : first + ROWS_OF_QUESTION]
-                )
+            for part in batched(keys, ROWS_OF_QUESTION):
+                rows = tuple(self._row_of_unit(key, question, contested=True) for key in part)
                 found.append(QueueCard(Kind.QUESTION, rows, question=question))
         return found
 
@@ -354,10 +332,7 @@ class _Builder:
         return found | {one.item for one in self.state.contested if self._is_tied(one.item, constraints)}
 
     def _is_tied(self, item: Item, constraints: Constraints) -> bool:
-        """Return whether the draft leaves a question open and does not mean that it has no answer.
-
-        Of the category, where coders mark, that is whether the words are a markable; else a lacking one is a hole.
-        """
+        """Return whether the draft leaves a question open and does not mean that it has no answer."""
         assert self.state.draft is not None
         method, decision = self.state.draft.method, self.draft.get(item.markable, Decision(item.markable))
         nothing = answer_to(None, item.question)
@@ -379,7 +354,7 @@ class _Builder:
     def _row_of_unit(self, key: str, question: str = CATEGORY, *, contested: bool = False) -> Row:
         """Return the row of a unit that is on no card of a chain.
 
-        Who says anything of it says that of the draft, but where the chain was contested when the draft was made.
+        Who marks it agrees with the draft, except where the chain was contested when the draft was made.
         """
         draft = self._answer(self.values.get(key))
         answers = tuple((draft or Answer()) if key in column.decisions else None for column in self.columns)

@@ -16,10 +16,7 @@ from annotations.models import Coding
 
 
 class State(StrEnum):
-    """Closed is what was submitted; decided, what may be: all that was contested is, and no answer is lacking.
-
-    A draft decides nothing, and gold without any answer is not decided.
-    """
+    """Closed is submitted; decided is gold with answers whose draft is decided and that lacks none."""
 
     OPEN = "open"
     DECIDED = "decided"
@@ -30,12 +27,7 @@ DRAFT_FIELDS = {"method", "codings", "contested", "judgements"}
 
 
 def check_draft(payload: Mapping[str, Any]) -> None:
-    """Raise OperationRejected unless this is the payload of a draft.
-
-    It has the method, the last operation of each coding that it rests on (and which of them is the coder's, for that
-    method), the contested markables, each with the question, and the judgements, as an import has them; one of an
-    agreed pyramid also has SCUs.
-    """
+    """Raise OperationRejected unless this is the payload of a draft."""
     codings, contested, judgements = (payload.get(name) for name in ("codings", "contested", "judgements"))
     of_coder = {"coder"} if payload.get("method") == Method.CODER else set()
     if payload.keys() - {"scus"} != DRAFT_FIELDS | of_coder or payload["method"] not in list(Method):
@@ -53,12 +45,7 @@ def check_draft(payload: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ContestedItem:
-    """What was contested when the draft was made, by the keys of today, and whether gold has a decided answer to it.
-
-    It is decided by a decision that names it, or an answer on its markable or its removal, unless that was undone or
-    the gold lacks an answer that the scheme asks for; a draft that is made again changes nothing of that. Where the
-    words of a markable were moved or corrected the item goes with it, and where they are gone it is gone.
-    """
+    """What was contested in the last draft, by the key of today, and whether gold has a decided answer to it."""
 
     item: Item
     decided: bool

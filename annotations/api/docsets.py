@@ -38,7 +38,7 @@ from annotations.docsets.texts import find_peers, read_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may, may_see_models
-from annotations.planning.work.docset_assignments import assign_docset
+from annotations.planning.work.assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for

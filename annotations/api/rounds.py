@@ -257,7 +257,7 @@ class TrainingResults(APIView):
             raise Http404("There is no such round.")
         pages = self.pagination_class()
         page = pages.paginate_sequence(results, request)
-        return pages.get_paginated_response(TrainingResultSerializer(page, many=True, context={"round": round_}).data)
+        return pages.get_paginated_response(TrainingResultSerializer(page, many=True).data)
 
 
 class TrainingDecisions(APIView):

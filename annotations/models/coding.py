@@ -43,6 +43,10 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         """Return the codings of people and of models: without gold."""
         return self.exclude(kind=GOLD)
 
+    def first_occasions(self, round_: Round | OuterRef) -> CodingQuerySet:
+        """Return the codings of texts by people in a round, without the texts that they are shown again."""
+        return self.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+
     def visible_to(self, user: Person, *, models: bool = False) -> CodingQuerySet:
         """Return all codings of people in a project for users who see all work, else the user's own.
 

@@ -20,9 +20,9 @@ from annotations.core.http.fields import (
 from annotations.models import Project, RepeatPlan, Round, Text, TrainingDecision
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
-from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.plans.designs.terms import LARGEST_SEED
-from annotations.planning.repeats import DAYS, MOST_REPEATED, RepeatRequest
+from annotations.planning.repeats import DAYS, MOST_REPEATED, TERMS, RepeatRequest
+from annotations.planning.work.assignments import MOST_DAYS
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.projects.rounds import rounds_of
 
@@ -231,30 +231,19 @@ class RepeatForm(forms.Form):
     def as_request(self, round_name: str) -> RepeatRequest:
         """Return what is asked for, of a form without errors."""
         fields = self.cleaned_data
-        return RepeatRequest(
-            share=None if fields["share"] is None else fields["share"] / 100,
-            number=fields["number"],
-            days=fields["days"],
-            seed=fields["seed"] or 0,
-            round_name=round_name,
-            coders=tuple(coder.get_username() for coder in fields["coders"]),
-            automatic=fields["automatic"],
-        )
+        terms = {name: fields[name] for name in TERMS}
+        terms |= {"share": None if fields["share"] is None else fields["share"] / 100, "seed": fields["seed"] or 0}
+        coders = tuple(coder.get_username() for coder in fields["coders"])
+        return RepeatRequest(**terms, round_name=round_name, coders=coders)
 
 
 def initial_repeats(plan: RepeatPlan | None) -> dict[str, Any]:
     """Return what the form shows at first: what was asked for last, or a tenth of the texts."""
     if plan is None:
         return {"share": 10, "days": DAYS, "seed": 1, "automatic": True}
-    share = None if plan.share is None else f"{plan.share * 100:.6g}"
-    fields = {
-        "share": share,
-        "number": plan.number,
-        "days": plan.days,
-        "seed": plan.seed,
-        "automatic": plan.automatic,
-        "coders": list(plan.coders.all()),
-    }
+    fields: dict[str, Any] = {name: getattr(plan, name) for name in TERMS} | {"coders": list(plan.coders.all())}
+    if plan.share is not None:
+        fields["share"] = f"{plan.share * 100:.6g}"
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -3,54 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
-from annotations.adjudication.decisions.listing import REASONS
+from annotations.adjudication.decisions.listing import REASONS, ItemDecision, gold_decisions
+from annotations.adjudication.proposal import key_order
 from annotations.models import Coding, Project, Round, User
-from annotations.planning.plans.comparison import Answers, Comparer, Describer, Item, read_answers, text_order
+from annotations.planning.plans.comparison import Answers, Comparer, Describer, Item, ReasonOfGold, read_answers
 from annotations.schemes.project_scheme import question_labels, read_scheme
 
 
 def codings_beside_gold(project: Project, user: User) -> QuerySet[Coding]:
-    """Return the user's submitted codings of texts whose gold is decided, in the order of rounds and texts.
-
-    The texts are not before the user in another round, and the rounds are none of training: that has its own feedback.
-    """
+    """Return the user's submitted codings with decided gold, not of training, nor of texts still to be coded again."""
     own = Coding.objects.of_people().filter(text__project=project, coder=user, kind=Coding.Kind.TEXT)
     open_texts = own.exclude(status=Coding.Status.SUBMITTED).order_by().values("text")
     gold = Coding.objects.filter(kind=Coding.Kind.GOLD, status=Coding.Status.SUBMITTED)
-    found = own.filter(
-        Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round"))),
-        status=Coding.Status.SUBMITTED,
-        occasion=1,
-    ).exclude(text__in=open_texts)
-    return (
-        found.exclude(round__kind=Round.Kind.TRAINING)
-        .select_related("text", "round")
-        .order_by("round__position", "round_id", "text__position", "text__slug")
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonOfGold:
-    """Why gold answers a question as it does, as who decided it said."""
-
-    question: str
-    label: str
-    reason: str
-    reason_label: str
-    section: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Difference(Item):
-    """A markable on which gold differs from the coder, with the reasons that were given for what is asked of it."""
-
-    reasons: tuple[ReasonOfGold, ...] = ()
+    has_gold = Exists(gold.filter(text=OuterRef("text"), round=OuterRef("round")))
+    found = own.filter(has_gold, status=Coding.Status.SUBMITTED, occasion=1)
+    found = found.exclude(text__in=open_texts).exclude(round__kind=Round.Kind.TRAINING).select_related("text", "round")
+    return found.order_by("round__position", "round_id", "text__position", "text__slug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +31,7 @@ class TextBesideGold:
 
     coding: Coding
     n_items: int
-    differences: tuple[Difference, ...]
+    differences: tuple[Item, ...]
 
 
 def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextBesideGold]:
@@ -92,10 +64,7 @@ def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextB
     for own, of_gold in pairs:
         describer = Describer(comparer, own.text.content)
         differences = tuple(
-            Difference(
-                **{field.name: getattr(item, field.name) for field in fields(item)},
-                reasons=reasons_at(decisions[of_gold.pk], item.markable),
-            )
+            replace(item, reasons=reasons_at(decisions[of_gold.pk], item.markable))
             for item in _differences(describer, answers[own.pk], answers[of_gold.pk])
         )
         judged = sum(1 for one in answers[of_gold.pk].decisions.values() if one.category is not None or one.attributes)
@@ -105,7 +74,7 @@ def compare_with_gold(project: Project, codings: Sequence[Coding]) -> list[TextB
 
 def _differences(describer: Describer, own: Answers, gold: Answers) -> Iterator[Item]:
     """Yield the markables on which the two differ, in text order; also those that the coder alone answers."""
-    for key in sorted(own.decisions.keys() | gold.decisions.keys(), key=text_order):
+    for key in sorted(own.decisions.keys() | gold.decisions.keys(), key=key_order):
         item = describer.item(key, own, gold)
         if not item.is_as_gold and (item.is_judged or item.category is not None):
             yield item

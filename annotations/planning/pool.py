@@ -40,25 +40,23 @@ class PoolState:
 
 def pools_of(project: Project, user: User) -> list[PoolState]:
     """Return the pools in which the user takes part. Two queries, and some for each round that requires training."""
-    plans = Plan.objects.filter(
+    plans: Any = Plan.objects.filter(
         round__project=project, pool=True, round__closed_at=None, coders__coder=user, round__project__archived_at=None
     ).select_related("round__required_round__project")
     plans = plans.annotate(is_free=Exists(_free_texts(user, timezone.now()).filter(plan=OuterRef("pk"))))
-    return [_pool_state(plan, user) for plan in plans.order_by("round__position")]
-
-
-def _pool_state(plan: Any, user: User) -> PoolState:
-    required = plan.round.required_round
-    waits_for = None if required is None or has_passed(required, user) else required
-    return PoolState(plan.round, plan.is_free and waits_for is None, waits_for)
+    pools = []
+    for plan in plans.order_by("round__position"):
+        required = plan.round.required_round
+        waits_for = None if required is None or has_passed(required, user) else required
+        pools.append(PoolState(plan.round, plan.is_free and waits_for is None, waits_for))
+    return pools
 
 
 def take_next_text(project: Project, user: User, round_name: str = "") -> Coding:
-    """Give the user the next text of a pool in which a place is free, and return the coding.
+    """Give the user the next text of a pool in which a place is free. Raise ValidationError, and PoolEmpty.
 
-    No text gets more coders than the plan says, with however many asking at once: who takes a place holds the row of
-    the text, and counts again what others have taken before. Raise ValidationError without a pool, where the user has
-    too much that is not begun, and PoolEmpty where no place is left.
+    No text gets more coders than planned, however many ask at once: who takes a place holds the row of the text, and
+    counts again what others have taken before.
     """
     with sqlite_write_lock(), transaction.atomic():
         refuse_archived(Project.objects.get(pk=project.pk))
@@ -74,9 +72,7 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
         # Rows that others hold are passed over as long as there are any; at last one waits for them.
         for skip_locked in (True, False):
             while (row := _lock_next(plan, user, now, full, skip_locked=skip_locked)) is not None:
-                codings = Coding.objects.of_people().filter(
-                    round_id=plan.round_id, text_id=row.text_id, kind=Coding.Kind.TEXT, occasion=1
-                )
+                codings = Coding.objects.first_occasions(plan.round).filter(text_id=row.text_id)
                 taken = codings.filter(released_at=None).count()
                 if taken < row.coders and not codings.filter(coder=user).exists():
                     return Coding.objects.create(
@@ -91,14 +87,9 @@ def take_next_text(project: Project, user: User, round_name: str = "") -> Coding
 
 
 def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanCoder]:
-    """Return the plan of the pool, and the user's part in it. Raise ValidationError.
-
-    The row of the part is held until the transaction ends, so that a coder who asks twice at once is counted in turn.
-    """
-    parts = PlanCoder.objects.filter(
-        coder=user, plan__pool=True, plan__round__project=project, plan__round__closed_at=None
-    ).select_related("plan__round")
-    parts = parts.select_for_update(of=("self",))
+    """Return the plan of the pool, and the user's part in it, locked: who asks twice at once is counted in turn."""
+    parts = PlanCoder.objects.filter(coder=user, plan__pool=True, plan__round__project=project)
+    parts = parts.filter(plan__round__closed_at=None).select_related("plan__round").select_for_update(of=("self",))
     if round_name:
         parts = parts.filter(plan__round__name=round_name)
     is_coder = Membership.objects.filter(project=project, user=user, role__in=CODING_ROLES, model=None).exists()
@@ -109,7 +100,7 @@ def _part_of(project: Project, user: User, round_name: str) -> tuple[Plan, PlanC
 
 
 def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
-    own = Coding.objects.of_people().filter(round=plan.round, coder=user, kind=Coding.Kind.TEXT, occasion=1)
+    own = Coding.objects.first_occasions(plan.round).filter(coder=user)
     if part.maximum is not None and own.count() >= part.maximum:
         raise ValidationError(f"You have your {pluralize(part.maximum, 'text')} of the round {plan.round}: no more.")
     if own.not_begun().filter(reserved_until__gt=timezone.now()).count() >= MOST_RESERVED:
@@ -117,21 +108,9 @@ def _refuse_hoarding(plan: Plan, part: PlanCoder, user: User) -> None:
 
 
 def _release_expired(project: Project, now: datetime) -> None:
-    """Delete what was taken from the pools of the project and not begun in time.
-
-    The project is locked where there is any, as by whoever else deletes codings: before rows of plans.
-    """
-    expired = (
-        Coding.objects.of_people()
-        .not_begun()
-        .filter(
-            round__project=project,
-            round__plan__pool=True,
-            status=Coding.Status.OPEN,
-            reserved_until__lte=now,
-            kind=Coding.Kind.TEXT,
-        )
-    )
+    """Delete what was taken from pools and not begun in time, with the project locked before rows of plans."""
+    unbegun = Coding.objects.of_people().not_begun().filter(kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
+    expired = unbegun.filter(round__project=project, round__plan__pool=True, reserved_until__lte=now)
     if not expired.order_by().exists():
         return
     lock_project(project.pk)
@@ -141,11 +120,7 @@ def _release_expired(project: Project, now: datetime) -> None:
 
 def _free_texts(user: User, now: datetime) -> QuerySet[PlanText]:
     """Return the texts of plans that have a free place, and are none of the user's."""
-    codings = (
-        Coding.objects.of_people()
-        .filter(text=OuterRef("text"), round=OuterRef("plan__round"), kind=Coding.Kind.TEXT, occasion=1)
-        .order_by()
-    )
+    codings = Coding.objects.first_occasions(OuterRef("plan__round")).filter(text=OuterRef("text")).order_by()
     lasting = codings.filter(released_at=None).exclude(
         version=F("corrections"), status=Coding.Status.OPEN, reserved_until__lte=now
     )

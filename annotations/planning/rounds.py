@@ -34,10 +34,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class RoundFigures:
-    """How many texts a round has, and codings: all of them, those begun and not submitted, and those submitted.
-
-    What coders are shown again within a round counts once.
-    """
+    """How many texts a round has, and codings: all, those begun and not submitted, and those submitted."""
 
     texts: int = 0
     codings: int = 0
@@ -72,10 +69,7 @@ def figures_of_rounds(project: Project) -> Mapping[int, RoundFigures]:
 
 @transaction.atomic
 def create_round(project: Project, name: str, copied: Round | None = None, **fields: Any) -> Round:
-    """Create a round after all others, with the texts of the one that is `copied`, and none of its codings.
-
-    fields: its kind and dates. Raise ValidationError by field.
-    """
+    """Create a round after all others, with the texts of `copied` but none of its codings. Raise ValidationError."""
     lock_project(project.pk)
     if Round.objects.filter(project=project).count() >= MOST_ROUNDS:
         raise ValidationError(f"A project has {MOST_ROUNDS} rounds at most.")
@@ -93,11 +87,7 @@ def create_round(project: Project, name: str, copied: Round | None = None, **fie
 
 @transaction.atomic
 def change_round(round_: Round, *, closed: bool | None = None, place: int | None = None, **fields: Any) -> Round:
-    """Change what is given of the round, and return it. Raise ValidationError by field.
-
-    fields: its name, kind and dates. closed: close it, or open it again. place: where it is to stand among the rounds,
-    from 1.
-    """
+    """Change fields of the round, close or open it, or move it to a place from 1. Raise ValidationError by field."""
     lock_project(round_.project_id)
     round_ = Round.objects.select_related("project").get(pk=round_.pk)
     kind = round_.kind
@@ -190,10 +180,7 @@ def _place(round_: Round, place: int) -> None:
 
 @transaction.atomic
 def delete_round(round_: Round) -> None:
-    """Delete a round without codings of coders, with its gold.
-
-    Raise ValidationError as `refuse_deletion` does.
-    """
+    """Delete a round without codings of coders, with its gold. Raise ValidationError."""
     lock_project(round_.project_id)
     refuse_deletion(round_)
     Coding.objects.filter(round=round_).delete()
@@ -227,10 +214,9 @@ def add_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 @transaction.atomic
 def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
-    """Take texts out of the round, and return how many were there.
+    """Take texts out of the round, and return how many were there. Raise ValidationError.
 
-    Their gold in it stays, and is in force again where they come back. Raise ValidationError where one has codings of
-    coders in it, or is in no other round, and for a closed round.
+    Their gold in it stays, and is in force again where they come back.
     """
     lock_project(round_.project_id)
     round_.refresh_from_db()
@@ -244,10 +230,7 @@ def remove_texts(round_: Round, texts: Iterable[Text]) -> int:
 
 
 def refuse_pool(project: Project, round_: Round) -> None:
-    """Raise ValidationError where who codes would take texts out of a pool: whether others have taken them would tell.
-
-    The project was read for the person who asks.
-    """
+    """Raise ValidationError where a manager who codes takes texts out of a pool, which tells what others took."""
     if is_blind_manager(project) and Plan.objects.filter(round=round_, pool=True).exists():
         raise ValidationError(
             f"The round {round_} has a pool, and you are blind to what others take from it: ask a manager who does not "
@@ -271,11 +254,10 @@ def _names(texts: Iterable[Text]) -> str:
 
 @transaction.atomic
 def move_to_round(project: Project, texts: Iterable[Text], name: str) -> int:
-    """Move texts of the project with their codings to the round of that name, and return the number of texts.
+    """Move texts with their codings to the round of that name, made where there is none; return their number.
 
-    An empty name stands for `main`; a round that is not there is made, after all others. Raise ValidationError where a
-    text is in several rounds, for closed rounds, and for codings that would become practice, or practice no longer be.
-    Gold goes with its text, but not into a round of training or out of one, nor where there is gold already.
+    name: empty: `main`. Gold goes with its text, but not into training or out of it, nor where there is gold. Raise
+    ValidationError for texts in several rounds, closed rounds, and work that would become practice, or the reverse.
     """
     lock_project(project.pk)
     name = name or MAIN

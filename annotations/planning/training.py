@@ -41,12 +41,10 @@ type Score = tuple[float | None, Sequence[Share]]  # as it is shown, and the sha
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A coder's work on a text of a training round.
+    """A coder's work on a text of a training round; `number` says which of theirs, from 1.
 
-    score: the mean over the judgements of the gold, from 0 to 1; None where coding or gold is not submitted, or the
-    gold judges nothing. `shares` are of the questions of the scheme, empty where there is no score. `counts` says
-    whether it is among as many as the round allows, `number` which of the coder's it is, from 1, `is_reopened` whether
-    its gold was there and is being changed.
+    score: the mean over the judgements of the gold, from 0 to 1; None without one. counts: whether it is among as many
+    as the round allows. is_reopened: whether its gold was there and is being changed.
     """
 
     coding: Coding
@@ -73,11 +71,7 @@ class Attempt:
 
 
 class NextStep(StrEnum):
-    """What comes next for a coder in a training round.
-
-    They code a text, wait for its gold, try another text, ask a manager, or are done: they passed, or a manager decided
-    that they did not.
-    """
+    """What comes next for a coder in training: a text, its gold, another text, a manager's decision, or nothing."""
 
     CODE = "code"
     WAIT = "wait"
@@ -91,6 +85,7 @@ class NextStep(StrEnum):
 class TrainingResult:
     """What a coder did in a training round, and what a manager decided. `ready` texts are left with gold."""
 
+    round: Round
     coder: User
     attempts: list[Attempt] = field(default_factory=list)
     decisions: list[TrainingDecision] = field(default_factory=list)
@@ -114,51 +109,52 @@ class TrainingResult:
         """Return the highest score; None without one."""
         return max((one.score for one in self.attempts if one.score is not None and one.counts), default=None)
 
-    def may_try(self, round_: Round) -> bool:
-        """Return whether the coder may take a further text of the round: not where a manager has decided."""
-        is_done = all(one.coding.status == Coding.Status.SUBMITTED for one in self.attempts)
-        is_left = round_.attempts is None or len(self.attempts) < round_.attempts
-        is_over = self.passed or self.decision is not None or round_.is_closed
-        return bool(self.attempts and is_done and is_left and self.ready and not is_over)
+    @property
+    def has_attempts_left(self) -> bool:
+        """Whether a further text would count."""
+        return self.round.attempts is None or len(self.attempts) < self.round.attempts
 
-    def obstacle(self, round_: Round) -> str:
+    @property
+    def may_try(self) -> bool:
+        """Whether the coder may take a further text of the round: not where a manager has decided."""
+        is_done = all(attempt.coding.status == Coding.Status.SUBMITTED for attempt in self.attempts)
+        is_over = self.passed or self.decision is not None or self.round.is_closed
+        return bool(self.attempts and is_done and self.has_attempts_left and self.ready and not is_over)
+
+    @property
+    def obstacle(self) -> str:
         """Return why no text is left that could make the coder pass; empty for who has no text of the round."""
         if not self.attempts:
             return ""
-        if round_.is_closed:
+        if self.round.is_closed:
             return "the round is closed"
-        if not round_.pass_measure:
+        if not self.round.pass_measure:
             return "it has no pass rule"
-        if round_.attempts is not None and len(self.attempts) >= round_.attempts:
-            return "no further text counts"
-        return "no further text of it has gold"
+        return "no further text of it has gold" if self.has_attempts_left else "no further text counts"
 
     @property
     def has_reopened_gold(self) -> bool:
         """Whether the coder waits for gold that was there and is being changed."""
         return any(attempt.is_reopened for attempt in self.attempts)
 
-    def next_step(self, round_: Round) -> NextStep:
+    @property
+    def next_step(self) -> NextStep:
         """Return what comes next: a manager decides where no text is left that could make the coder pass."""
         if self.passed or self.decision is not None:
             return NextStep.PASSED if self.passed else NextStep.FAILED
-        attempts = [attempt for attempt in self.attempts if attempt.counts]
-        if not round_.is_closed and any(attempt.coding.status != Coding.Status.SUBMITTED for attempt in attempts):
+        has_rule, attempts = self.round.pass_measure, [attempt for attempt in self.attempts if attempt.counts]
+        if not self.round.is_closed and any(one.coding.status != Coding.Status.SUBMITTED for one in attempts):
             return NextStep.CODE
-        if round_.pass_measure and not round_.is_closed and any(not attempt.has_gold for attempt in attempts):
+        if has_rule and not self.round.is_closed and any(not attempt.has_gold for attempt in attempts):
             return NextStep.WAIT
-        return NextStep.TRY if round_.pass_measure and self.may_try(round_) else NextStep.ASK
+        return NextStep.TRY if has_rule and self.may_try else NextStep.ASK
 
 
 def training_results(round_: Round, coders: Collection[int] | None = None) -> list[TrainingResult]:
-    """Return the results of a training round by the names of its coders, of all or of those with these keys.
-
-    Sixteen queries at most.
-    """
+    """Return the results of a training round by name, of all coders or of these. Sixteen queries at most."""
     log = Operation.objects.filter(coding=OuterRef("pk")).values("applied_at")
     submissions, checks = log.filter(kind=Operation.Kind.SUBMIT), log.filter(kind=Operation.Kind.CHECK)
-    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
-    codings = codings.annotate(
+    codings = Coding.objects.first_occasions(round_).annotate(
         submitted_at=Subquery(submissions.order_by("-sequence")[:1]),
         checked_at=Subquery(checks.order_by("sequence")[:1]),
     )
@@ -172,8 +168,8 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
     results: dict[int | None, TrainingResult] = {}
     # in the order in which they were submitted or something was first compared, the others at last
     for row in sorted(rows, key=_order_of_attempts):
-        result = results.setdefault(row.coder_id, TrainingResult(row.coder))
-        counts = round_.attempts is None or len(result.attempts) < round_.attempts
+        result = results.setdefault(row.coder_id, TrainingResult(round_, row.coder))
+        counts = result.has_attempts_left
         score, shares = scores.get(row.pk, (None, ()))
         mark = None if round_.pass_mark is None else round(round_.pass_mark, DIGITS)
         passed = counts and score is not None and mark is not None and score >= mark
@@ -181,46 +177,27 @@ def training_results(round_: Round, coders: Collection[int] | None = None) -> li
         is_reopened = row.text_id in reopened
         result.attempts.append(Attempt(row, row.text_id in gold, score, passed, counts, shares, number, is_reopened))
     for decision in decisions:
-        results.setdefault(decision.coder_id, TrainingResult(decision.coder)).decisions.append(decision)
+        results.setdefault(decision.coder_id, TrainingResult(round_, decision.coder)).decisions.append(decision)
     for result in results.values():
         result.ready = len(gold.keys() - {one.coding.text_id for one in result.attempts})
     return sorted(results.values(), key=lambda result: result.coder.get_username())
 
 
-@dataclass(frozen=True, slots=True)
-class CoderInTraining:
-    """A training round, and how far a coder is in it."""
-
-    round: Round
-    result: TrainingResult
-
-    @property
-    def step(self) -> NextStep:
-        """Return what comes next for the coder."""
-        return self.result.next_step(self.round)
-
-    @property
-    def obstacle(self) -> str:
-        """Return why no text is left that could make the coder pass; empty for who has no text of the round."""
-        return self.result.obstacle(self.round)
+def training_result(round_: Round, coder: User) -> TrainingResult:
+    """Return the result of a coder in a training round."""
+    return next(iter(training_results(round_, [coder.pk])), TrainingResult(round_, coder))
 
 
-def read_trainings(rounds: Collection[int], coder: User) -> dict[int, CoderInTraining]:
+def read_trainings(rounds: Collection[int], coder: User) -> dict[int, TrainingResult]:
     """Return how far the coder is in these training rounds, by their keys. Seventeen queries at most for each."""
     if not rounds:
         return {}
     in_order = Round.objects.filter(pk__in=rounds, kind=Round.Kind.TRAINING).select_related("project")
-    return {
-        round_.pk: CoderInTraining(round_, next(iter(training_results(round_, [coder.pk])), TrainingResult(coder)))
-        for round_ in in_order
-    }
+    return {round_.pk: training_result(round_, coder) for round_ in in_order}
 
 
-def trainings_to_decide(project: Project) -> list[CoderInTraining]:
-    """Return the coders about whom a manager is to decide: they have not passed, and have no text to pass on.
-
-    Whoever works in a round for which training is required has passed, and is not asked for. A query without training.
-    """
+def trainings_to_decide(project: Project) -> list[TrainingResult]:
+    """Return the coders who have not passed and have no text to pass on, for a manager to decide about."""
     found = []
     for round_ in Round.objects.filter(project=project, kind=Round.Kind.TRAINING).select_related("project"):
         if not is_to_pass(round_):
@@ -232,8 +209,11 @@ def trainings_to_decide(project: Project) -> list[CoderInTraining]:
         concerned = concerned.exclude(coder__in=going_on.values("coder")).order_by()
         coders = User.objects.filter(pk__in=concerned.values("coder")).order_by("username")
         results = {result.coder.pk: result for result in training_results(round_, [coder.pk for coder in coders])}
-        states = [CoderInTraining(round_, results.get(coder.pk) or TrainingResult(coder)) for coder in coders]
-        found += [state for state in states if state.step == NextStep.ASK]
+        found += [
+            result
+            for coder in coders
+            if (result := results.get(coder.pk) or TrainingResult(round_, coder)).next_step == NextStep.ASK
+        ]
     return found
 
 
@@ -277,7 +257,7 @@ def tell_managers(*, coding: int, **_: object) -> None:
     waiting = [
         result
         for result in training_results(round_, None if of_gold else [submitted.coder.pk])
-        if result.next_step(round_) == NextStep.ASK
+        if result.next_step == NextStep.ASK
         and any(attempt.coding.text_id == submitted.text_id for attempt in result.attempts)
     ]
     if waiting:
@@ -288,10 +268,7 @@ def tell_managers(*, coding: int, **_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ResultsMatrix:
-    """A page of the results of a round side by side: of each coder the attempt at each of the texts, None without.
-
-    texts: a page of those that the coders of the page have.
-    """
+    """A page of the results of a round by a page of the texts; a cell is an attempt, or None."""
 
     page: Page[TrainingResult]
     texts: Page[Text]
@@ -302,14 +279,13 @@ def arrange_results(results: Sequence[TrainingResult], page: str | None, texts_p
     """Return a page of the results as a matrix, with a page of the texts that its coders have, in their order."""
     shown = Paginator(results, CODERS_ON_A_PAGE).get_page(page)
     texts = {one.coding.text_id: one.coding.text for result in shown for one in result.attempts}
-    in_order = Paginator(sorted(texts.values(), key=lambda text: (text.position, text.slug)), TEXTS_ON_A_PAGE).get_page(
-        texts_page
-    )
+    in_order = sorted(texts.values(), key=lambda text: (text.position, text.slug))
+    texts_shown = Paginator(in_order, TEXTS_ON_A_PAGE).get_page(texts_page)
     rows = []
     for result in shown:
         attempts = {one.coding.text_id: one for one in result.attempts}
-        rows.append((result, [attempts.get(text.pk) for text in in_order]))
-    return ResultsMatrix(shown, in_order, rows)
+        rows.append((result, [attempts.get(text.pk) for text in texts_shown]))
+    return ResultsMatrix(shown, texts_shown, rows)
 
 
 def _order_of_attempts(coding: Any) -> tuple[bool, Any, int, int]:
@@ -355,10 +331,7 @@ def _scores(round_: Round, codings: Iterable[Coding], gold: Mapping[int, Coding]
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the coder of a text in training sees of its gold; `is_whole` once the text is submitted.
-
-    Before, where the round says so, `items` are the judgements that the coder has compared, in that order.
-    """
+    """What the coder of a text in training sees of its gold: all of it once submitted, before what was compared."""
 
     is_whole: bool
     items: Sequence[Item]
@@ -375,10 +348,7 @@ class Feedback:
 
 
 def feedback_on(coding: Coding) -> Feedback | None:
-    """Return what the coder may see of the gold beside the coding; None: nothing.
-
-    Its round was read with the project. Thirteen queries at most.
-    """
+    """Return what the coder may see of the gold beside the coding; None: nothing. Thirteen queries at most."""
     beside, at_once = gold_beside(coding), gold_at_once(coding)
     gold = beside or at_once
     if gold is None:
@@ -409,17 +379,14 @@ def decide_on_coder(round_: Round, coder: User, outcome: str, reason: str, by: U
 
 @transaction.atomic
 def take_next_attempt(round_: Round, user: User) -> Coding:
-    """Assign the coder the next text of a training round that has gold, and return the coding.
-
-    Raise ValidationError for a closed round, and where the coder has passed, has work to submit or nothing to try.
-    """
+    """Assign the coder the next text of a training round that has gold. Raise ValidationError."""
     lock_project(round_.project_id)
     round_ = Round.objects.select_related("project").get(pk=round_.pk)
     refuse_closed(round_)
     if ModelCoder.objects.filter(membership__project=round_.project, membership__user=user).exists():
         raise ValidationError("Training is for people.")
-    result = next(iter(training_results(round_, [user.pk])), None)
-    if result is None or not result.may_try(round_):
+    result = training_result(round_, user)
+    if not result.may_try:
         raise ValidationError(f"There is no further text of the round {round_} for you.")
     tried = {attempt.coding.text_id for attempt in result.attempts}
     text = next(gold.text for gold in _submitted_gold(round_) if gold.text_id not in tried)
@@ -429,22 +396,18 @@ def take_next_attempt(round_: Round, user: User) -> Coding:
 
 def has_passed(round_: Round, coder: User) -> bool:
     """Return whether the coder has passed a training round."""
-    return any(result.passed for result in training_results(round_, [coder.pk]))
+    return training_result(round_, coder).passed
 
 
 def required_training(coding: Coding) -> int | None:
-    """Return the key of the training round that its coder has to pass before this work may begin; None: none."""
+    """Return the key of the training round to pass before people may begin this work; None: none."""
     if coding.is_begun or coding.by_model or coding.kind != Coding.Kind.TEXT:
         return None
     return coding.round.required_round_id
 
 
 def refuse_untrained(coding: Coding) -> None:
-    """Raise OperationRejected where the coder has yet to pass training before this work may begin.
-
-    What has begun goes on, and models code without training, which is for people. Nothing is asked of the database
-    where the round requires none.
-    """
+    """Raise OperationRejected where the coder has yet to pass training before this work may begin."""
     required = required_training(coding)
     if required is None:
         return

@@ -10,8 +10,7 @@ import pytest
 
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Operation, Project, Text
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_slug, coded_title
 from annotations.texts.questions import ask

@@ -33,8 +33,7 @@ from annotations.planning.plans.plans import PlanRequest, apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import add_texts, change_round, create_round
 from annotations.planning.training import decide_on_coder
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.people.members import add_member
 from annotations.projects.scheme_rows import stamp_scheme

@@ -8,7 +8,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership, Project, User
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers
 from annotations.projects.people.members import add_member
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 

@@ -22,7 +22,7 @@ from agreement.reports.overall import AgreementReport, compute_report
 from agreement.reports.parameters import InvalidParameter, Parameters, default_preset
 from agreement.reports.request import parse_asked, read_with_gold
 from annotations.adjudication import error_estimate
-from annotations.adjudication.decisions.items import gold_decisions
+from annotations.adjudication.decisions.listing import gold_decisions
 from annotations.adjudication.drafts import gold_of_rounds
 from annotations.adjudication.states import State
 from annotations.coding.log.payloads import Reason, Source

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotations.adjudication.proposal import Item, item_order
+from annotations.adjudication.proposal import Item, key_order
 from annotations.coding.chains import Chains, chains_of, members_of
 from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.readings import Readings
 from annotations.formats.model.keys import split_key
-from annotations.formats.model.scheme import CATEGORY, Subject
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, AttributeSpec, Subject
 from annotations.models import SCU, Judgement, Project
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 from annotations.texts.keywords import covered_text
@@ -38,7 +38,7 @@ class GoldAnswers:
             return self._category(decision) or NO_ANSWER
         relations = dict(decision.relations)
         if item.question in relations:
-            return self._targets(relations[item.question])
+            return say_readings(relations[item.question], self._words)
         return self._attribute(item) or NO_ANSWER
 
     def _category(self, decision: Decision) -> str:
@@ -47,7 +47,8 @@ class GoldAnswers:
         label = next((one.label for one in self.scheme.spec.categories if one.key == decision.category), "")
         # of each chain the words of the first other member, if there is one
         members = ([key for key in self._members[f"#{name}"] if key != decision.markable] for name in decision.indices)
-        linked = self._targets(decision.pointers) or ", ".join(self._words(others[0]) for others in members if others)
+        linked = say_readings(decision.pointers, self._words)
+        linked = linked or ", ".join(self._words(others[0]) for others in members if others)
         return f"{label}: {linked}" if linked else label
 
     def _attribute(self, item: Item) -> str:
@@ -60,27 +61,35 @@ class GoldAnswers:
         for key in members if spec.of == Subject.ENTITY else members[:1]:
             answer = dict(self.decisions.get(key, Decision(key)).attributes).get(item.question)
             if answer is not None:
-                labels = {one.key: one.label for one in spec.values}
-                values = answer if isinstance(answer, tuple) else (answer,)
-                return ", ".join(labels.get(one, one) if isinstance(one, str) else f"{one:g}" for one in values)
+                return say_answer(answer, spec)
         return ""
 
     @cached_property
     def _chains(self) -> Chains:
         named = {key for one in self.decisions.values() for key in (one.markable, *one.targets())}
-        order = sorted(named, key=lambda key: item_order(Item(key, CATEGORY)))
-        return chains_of(self.kind, order, self.decisions)
+        return chains_of(self.kind, sorted(named, key=key_order), self.decisions)
 
     @cached_property
     def _members(self) -> dict[str, list[str]]:
         return members_of(self._chains)
 
-    def _targets(self, readings: Readings) -> str:
-        return " or ".join(" + ".join(map(self._words, reading)) for reading in readings)
-
     def _words(self, key: str) -> str:
         place = split_key(key)
         return covered_text(self.content, place.parts) if place is not None else key
+
+
+def say_answer(answer: AnswerValue | None, question: AttributeSpec) -> str:
+    """Return an answer to an attribute by the labels of its values; empty: nothing."""
+    if answer is None:
+        return ""
+    labels = {value.key: value.label for value in question.values}
+    values = answer if isinstance(answer, tuple) else (answer,)
+    return ", ".join(labels.get(value, value) if isinstance(value, str) else f"{value:g}" for value in values)
+
+
+def say_readings(readings: Readings, words_of: Callable[[str], str]) -> str:
+    """Return the words of the targets of a relation, with all its readings."""
+    return " or ".join(" + ".join(map(words_of, reading)) for reading in readings)
 
 
 def read_gold_answers(

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
-from annotations.adjudication.decisions.log import Draft, GoldLog, answer_to
+from annotations.adjudication.decisions.log import Draft, GoldLog, changed_questions
 from annotations.adjudication.proposal import Item
 from annotations.coding.decisions import Decision
 from annotations.coding.log.replay import ReplayedCoding
 from annotations.formats.model.keys import split_key
-from annotations.formats.model.scheme import CATEGORY
 from annotations.models import Coding, Operation
 from annotations.models.coding import INDEPENDENT_KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class WorkChanges:
-    """The items, by the keys of today, that coders answer otherwise than when a draft was made, by its sequence.
+    """Items, by the keys of today, whose answers coders have changed since a draft, by its sequence number.
 
-    by_words: coders mark words of their own, as in pyramids, so that an item is changed with any that shares words.
+    by_words: coders mark words of their own, so that an item is changed with any that shares words.
     """
 
     by_draft: Mapping[int, frozenset[Item]] = field(default_factory=dict)
@@ -74,11 +73,16 @@ def _find_bases(gold: Sequence[Coding], logs: Mapping[int, GoldLog]) -> Mapping[
     found: dict[int, dict[UUID, Base]] = defaultdict(dict)
     texts = {one.text_id for one in gold if logs[one.pk].drafts}
     uuids = {uuid for log in logs.values() for draft in log.drafts for uuid in draft.codings}
-    operations = Operation.objects.filter(uuid__in=uuids, coding__text__in=texts, coding__kind__in=INDEPENDENT_KINDS)
-    rows = operations.filter(coding__status=Coding.Status.SUBMITTED, coding__version__gt=F("sequence")).order_by()
+    rows = bases_of_drafts(uuids, texts).filter(coding__status=Coding.Status.SUBMITTED)
+    rows = rows.filter(coding__version__gt=F("sequence")).order_by()
     for text, uuid, coding, sequence in rows.values_list("coding__text", "uuid", "coding", "sequence"):
         found[text][uuid] = coding, sequence
     return found
+
+
+def bases_of_drafts(uuids: Iterable[UUID], texts: Iterable[int]) -> QuerySet[Operation]:
+    """Return the operations that drafts of these texts name, each the last of a coding that they rest on."""
+    return Operation.objects.filter(uuid__in=uuids, coding__text__in=texts, coding__kind__in=INDEPENDENT_KINDS)
 
 
 def changes_since(bases: Collection[Base]) -> dict[Base, set[Item]]:
@@ -86,7 +90,7 @@ def changes_since(bases: Collection[Base]) -> dict[Base, set[Item]]:
     logs = read_logs_of({coding for coding, _ in bases}) if bases else {}
     now = {coding: replay_until(log, log[-1][0]).decisions for coding, log in logs.items()}
     return {
-        (coding, sequence): set(differences(replay_until(logs[coding], sequence).decisions, now[coding]))
+        (coding, sequence): _changed_items(replay_until(logs[coding], sequence).decisions, now[coding])
         for coding, sequence in bases
         if coding in logs  # else it was deleted meanwhile
     }
@@ -112,17 +116,10 @@ def replay_until(log: Log, last: int) -> ReplayedCoding:
     return replayed
 
 
-def differences(before: Mapping[str, Decision], after: Mapping[str, Decision]) -> Iterator[Item]:
-    """Yield the questions on markables whose answers differ."""
-    for key in before.keys() | after.keys():
-        one, other = before.get(key), after.get(key)
-        if one != other:
-            asked = {
-                question
-                for decision in (one, other)
-                if decision is not None
-                for question, _ in (*decision.attributes, *decision.relations)
-            }
-            for question in (CATEGORY, *asked):
-                if answer_to(one, question) != answer_to(other, question):
-                    yield Item(key, question)
+def _changed_items(before: Mapping[str, Decision], after: Mapping[str, Decision]) -> set[Item]:
+    return {
+        Item(key, question)
+        for key in before.keys() | after.keys()
+        if before.get(key) != after.get(key)
+        for question in changed_questions(before.get(key), after.get(key))
+    }

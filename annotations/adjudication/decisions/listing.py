@@ -1,24 +1,28 @@
-"""The decisions on gold, or on the agreed pyramids, of a whole project: list, filters, counts."""
+"""The decisions on gold and agreed pyramids, item by item: whose answer holds, why, and what changed since."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 
 from annotations.adjudication.decisions.answers import read_gold_answers
-from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
+from annotations.adjudication.decisions.changes import WorkChanges, bases_of_drafts, read_changes
+from annotations.adjudication.decisions.log import GoldLog, read_logs
+from annotations.adjudication.proposal import Item, item_order
+from annotations.coding.decisions import DecideItems
 from annotations.coding.log.payloads import Reason, Source
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import split_key
 from annotations.formats.syntax.table import write_table
 from annotations.models import Coding, Operation, Project, Text
-from annotations.models.coding import DECIDED_KINDS, INDEPENDENT_KINDS
+from annotations.models.coding import DECIDED_KINDS
 from annotations.projects.letters import letters_of_coders, names_of_coders, sees_names
 from annotations.projects.rounds import find_round
 from annotations.schemes.project_scheme import question_labels
@@ -40,6 +44,55 @@ COLUMNS = (
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 # In addresses, for what has no reason.
 NO_REASON = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecision:
+    """What holds of an item of gold, by the key of today, and why.
+
+    codings: of the source “coder” the last operations of the codings whose answer was taken. changed: whether coders
+    have changed their answer since.
+    """
+
+    gold: Coding
+    item: Item
+    source: Source
+    codings: tuple[UUID, ...]
+    reason: Reason
+    section: str
+    note: str
+    user: str
+    made_at: datetime
+    changed: bool
+
+
+def gold_decisions(gold: Sequence[Coding]) -> dict[int, tuple[ItemDecision, ...]]:
+    """Return what was decided of gold codings, by primary key, in text order. Four queries at most, for any number."""
+    logs = read_logs([one.pk for one in gold], details=True)
+    changes = read_changes(gold, logs)
+    return {one.pk: tuple(_decisions_of(one, logs[one.pk], changes[one.pk])) for one in gold}
+
+
+def _decisions_of(gold: Coding, log: GoldLog, changes: WorkChanges) -> Iterator[ItemDecision]:
+    said: dict[int, DecideItems] = {}
+    for item, decision in sorted(log.decisions().items(), key=lambda pair: item_order(pair[0])):
+        entry = decision.entry
+        decide = DecideItems((), Source.OWN)
+        if entry.kind == Operation.Kind.DECIDE:
+            decide = said.setdefault(entry.sequence, entry.decide())
+        assert entry.user is not None
+        yield ItemDecision(
+            gold,
+            item,
+            decide.source,
+            tuple(map(UUID, decide.codings)),
+            decide.reason,
+            decide.section,
+            decide.note,
+            entry.user,
+            entry.applied_at,
+            changes.affect(item, decision.draft),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +138,7 @@ class DecisionFilters:
 
 
 def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]:
-    """Return the decisions on the gold and agreed pyramids of the project, or of a round. Five queries.
-
-    They are in the order of rounds and texts. Raise ValidationError if there is no such round.
-    """
+    """Return the decisions of a project, or of a round, in the order of rounds and texts. Raise ValidationError."""
     gold = Coding.objects.filter(text__project=project, kind__in=DECIDED_KINDS)
     if round_name:
         try:
@@ -102,10 +152,7 @@ def list_decisions(project: Project, round_name: str = "") -> list[ItemDecision]
 
 
 def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[str, str, int]]]:
-    """Return what can be filtered by, by parameter: its value, its label, and how many decisions have it.
-
-    Reasons and sources are in their order, sections of the guidelines the most frequent first.
-    """
+    """Return the values of each filter, with their labels and the number of decisions that have them."""
     reasons, sources = Counter(one.reason for one in decisions), Counter(one.source for one in decisions)
     sections = Counter(one.section for one in decisions if one.section)
     return {
@@ -120,9 +167,7 @@ def count_decisions(decisions: Sequence[ItemDecision]) -> dict[str, list[tuple[s
 
 @dataclass(frozen=True, slots=True)
 class DescribedDecision:
-    """A decision in words. answer: what was decided, as the gold has it. coders: whose answer was taken, by name or
-    letter; by: who decided, for who sees names.
-    """
+    """A decision in words, with whose answer was taken, by name or letter, and for who sees names who decided."""
 
     decision: ItemDecision
     keyword: Keyword
@@ -165,10 +210,7 @@ class DescribedDecision:
 def describe_decisions(
     project: Project, decisions: Sequence[ItemDecision], *, with_names: bool | None = None
 ) -> list[DescribedDecision]:
-    """Return the decisions in words. with_names: as the person sees coders for whom the project was read, or as said.
-
-    Fourteen queries at most, whatever their number.
-    """
+    """Return the decisions in words. with_names: by default whether the reader of the project sees names."""
     shown = sees_names(project) if with_names is None else with_names
     texts = {one.gold.text_id for one in decisions}
     contents = dict(Text.objects.filter(pk__in=texts).values_list("pk", "content"))
@@ -199,8 +241,8 @@ def _name_sources(
     if not uuids:
         return {}
     texts = {one.gold.text_id for one in decisions}
-    operations = Operation.objects.filter(uuid__in=uuids, coding__text__in=texts, coding__kind__in=INDEPENDENT_KINDS)
-    rows = list(operations.order_by().values_list("coding__text", "uuid", "coding__coder__username"))
+    operations = bases_of_drafts(uuids, texts).order_by()
+    rows = list(operations.values_list("coding__text", "uuid", "coding__coder__username"))
     called = {} if with_names else letters_of_coders(project, names_of_coders(project))
     return {(text, uuid): called.get(name, name) for text, uuid, name in rows}
 

@@ -8,7 +8,7 @@ agreed pyramid the words of a contributor are an answer, too: to move it decides
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -136,10 +136,7 @@ def renaming(kind: str, payload: Mapping[str, Any]) -> RenameKey | None:
 
 
 def read_logs(gold: Collection[int], *, details: bool = False) -> dict[int, GoldLog]:
-    """Return what the logs of gold codings come to, by primary key. One query; with details, a second one at most.
-
-    details: read what decides an item where only the answers of the whole log say that.
-    """
+    """Return what the logs of gold come to, by primary key. details: also read whole logs where named items need it."""
     logs = _fold_logs(gold)
     if details and (wanting := [pk for pk, log in logs.items() if log.wants_answers]):
         logs |= _fold_logs(wanting, whole=True)
@@ -190,7 +187,9 @@ def fold(log: Sequence[Entry], answers: ReplayedCoding | None = None) -> GoldLog
         if (rename := renaming(entry.kind, entry.payload)) is not None:
             result.rename(rename)
         if entry.kind == Operation.Kind.DRAFT:
-            result.drafts.append(_draft_of(entry))
+            coder, codings = entry.payload.get("coder"), tuple(map(UUID, entry.payload["codings"]))
+            draft = Draft(entry.payload["method"], codings, UUID(coder) if coder else None, entry.sequence)
+            result.drafts.append(draft)
             result.contested = [Item(*item) for item in entry.payload["contested"]]
         elif is_done and entry.kind == Operation.Kind.DECIDE:
             decision = LoggedDecision(entry, result.draft)
@@ -225,10 +224,11 @@ def answer_to(decision: Decision | None, question: str) -> object:
     return targets, sorted(answer) if isinstance(answer, tuple) else answer
 
 
-def _draft_of(entry: Entry) -> Draft:
-    coder = entry.payload.get("coder")
-    codings = tuple(map(UUID, entry.payload["codings"]))
-    return Draft(entry.payload["method"], codings, UUID(coder) if coder else None, entry.sequence)
+def changed_questions(before: Decision | None, after: Decision | None) -> set[str]:
+    """Return the questions to which a decision has another answer than the one before it."""
+    both = [decision for decision in (before, after) if decision is not None]
+    asked = {CATEGORY, *(question for one in both for question, _ in (*one.attributes, *one.relations))}
+    return {question for question in asked if answer_to(before, question) != answer_to(after, question)}
 
 
 def _undone_steps(log: Sequence[Entry]) -> set[UUID]:
@@ -238,3 +238,53 @@ def _undone_steps(log: Sequence[Entry]) -> set[UUID]:
         if entry.undoes is not None and entry.step not in undone:
             undone.add(entry.undoes)
     return undone
+
+
+@dataclass(slots=True)
+class Step:
+    """Operations that are undone together, the items that they decide, and the items whose answers they replace."""
+
+    step: UUID
+    undoes: UUID | None
+    decides: list[DecideItems] = field(default_factory=list)
+    markables: list[str] = field(default_factory=list)
+    replaces: list[tuple[str, str]] = field(default_factory=list)
+
+    def rename(self, name: RenameKey) -> None:
+        """Let the markables have other keys; what has none any more is gone."""
+        self.markables = [key for old in self.markables if (key := name(old)) is not None]
+        self.replaces = [(key, question) for old, question in self.replaces if (key := name(old)) is not None]
+        for place, one in enumerate(self.decides):
+            items = tuple((key, question) for old, question in one.items if (key := name(old)) is not None)
+            self.decides[place] = DecideItems(items, one.source, one.codings, one.reason, one.section, one.note)
+
+
+def deciding_steps(gold: Coding) -> list[Step]:
+    """Return the steps of the log of gold, by the keys of today. One query."""
+    return _fold_steps(entry for _, entry in read_entries([gold.pk], whole=True))
+
+
+def _fold_steps(log: Iterable[Entry]) -> list[Step]:
+    steps: dict[UUID, Step] = {}
+    answers = ReplayedCoding()
+    for entry in log:
+        before = answers.decisions.get(entry.markable or "")
+        answers.apply(entry.kind, entry.payload)
+        if entry.kind == Operation.Kind.DRAFT or entry.kind not in KINDS:
+            continue
+        if (rename := renaming(entry.kind, entry.payload)) is not None:
+            for step in steps.values():
+                step.rename(rename)
+        if entry.kind == Operation.Kind.CORRECT:
+            continue
+        step = steps.setdefault(entry.step, Step(entry.step, entry.undoes))
+        if entry.kind == Operation.Kind.DECIDE:
+            step.decides.append(entry.decide())
+        elif entry.answers and entry.markable is not None:
+            key = entry.payload.get("to", entry.markable)
+            step.markables.append(key)
+            step.replaces += [(key, one) for one in sorted(changed_questions(before, answers.decisions.get(key)))]
+    for step in steps.values():
+        if step.decides:
+            step.markables, step.replaces = [], []  # these carry the answers of what is named
+    return [step for step in steps.values() if step.decides or step.markables or step.undoes is not None]

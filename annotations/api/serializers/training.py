@@ -52,18 +52,13 @@ class TrainingResultSerializer(serializers.Serializer[Any]):
     coder = serializers.CharField(source="coder.username")
     passed = serializers.BooleanField()
     best = serializers.FloatField(allow_null=True, help_text="the highest score that counts")
-    may_try = serializers.SerializerMethodField(help_text="whether the coder may take a further text")
-    next_step = serializers.SerializerMethodField(
-        help_text="`code` a text, `wait` for gold, `try` another text, `ask` a manager, `passed`, or `failed`"
+    may_try = serializers.BooleanField(read_only=True, help_text="whether the coder may take a further text")
+    next_step = serializers.CharField(
+        read_only=True,
+        help_text="`code` a text, `wait` for gold, `try` another text, `ask` a manager, `passed`, or `failed`",
     )
     attempts = AttemptSerializer(many=True)
     decisions = TrainingDecisionSerializer(many=True, help_text="of managers, the latest at last: it holds")
-
-    def get_may_try(self, result: Any) -> bool:
-        return bool(result.may_try(self.context["round"]))
-
-    def get_next_step(self, result: Any) -> str:
-        return str(result.next_step(self.context["round"]))
 
 
 class NextAttemptSerializer(serializers.Serializer[Any]):

@@ -21,8 +21,7 @@ from annotations.core.processes.progress import WorkerStopped
 from annotations.core.processes.queue import fail_lost_tasks
 from annotations.mail.delivery import Delivery
 from annotations.planning.repeats import draw_due_repeats
-from annotations.planning.work.digests import queue_digests
-from annotations.planning.work.due_dates import queue_due_mails
+from annotations.planning.work.work_mails import queue_digests, queue_due_mails
 from annotations.transfers.pruning import MAX_IDLE, idle_time, prune
 
 logger = logging.getLogger(__name__)

@@ -42,13 +42,12 @@ from annotations.models import (
     TrainingDecision,
     User,
 )
-from annotations.planning.plans.changes import release_idle
 from annotations.planning.plans.designs.terms import Design, PlanParameters
 from annotations.planning.plans.plans import PlanRequest, apply_plan
 from annotations.planning.repeats import RepeatRequest, apply_repeats
 from annotations.planning.rounds import change_round, create_round
 from annotations.planning.training import decide_on_coder, take_next_attempt
-from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.assignments import assign_texts, release_idle
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member
 

@@ -9,11 +9,12 @@ from functools import cached_property
 
 from agreement.measures import distance
 from agreement.measures.values import unite_readings
+from annotations.adjudication.decisions.answers import say_answer, say_readings
+from annotations.adjudication.proposal import key_order
 from annotations.coding.chains import chains_of, members_of
-from annotations.coding.decisions import Decision, import_decision
-from annotations.coding.judgements import links_of
+from annotations.coding.decisions import Decision
+from annotations.coding.judgements import decisions_by_coding
 from annotations.coding.log.replay import ReplayedCoding
-from annotations.coding.readings import Readings
 from annotations.formats.model.judgement import targets_of
 from annotations.formats.model.keys import split_key
 from annotations.formats.model.scheme import CATEGORY, AnswerKind, AnswerValue, AttributeSpec, Subject
@@ -22,18 +23,12 @@ from annotations.schemes.project_scheme import ProjectScheme
 
 CHAIN = "category.chain"  # no key of the scheme has a point
 
-# What no comparison is of, and the links of a judgement that has none.
-REST_OF_A_DECISION = {"name": "", "head": (), "unsure": False, "optional": False, "pointers": (), "indices": ()}
-
 type Comparison = tuple[str, bool]  # the key of a question, and whether the answer is that of the gold
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """To how many of the answers of the gold to a question the coder gave the equal one.
-
-    question: `category`, `category.chain`, or the key of an attribute or relation.
-    """
+    """How many of the gold's answers to a question (`category`, `category.chain`, or a key) the coder gave, too."""
 
     question: str
     label: str
@@ -52,11 +47,23 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A judgement of the gold beside what the coder answered: labels of categories, and chains as lists of words.
+class ReasonOfGold:
+    """Why gold answers a question as it does, as who decided it said."""
 
-    `score` is its part of the mean, from 0 to 1. `category` is None where the coder has none, `gold_category` where
-    the gold has none. `is_as_gold` says whether all answers are equal, `is_judged` whether the gold judges it at all.
+    question: str
+    label: str
+    reason: str
+    reason_label: str
+    section: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A judgement of the gold beside what the coder answered: labels of categories, and words of chains.
+
+    score: its part of the mean, from 0 to 1. is_as_gold: whether all answers are equal. is_judged: whether the gold
+    judges it at all. reasons: those of decisions on gold, once results are open.
     """
 
     markable: str
@@ -70,14 +77,14 @@ class Item:
     answers: Sequence[Answer]
     explanation: str
     score: float
+    reasons: Sequence[ReasonOfGold] = ()
 
 
 @dataclass
 class Answers:
-    """The decisions of a coding by markable, in text order, with what is computed of all of them.
+    """The decisions of a coding by markable, in text order: the first ones of those compared while it was coded.
 
-    Of a markable that was compared with the gold while it was coded it is the first one; `checked` are these, in the
-    order in which they were compared.
+    checked: these, in the order in which they were compared.
     """
 
     kind: str
@@ -92,7 +99,7 @@ class Answers:
     @cached_property
     def _chains(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
         named = {target for one in self.decisions.values() for target in targets_of(one.pointers)}
-        chains = chains_of(self.kind, sorted({*self.decisions, *named}, key=text_order), self.decisions)
+        chains = chains_of(self.kind, sorted({*self.decisions, *named}, key=key_order), self.decisions)
         return members_of(chains), chains
 
     def members(self, key: str) -> frozenset[str]:
@@ -101,35 +108,21 @@ class Answers:
 
     def attribute(self, key: str, question: AttributeSpec) -> AnswerValue | None:
         """Return the answer to an attribute: of an entity that of any member of the chain."""
-        keys = [key, *sorted(self.members(key), key=text_order)] if question.of == Subject.ENTITY else [key]
+        keys = [key, *sorted(self.members(key), key=key_order)] if question.of == Subject.ENTITY else [key]
         for one in keys:
             if one in self.decisions and (found := dict(self.decisions[one].attributes).get(question.key)) is not None:
                 return found
         return None
 
 
-def text_order(key: str) -> tuple[int, int, str]:
-    """Return by what keys of markables are in the order of the text."""
-    place = split_key(key)
-    assert place is not None, f"{key!r} is no key of a markable"
-    return place.parts[0][0], -place.parts[-1][1], key
-
-
 def read_answers(project: Project, scheme: ProjectScheme, codings: Collection[int]) -> dict[int, Answers]:
     """Return what codings answer. Six queries at most, whatever their number."""
-    judgements = Judgement.objects.filter(coding__in=codings)
-    links = links_of(judgements, scheme.further)
-    found: dict[int, dict[str, Decision]] = defaultdict(dict)
-    for pk, coding, key, category, note in judgements.order_by().values_list(
-        "pk", "coding", "markable__key", "category__key", "note"
-    ):
-        answered: dict[str, object] = {"markable": key, "category": category, "note": note, **REST_OF_A_DECISION}
-        found[coding][key] = import_decision(answered | links.get(pk, {}))
+    stored = decisions_by_coding(Judgement.objects.filter(coding__in=codings), scheme.further)
     firsts = _first_decisions(codings)
     answers = {}
     for coding in codings:
-        decisions = found[coding] | firsts.get(coding, {})
-        in_order = {key: decisions[key] for key in sorted(decisions, key=text_order)}
+        decisions = stored.get(coding, {}) | firsts.get(coding, {})
+        in_order = {key: decisions[key] for key in sorted(decisions, key=key_order)}
         answers[coding] = Answers(project.answers, in_order, tuple(firsts.get(coding, ())))
     return answers
 
@@ -165,10 +158,7 @@ class Comparer:
         return [one for one in self.scheme.spec.attributes if one.kind != AnswerKind.TEXT]
 
     def compare(self, key: str, own: Answers, gold: Answers) -> Iterator[Comparison]:
-        """Yield the questions that the gold answers at a markable, each with whether the coder's answer is equal.
-
-        A relation is also compared where the coder alone has set it.
-        """
+        """Yield the questions that the gold answers, or a relation that the coder set, and whether both are equal."""
         empty = Decision(key)
         decided, answered = gold.decisions[key], own.decisions.get(key, empty)
         if decided.category is not None:
@@ -269,32 +259,21 @@ class Describer:
         )
 
     def _chain(self, members: Iterable[str]) -> list[str]:
-        return [self.words(key) for key in sorted(members, key=text_order)]
+        return [self.words(key) for key in sorted(members, key=key_order)]
 
     def _answers(self, key: str, own: Answers, gold: Answers, compared: Mapping[str, bool]) -> Iterator[Answer]:
         spec, empty = self.comparer.scheme.spec, Decision(key)
         of_gold, answered = gold.decisions.get(key, empty), own.decisions.get(key, empty)
         for attribute in spec.attributes:
             if attribute.key in compared:
-                values = {one.key: one.label for one in attribute.values}
-                said = _say(own.attribute(key, attribute), values)
-                decided = _say(dict(of_gold.attributes)[attribute.key], values)
+                said = say_answer(own.attribute(key, attribute), attribute)
+                decided = say_answer(dict(of_gold.attributes)[attribute.key], attribute)
                 yield Answer(attribute.label, said, decided, compared[attribute.key])
         for relation in spec.relations:
             if relation.key in compared and not relation.identity:
-                said = self._targets(dict(answered.relations).get(relation.key, ()))
-                decided = self._targets(dict(of_gold.relations).get(relation.key, ()))
+                said = say_readings(dict(answered.relations).get(relation.key, ()), self.words)
+                decided = say_readings(dict(of_gold.relations).get(relation.key, ()), self.words)
                 yield Answer(relation.label, said, decided, compared[relation.key])
-
-    def _targets(self, readings: Readings) -> str:
-        return " or ".join(" + ".join(map(self.words, reading)) for reading in readings)
-
-
-def _say(answer: AnswerValue | None, labels: Mapping[str, str]) -> str:
-    if answer is None:
-        return ""
-    values = answer if isinstance(answer, tuple) else (answer,)
-    return ", ".join(labels.get(value, value) if isinstance(value, str) else f"{value:g}" for value in values)
 
 
 def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
@@ -306,8 +285,7 @@ def compare_all(describer: Describer, own: Answers, gold: Answers) -> list[Item]
 def compare_checked(describer: Describer, own: Answers, gold: Answers) -> list[Item]:
     """Return what the coder has compared so far, in that order.
 
-    Of chains it shows and compares no more than the members that were compared before, and what the coder points to:
-    the rest would tell of what is still to be judged.
+    Chains have only members that were compared before, and what the coder points to: others would tell of the rest.
     """
     items = []
     known: frozenset[str] = frozenset()

@@ -11,6 +11,7 @@ from django import forms
 from django.core.paginator import Page, Paginator
 from django.utils.functional import cached_property
 from django.utils.http import urlencode
+from django.utils.text import capfirst
 
 from annotations.core.http.fields import BoundedSelect, field_of
 from annotations.models import Plan, Round, User
@@ -35,19 +36,14 @@ SEARCH_LENGTH = 100
 MOST_RANGES = 1_000
 RANGE = re.compile(r"(\d{1,18})-(\d{1,18})(?:_([^_~]*)_([^_~]*))?")
 CHANGE = re.compile(r"([+-])([-\w]{1,100})/(.{1,150})")
-DESIGNS = {
-    Design.K: "Each text by k coders",
-    Design.ALL: "Everybody codes every text",
-    Design.SHARE: "A share of the texts by k coders, the others by one",
-    Design.BLOCKS: "Blocks of texts, each by k coders",
-}
+DESIGNS = [(str(key), capfirst(Plan.Design(key).label)) for key in (Design.K, Design.ALL, Design.SHARE, Design.BLOCKS)]
 
 
 class PlanForm(forms.Form):
     """Who codes what: what is asked for most, and the rest under Advanced."""
 
     round = forms.ChoiceField(required=False, widget=BoundedSelect)
-    design = forms.ChoiceField(choices=[(str(key), label) for key, label in DESIGNS.items()], widget=forms.RadioSelect)
+    design = forms.ChoiceField(choices=DESIGNS, widget=forms.RadioSelect)
     k = forms.IntegerField(
         required=False, min_value=1, max_value=MOST_CODERS, label="Coders per text (k)", help_text="Empty: all."
     )
@@ -69,10 +65,7 @@ class PlanForm(forms.Form):
     )
     due_on = DayField(required=False, label="Due")
     seed = forms.IntegerField(
-        required=False,
-        min_value=-LARGEST_SEED,
-        max_value=LARGEST_SEED,
-        help_text="The same seed gives the same plan.",
+        required=False, min_value=-LARGEST_SEED, max_value=LARGEST_SEED, help_text="The same seed gives the same plan."
     )
     move = forms.BooleanField(
         required=False, label="Move what has not begun", help_text="Otherwise whatever is assigned stays."
@@ -155,10 +148,7 @@ class PlanForm(forms.Form):
         return sum(bool(self.data.get(f"part-{coder.pk}")) for coder in self.coders)
 
     def address(self, turn: str = "", tick: str = "") -> str:
-        """Return the query of what was sent, with all coders as ranges.
-
-        turn: the page of coders that is shown; tick: "all" or "none" of those found.
-        """
+        """Return the query of what was sent, for a page of coders. tick: “all” or “none” of the coders found."""
         fields: Any = self.data
         for coder in self.found if tick else ():
             fields[f"part-{coder.pk}"] = "on" if tick == "all" else ""
@@ -249,10 +239,7 @@ def _with_others(data: Any, coders: Sequence[User]) -> Any:
 
 
 def first_data(plan: Plan | None, coders: Sequence[User], blind: Collection[int]) -> dict[str, Any]:
-    """Return the data of the form that is shown at first: the plan of the round, or two coders a text.
-
-    blind: who takes part, unless a plan says something else; adjudicators do not.
-    """
+    """Return the first data of the form: the plan of the round, or two coders a text. blind: who takes part then."""
     fields: dict[str, Any] = {"design": "k", "k": min(2, len(blind) or 1), "share": 20, "calibration": 0, "seed": 1}
     rows = {}
     if plan is not None:

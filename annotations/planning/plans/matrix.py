@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet
 
 from annotations.models import Coding, Project, Round, User
 from annotations.planning.plans.plans import PlannedText, PlanView, planned_texts
@@ -53,10 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A page of rows, and of all rows the columns and how many texts two coders share.
-
-    The rows have a cell for each column, or for those of a page of them.
-    """
+    """A page of rows, and of all rows the columns and how many texts two coders share."""
 
     page: Page[PlannedText]
     rows: Sequence[Row]
@@ -95,85 +91,65 @@ class Matrix:
         return sum(hours) if hours else None
 
 
-def matrix_of_plan(
-    view: PlanView, page: str | None, seconds: float | None, submitted: Iterable[tuple[str, str]] = ()
-) -> Matrix:
-    """Return the matrix of a proposal."""
-    proposal, done = view.proposal, set(submitted)
-    shown = Paginator(view.texts, PAGE_SIZE).get_page(page)
-    new, removed, names = set(proposal.new), set(proposal.removed), sorted(view.coders)
-
-    def cell(text: str, coder: str) -> Cell:
-        place = (text, coder)
-        if coder not in proposal.assignments[text]:
-            return Cell(coder, False, "removed" if place in removed else "")
-        if place in new:
-            return Cell(coder, True, "new")
-        return Cell(coder, True, "submitted" if place in done else "begun" if place in view.begun else "assigned")
-
-    rows = [
-        Row(text, len(proposal.assignments[text.slug]), [cell(text.slug, name) for name in names]) for text in shown
-    ]
-    columns = [Column(load.coder, load.texts, load.work, _hours(load.work, seconds)) for load in proposal.loads]
-    return Matrix(shown, rows, columns, {(a, b): number for a, b, number in proposal.pairs}, view.unit)
+def matrix_of_plan(view: PlanView, page: str | None, seconds: float | None) -> Matrix:
+    """Return the matrix of a proposal. seconds: how long a markable or word takes."""
+    new, begun = set(view.proposal.new), view.begun
+    states = {
+        text: {
+            coder: "new" if (text, coder) in new else "begun" if (text, coder) in begun else "assigned"
+            for coder in coders
+        }
+        for text, coders in view.proposal.assignments.items()
+    }
+    return _arrange(view.texts, view.unit, sorted(view.coders), states, page, seconds, view.proposal.removed)
 
 
 def matrix_of_round(
     project: Project, round_: Round, coders: Sequence[User], page: str | None, *, blind: bool
 ) -> Matrix:
-    """Return the matrix of what is assigned in a round, a page of its rows. The totals are the database's.
-
-    With `blind` nothing says what is begun, or taken from a pool.
-    """
+    """Return the matrix of what is assigned. With `blind` nothing says what is begun, or taken from a pool."""
     texts, unit = planned_texts(project, round_)
-    work = {text.pk: text.work for text in texts}
-    seconds = None if blind else seconds_of_work(project, work)
-    shown = Paginator(texts, PAGE_SIZE).get_page(page)
-    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    seconds = None if blind else seconds_of_work(project, {text.pk: text.work for text in texts})
+    codings = Coding.objects.first_occasions(round_).order_by()
     if blind:
         codings = codings.assigned()
-    states: dict[int, dict[str, str]] = defaultdict(dict)
-    rows_shown = codings.filter(text__in=[text.pk for text in shown])
-    for text, coder, version, corrections, status in rows_shown.values_list(
-        "text", "coder__username", "version", "corrections", "status"
+    states: dict[str, dict[str, str]] = defaultdict(dict)
+    for text, coder, version, corrections, status in codings.values_list(
+        "text__slug", "coder__username", "version", "corrections", "status"
     ):
         begun = "submitted" if status == Coding.Status.SUBMITTED else "begun" if version > corrections else "assigned"
         states[text][coder] = "assigned" if blind else begun
-    members = {coder.get_username() for coder in coders}
-    counts, works = Counter[str](), Counter[str]()
-    for text, coder in codings.values_list("text", "coder__username"):
-        counts[coder] += 1
-        works[coder] += work.get(text, 0)
-    names = sorted(members | set(counts))
-    rows = [
-        Row(
-            text,
-            len(states[text.pk]),
-            [Cell(name, name in states[text.pk], states[text.pk].get(name, "")) for name in names],
-        )
-        for text in shown
+    names = {coder.get_username() for coder in coders}.union(*states.values())
+    return _arrange(texts, unit, sorted(names), states, page, seconds)
+
+
+def _arrange(
+    texts: Sequence[PlannedText],
+    unit: str,
+    names: Sequence[str],
+    states: Mapping[str, Mapping[str, str]],
+    page: str | None,
+    seconds: float | None,
+    removed: Collection[tuple[str, str]] = (),
+) -> Matrix:
+    """Return a page of the matrix. states: by text, of the coders who have it."""
+    shown, gone = Paginator(texts, PAGE_SIZE).get_page(page), set(removed)
+    rows = []
+    for text in shown:
+        of_text = states.get(text.slug, {})
+        cells = [
+            Cell(name, name in of_text, of_text.get(name, "removed" if (text.slug, name) in gone else ""))
+            for name in names
+        ]
+        rows.append(Row(text, len(of_text), cells))
+    work = {text.slug: text.work for text in texts}
+    counts, works, pairs = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
+    for slug, of_text in states.items():
+        counts.update(of_text.keys())
+        works.update(dict.fromkeys(of_text, work.get(slug, 0)))
+        pairs.update(combinations(sorted(of_text), 2))
+    columns = [
+        Column(name, counts[name], works[name], None if seconds is None else works[name] * seconds / 3600)
+        for name in names
     ]
-    columns = [Column(name, counts[name], works[name], _hours(works[name], seconds)) for name in names]
-    return Matrix(shown, rows, columns, _shared_texts(codings, names), unit)
-
-
-def _shared_texts(codings: QuerySet[Coding], names: Sequence[str]) -> dict[tuple[str, str], int]:
-    """Return how many texts two coders share, counted by the database."""
-    other = "text__codings"
-    same = Q(
-        **{
-            f"{other}__round": F("round"),
-            f"{other}__kind": Coding.Kind.TEXT,
-            f"{other}__occasion": 1,
-            f"{other}__coder__username__gt": F("coder__username"),
-        }
-    )
-    found = (
-        codings.filter(same).values_list("coder__username", f"{other}__coder__username").annotate(number=Count("pk"))
-    )
-    shared = {(a, b): number for a, b, number in found}
-    return {pair: shared.get(pair, 0) for pair in combinations(names, 2)}
-
-
-def _hours(work: int, seconds: float | None) -> float | None:
-    return None if seconds is None else work * seconds / 3600
+    return Matrix(shown, rows, columns, {pair: pairs[pair] for pair in combinations(names, 2)}, unit)

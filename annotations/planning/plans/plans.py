@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import batched
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -72,18 +73,25 @@ class PlanView:
     proposal: Proposal
     begun: frozenset[tuple[str, str]]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON: the same for the same seed, before it is carried out and after."""
-        parameters, proposal = self.request.parameters, self.proposal
-        k = len(self.coders) if parameters.design == Design.ALL or parameters.k is None else parameters.k
+    def terms(self) -> dict[str, Any]:
+        """Return what the design was asked for, without what it does not know."""
+        parameters = self.request.parameters
         return {
             "design": str(parameters.design),
-            "k": k,
+            "k": None if parameters.design == Design.ALL else parameters.k,
             "share": parameters.share if parameters.design == Design.SHARE else None,
             "blocks": parameters.blocks if parameters.design == Design.BLOCKS else None,
             "seed": parameters.seed,
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON: the same for the same seed, before it is carried out and after."""
+        proposal, terms = self.proposal, self.terms()
+        return {
+            **terms,
+            "k": terms["k"] or len(self.coders),
             "round": self.round_name,
-            "pool": parameters.pool,
+            "pool": self.request.parameters.pool,
             "due_on": self.request.due_on.isoformat() if self.request.due_on else None,
             "calibration": list(proposal.calibration),
             "assignments": [{"text": text, "coders": list(names)} for text, names in proposal.assignments.items()],
@@ -95,10 +103,7 @@ class PlanView:
 
 
 def plan_round(project: Project, name: str) -> Round | None:
-    """Return the round that a plan is of; None if that is `main` and not made yet. Raise ValidationError.
-
-    Without a name that is the round that texts come into.
-    """
+    """Return the round of a plan; None: `main`, not made yet. Without a name the open one. Raise ValidationError."""
     round_ = find_round(project, name) if name else open_round(project)
     if round_.pk is None:
         return None
@@ -107,7 +112,7 @@ def plan_round(project: Project, name: str) -> Round | None:
 
 
 def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Return what the request comes to, and write nothing. Raise ValidationError with what is wrong, and the way out.
+    """Return what the request comes to, and write nothing. Raise ValidationError.
 
     With `blind` nothing depends on what anybody has begun or taken from a pool: whatever is assigned stays.
     """
@@ -137,10 +142,7 @@ def view_plan(project: Project, request: PlanRequest, *, blind: bool = False) ->
 
 
 def _codings_as_blind(round_: Round | None, parameters: PlanParameters) -> list[Assignment]:
-    """Return what is assigned as a manager may know it who codes: all of it stays, and what is taken is not known.
-
-    Raise ValidationError where texts of a pool are to be assigned: what others have taken would tell on them.
-    """
+    """Return what is assigned as a manager who codes may know it. Raise ValidationError to assign texts of a pool."""
     is_pool = round_ is not None and Plan.objects.filter(round=round_, pool=True).exists()
     if is_pool and not parameters.pool:
         raise ValidationError(
@@ -194,23 +196,27 @@ def _genres(slugs: Sequence[str]) -> Mapping[str, str]:
 
 
 def _coders_of(project: Project, request: PlanRequest) -> dict[str, User]:
-    """Return who takes part, by name: who is chosen, else those who code blind to each other, as adjudicators do not.
+    """Return who takes part, by name: who is chosen, else all but adjudicators. Raise ValidationError."""
+    members = users_by_name(
+        members_in_roles(project, CODING_ROLES), [*request.coders, *request.weights, *request.maxima]
+    )
+    chosen = request.coders or {user.get_username() for user in members_in_roles(project, BLIND_ROLES)}
+    return {name: user for name, user in members.items() if name in chosen}
 
-    Raise ValidationError for names of others.
-    """
-    members = {user.get_username(): user for user in members_in_roles(project, CODING_ROLES)}
-    everybody = {user.get_username() for user in members_in_roles(project, BLIND_ROLES)}
-    unknown = sorted({*request.coders, *request.weights, *request.maxima} - set(members))
-    if unknown:
+
+def users_by_name(users: Iterable[User], named: Iterable[str]) -> dict[str, User]:
+    """Return coders by name. Raise ValidationError if others are named."""
+    found = {user.get_username(): user for user in users}
+    if unknown := sorted(set(named) - set(found)):
         raise ValidationError(f"There are no coders of these names in the project: {', '.join(unknown)}.")
-    return {name: user for name, user in members.items() if name in (request.coders or everybody)}
+    return found
 
 
 def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assignment]:
     """Return what is assigned in the round, with or without what coders took from a pool."""
     if round_ is None:
         return []
-    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1).order_by()
+    codings = Coding.objects.first_occasions(round_).order_by()
     codings = codings if with_taken else codings.assigned()
     rows = codings.values_list(
         "text__slug", "coder__username", "version", "corrections", "status", "place", "released_at"
@@ -225,10 +231,7 @@ def _codings_of(round_: Round | None, *, with_taken: bool = True) -> list[Assign
 
 @transaction.atomic
 def apply_plan(project: Project, request: PlanRequest, *, blind: bool = False) -> PlanView:
-    """Carry the plan out: make what codings it adds, delete what it moves, and record it. Return what there is then.
-
-    Applied again, it changes nothing. Raise ValidationError as `view_plan` does, and ProjectArchived.
-    """
+    """Carry the plan out and record it; twice changes nothing. Raise ValidationError, and ProjectArchived."""
     lock_project(project.pk)
     round_ = plan_round(project, request.round_name)
     if round_ is None:
@@ -247,12 +250,8 @@ def _record(round_: Round, view: PlanView) -> Plan:
     plan, _ = Plan.objects.update_or_create(
         round=round_,
         defaults={
-            "design": str(parameters.design),
-            "k": None if parameters.design == Design.ALL else parameters.k,
-            "share": parameters.share if parameters.design == Design.SHARE else None,
-            "blocks": parameters.blocks if parameters.design == Design.BLOCKS else None,
+            **view.terms(),
             "calibration": parameters.calibration,
-            "seed": parameters.seed,
             "pool": parameters.pool,
             "allow_unconnected": parameters.allow_unconnected,
             "due_on": request.due_on,
@@ -293,7 +292,7 @@ def _record_texts(plan: Plan, view: PlanView) -> None:
 
 def _write_codings(project: Project, round_: Round, view: PlanView) -> None:
     keys = {text.slug: text.pk for text in view.texts}
-    codings = Coding.objects.of_people().filter(round=round_, kind=Coding.Kind.TEXT, occasion=1)
+    codings = Coding.objects.first_occasions(round_)
     _delete_codings(codings, view.proposal.removed, keys)
     places = dict(codings.order_by().values_list("coder__username").annotate(last=Max("place")))
     new = set(view.proposal.new)
@@ -321,5 +320,5 @@ def _delete_codings(codings: Any, removed: Iterable[tuple[str, str]], keys: Mapp
         rows = codings.not_begun().filter(status=Coding.Status.OPEN).select_for_update(of=("self",))
         found = rows.values_list("pk", "text_id", "coder__username")
         gone = [pk for pk, text, coder in found if (text, coder) in pairs]
-        for start in range(0, len(gone), BATCH):
-            Coding.objects.of_people().filter(pk__in=gone[start : start + BATCH]).delete()
+        for part in batched(gone, BATCH):
+            Coding.objects.of_people().filter(pk__in=part).delete()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from annotations.models import Coding, Level, Project, Round, User
-from annotations.planning.training import CoderInTraining, NextStep, is_to_pass, read_trainings, required_training
+from annotations.planning.training import NextStep, TrainingResult, is_to_pass, read_trainings, required_training
 
 
 class Progress(Protocol):
@@ -27,10 +27,8 @@ def next_coding[Row: Progress](
 ) -> Row | None:
     """Return the next of a coder's codings; None if there is nothing to do.
 
-    First come those of training that is not passed; among these and the others those started, then those not started,
-    then those complete. Where the scheme requires answers of entities, all that is begun is started. Never one of those
-    `locked`, nor one without markables unless coders mark them themselves: of such texts nobody but the coder knows
-    whether they are complete.
+    First come those of training that is not passed; then those started, those not started, those complete. Never one of
+    those `locked`, nor one without markables unless coders mark them themselves.
     """
 
     def rank(coding: Row) -> tuple[bool, bool, bool]:
@@ -52,8 +50,8 @@ class OwnWork:
     """What a coder codes next, and the training that is not passed. locked: codings that wait for it, by key."""
 
     next: Coding | None
-    locked: dict[int, CoderInTraining]
-    trainings: Sequence[CoderInTraining]
+    locked: dict[int, TrainingResult]
+    trainings: Sequence[TrainingResult]
     coders_mark: bool
 
     @property
@@ -75,7 +73,7 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
     trainings = {
         key: training
         for key, training in read_trainings(own | required, coder).items()
-        if training.step != NextStep.PASSED and not _is_over(training, required)
+        if training.next_step != NextStep.PASSED and not _is_over(training, required)
     }
     locked = {pk: trainings[key] for pk, key in waiting.items() if key in trainings}
     coders_mark = bool(open_codings) and Level.objects.filter(project=project, coders_mark=True).exists()
@@ -86,16 +84,13 @@ def read_own_work(project: Project, coder: User, codings: Iterable[Coding], requ
 
 def work_after(project: Project, coder: User, coding: Coding) -> OwnWork:
     """Return what the coder is to do after this coding, in rounds that are open."""
-    own = (
-        Coding.objects.of_coders()
-        .visible_to(coder)
-        .filter(text__project=project, coder=coder, status=Coding.Status.OPEN)
-    )
-    own = own.filter(round__closed_at=None).exclude(pk=coding.pk).in_order_of_rounds().with_progress()
-    return read_own_work(project, coder, own.select_related("text", "round").defer("text__content"))
+    own = Coding.objects.of_coders().visible_to(coder).filter(text__project=project, coder=coder)
+    others = own.filter(status=Coding.Status.OPEN, round__closed_at=None).exclude(pk=coding.pk)
+    rows = others.in_order_of_rounds().with_progress().select_related("text", "round").defer("text__content")
+    return read_own_work(project, coder, rows)
 
 
-def _is_over(training: CoderInTraining, required: Collection[int]) -> bool:
+def _is_over(training: TrainingResult, required: Collection[int]) -> bool:
     """Return whether the round is for practice alone, which nobody has to pass, and the coder has submitted all."""
     is_required = training.round.pk in required or is_to_pass(training.round)
-    return not is_required and training.step == NextStep.ASK
+    return not is_required and training.next_step == NextStep.ASK

@@ -44,11 +44,7 @@ class Pace:
 
 
 def estimate_pace(judged_on: Iterable[date] | Mapping[date, int], left: int, today: date) -> Pace | None:
-    """Return the pace of judgements that were made on these days, with `left` more to make.
-
-    judged_on: the day of each, or how many were made on each day. None where nothing can be said: nothing is left,
-    fewer than two days have work, or the end is too far.
-    """
+    """Return the pace of judgements made on these days, with `left` to make; None where it says nothing."""
     recent = {day: number for day, number in Counter(judged_on).items() if today - WINDOW < day <= today}
     worked = sorted(recent)[-WORKED_DAYS:]
     if left <= 0 or len(worked) < FEWEST_WORKED_DAYS:
@@ -70,10 +66,7 @@ class CoderPace:
 def read_coder_paces(
     project: Project, left: Mapping[str, int], today: date, round_: Round | None = None
 ) -> dict[str, CoderPace]:
-    """Return the pace of each coder with items left, by their work of the window in the project, or a round.
-
-    Items are markables that were judged. One query.
-    """
+    """Return the pace of each coder with markables left, in the project or a round. One query."""
     since = timezone.make_aware(datetime.combine(today - WINDOW + timedelta(days=1), time.min))
     recent = read_recent_work(project, since, round_)
     paces = {}
@@ -92,11 +85,7 @@ def seconds_of_work(project: Project, work: Mapping[int, int]) -> float | None:
     `work` has the markables or words of texts; those are timed whose codings were submitted last, without practice.
     """
     done = Coding.objects.of_people().filter(
-        text__project=project,
-        kind__in=INDEPENDENT_KINDS,
-        occasion=1,
-        status=Coding.Status.SUBMITTED,
-        text__in=work,
+        text__project=project, kind__in=INDEPENDENT_KINDS, occasion=1, status=Coding.Status.SUBMITTED, text__in=work
     )
     done = done.exclude(round__kind=Round.Kind.TRAINING).order_by("-pk")
     latest = dict(done.values_list("pk", "text")[:TIMED_TEXTS])

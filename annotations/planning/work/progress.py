@@ -29,11 +29,7 @@ HOURS_COLUMNS = ("coder", "round", "text", "day", "active_seconds", "hours")
 
 
 class CodingProgress(NamedTuple):
-    """How far the codings of a project are.
-
-    n_assigned: texts that anybody codes in any round. n_in_pools: texts that coders may take, and nobody has taken.
-    n_codings, n_submitted: codings without practice and repeats.
-    """
+    """How far a project is: texts, those coded in any round or free in a pool, and codings that count."""
 
     n_texts: int
     n_assigned: int
@@ -44,10 +40,10 @@ class CodingProgress(NamedTuple):
 
 @dataclass(slots=True)
 class Total:
-    """The codings of one coder, round, text or project: numbers of codings by state, and of markables.
+    """Numbers of codings by state, and of markables, of one coder, round, text or project.
 
-    `overdue` are among those of the other states. `left` of what is to decide is not submitted, in open rounds, where
-    `to_submit` codings are; in `to_mark` of these the coder creates the markables. pace: of a coder, where it is known.
+    overdue: of any state. left: markables to decide in open rounds, in `to_submit` codings; in `to_mark` of these the
+    coder creates the markables. pace: of a coder, where it is known.
     """
 
     name: str
@@ -104,10 +100,7 @@ class ProgressRow:
 
 @dataclass(frozen=True, slots=True)
 class ProgressMatrix:
-    """A page of the rows for a page of the coders, and totals of all rows: of these coders, and of rounds if several.
-
-    chosen: the round that is shown alone.
-    """
+    """A page of the rows for a page of the coders, totals of all rows, and of rounds if there are several."""
 
     page: Page[RoundText]
     rows: Sequence[ProgressRow]
@@ -154,10 +147,9 @@ def read_progress_matrix(
     *,
     marks_final: bool = False,
 ) -> ProgressMatrix:
-    """Return the progress matrix of a project, or of a round. Seven queries at most, whatever the size of the project.
+    """Return the progress matrix of a project, or of a round. Raise ValidationError. Seven queries at most.
 
     marks_final: whether it says which codings nobody reopens, which tells of gold and repeats.
-    Raise ValidationError for the name of no round.
     """
     chosen = find_round(project, round_name) if round_name else None
     rounds = rounds_of(project)
@@ -173,8 +165,7 @@ def read_progress_matrix(
     for state in states:
         if (state.text, state.round) in on_page:
             on_page[state.text, state.round].add(state)
-    final = _final_codings({membership.text_id for membership in shown}) if marks_final else ()
-    for key in final:
+    for key in _final_codings({membership.text_id for membership in shown}) if marks_final else ():
         if key in cells:
             cells[key] = replace(cells[key], is_final=True)
     rows = []
@@ -186,15 +177,8 @@ def read_progress_matrix(
     for one in totals:
         one.pace = paces.get(one.name)
     of_rounds = total_by(sorted(states, key=lambda one: order[one.round]), lambda one: names[one.round])
-    return ProgressMatrix(
-        shown,
-        rows,
-        coders,
-        totals_shown,
-        of_rounds if len(of_rounds) > 1 else (),
-        rounds,
-        chosen,
-    )
+    several = of_rounds if len(of_rounds) > 1 else ()
+    return ProgressMatrix(shown, rows, coders, totals_shown, several, rounds, chosen)
 
 
 def codings_of(project: Project, user: Person, round_: Round | None = None) -> QuerySet[Coding]:
@@ -221,10 +205,7 @@ def _memberships(project: Project, user: Person, round_: Round | None) -> QueryS
 
 
 def progress_rows(project: Project, user: Person, round_name: str, today: date) -> Iterator[list[str]]:
-    """Return the rows of the progress as a file: one a coding, and one a text in a round that nobody codes.
-
-    Raise ValidationError for the name of no round.
-    """
+    """Return the rows of the progress file: one a coding, or a text without any. Raise ValidationError."""
     chosen = find_round(project, round_name) if round_name else None
     states: dict[tuple[int, int], list[CodingState]] = {}
     for one in sorted(read_states(codings_of(project, user, chosen), today), key=lambda one: one.coder):
@@ -246,10 +227,7 @@ def progress_rows(project: Project, user: Person, round_name: str, today: date) 
 
 
 def worked_days(project: Project, round_name: str = "") -> list[WorkedDay]:
-    """Return the active time of each coder by round, text and day. Two queries.
-
-    Raise ValidationError for the name of no round.
-    """
+    """Return the active time of each coder by round, text and day. Raise ValidationError. Two queries."""
     return read_worked_days(project, find_round(project, round_name) if round_name else None)
 
 

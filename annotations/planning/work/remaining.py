@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -14,10 +14,9 @@ from annotations.models import Coding, Markable, Project, Round
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """The markables left to decide in open codings, as far as they are known, and the number of these codings.
+    """Markables left to decide in so many open codings.
 
-    to_mark: those of the codings whose markables coders create themselves: what is left in them is not known. words:
-    the words of their texts, once for each coding.
+    to_mark: the codings whose markables coders create, so that what is left is not known. words: those of their texts.
     """
 
     markables: int = 0
@@ -26,12 +25,7 @@ class Remaining:
     words: int = 0
 
     def __add__(self, other: Remaining) -> Remaining:
-        return Remaining(
-            self.markables + other.markables,
-            self.codings + other.codings,
-            self.to_mark + other.to_mark,
-            self.words + other.words,
-        )
+        return Remaining(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def sentences(self) -> str:
@@ -55,10 +49,7 @@ def _be(count: int) -> str:
 
 
 def _texts_to_mark(project: Project) -> dict[int, int]:
-    """Return the texts whose markables coders create, none being given, each with its number of words.
-
-    One query, and another where coders create any.
-    """
+    """Return the texts, with their words, whose markables coders create because none is given."""
     if not project.levels.filter(coders_mark=True).exists():
         return {}
     given = Markable.objects.filter(text=OuterRef("pk"), predefined=True, level__coded=True)
@@ -67,10 +58,7 @@ def _texts_to_mark(project: Project) -> dict[int, int]:
 
 
 def count_remaining(project: Project) -> dict[str, Remaining]:
-    """Return by round what coders have yet to do in codings that are not submitted; nothing of rounds without any.
-
-    In a closed round nobody decides anything, and practice and repeats are no part of the work. Four queries.
-    """
+    """Return by round what coders have yet to do in open rounds, without training and repeats. Four queries."""
     rounds = project.rounds.filter(closed_at=None).exclude(kind=Round.Kind.TRAINING).order_by()
     codings = Coding.objects.of_people().filter(
         text__project=project, round__in=rounds, kind=Coding.Kind.TEXT, occasion=1

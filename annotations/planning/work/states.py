@@ -16,11 +16,7 @@ from annotations.models import Coding, Operation
 
 
 class State(StrEnum):
-    """How far a coding is. Who reopens an own submission has begun it; `reopened` is by a manager.
-
-    No coding is complete whose coder creates the markables, or of a scheme that requires answers of entities: whether
-    something is missing, the page of the text counts.
-    """
+    """How far a coding is; `reopened` is by a manager. None is complete whose answers only its own page can count."""
 
     ASSIGNED = "assigned"
     BEGUN = "begun"
@@ -42,10 +38,7 @@ COLUMNS = (
 
 
 def with_states(codings: QuerySet[Coding]) -> QuerySet[Coding]:
-    """Annotate codings with what their states are made of: progress, who reopened them and why, the date of the plan.
-
-    `reopened_by` and `reopen_reason` are of the last reopening of a coding that is open.
-    """
+    """Annotate codings with progress, the last reopening with its reason, and the date of the plan."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN).order_by("-sequence")
     reopened = {"status": Coding.Status.OPEN, "version__gt": F("corrections")}
     annotated = cast(Any, codings).with_progress()
@@ -87,10 +80,9 @@ def is_to_do(row: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CodingState:
-    """A coding of a text in a round by a coder: its state, how many markables are decided, and whether it is late.
+    """How far the coding of a text in a round by a coder is, and whether it is late.
 
-    is_to_do: whether its coder is to submit it, in a round that is open. is_to_mark: whether the coder creates the
-    markables, none being given with the text. is_final: whether nobody may reopen it.
+    is_to_mark: whether the coder creates the markables. is_final: whether nobody may reopen it.
     """
 
     text: int
@@ -122,10 +114,7 @@ def read_states(codings: QuerySet[Coding], today: date) -> list[CodingState]:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """An own coding that waits for its coder. days: until it is due, below 0 where it is overdue; None without a date.
-
-    reason: what the manager wrote who reopened it.
-    """
+    """An own coding to be reminded of: days until it is due, or None; reason: why a manager reopened it."""
 
     coding: Coding
     state: State
@@ -144,11 +133,7 @@ class Reminders:
 
 
 def reminders_of(codings: Iterable[Coding], today: date) -> Reminders:
-    """Return what to remind the coder of whose codings `with_states` these are, in the order of their dates.
-
-    What has no date, or has time, is there if it is reopened or begun. Those of one date are in the order of codings,
-    reopened ones first.
-    """
+    """Return what to remind a coder of, by date: codings `with_states` that are due soon, reopened or begun."""
     found = []
     for coding in codings:
         row: dict[str, Any] = {name: getattr(coding, name) for name in COLUMNS if name != "round__closed_at"}

@@ -188,9 +188,10 @@ def find_adjudicator(project: Project, username: str) -> User:
     membership = Membership.objects.select_related("user").filter(project=project, user__username__iexact=username)
     for one in membership:
         if Right.ADJUDICATE not in rights_of(one.role, results_open=False):
-            raise ValidationError(f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators.")
+            message = f"{one.user} is {one.role} of {project.slug}: gold is of managers and adjudicators."
+            raise ValidationError({"adjudicator": message})
         return one.user
-    raise ValidationError(f"{username!r} is not a member of {project.slug}.")
+    raise ValidationError({"adjudicator": f"{username!r} is not a member of {project.slug}."})
 
 
 def refuse_accounts(number: int) -> str:

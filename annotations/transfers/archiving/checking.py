@@ -29,8 +29,8 @@ from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Membership, Operation, Project, Segment, Text
 from annotations.models.coding import DECIDED_KINDS
 from annotations.models.people.rights import ROLES_SEEING_ALL_WORK
-from annotations.planning.plans.changes import MOST_DAYS
 from annotations.planning.repeats import MOST_REPEATED
+from annotations.planning.work.assignments import MOST_DAYS
 from annotations.projects.scheme_rows import SchemeRows
 from annotations.schemes.consistency import check_scheme, find_leftovers
 from annotations.transfers.archiving.judging import check_judgements

@@ -31,7 +31,7 @@ from annotations.formats.model.document import decode
 from annotations.formats.model.format import stem
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
-from annotations.planning.work.docset_assignments import assign_docset
+from annotations.planning.work.assignments import assign_docset
 from annotations.projects.people.members import CODING_ROLES, members_in_roles
 from annotations.transfers.forms import FilesField
 

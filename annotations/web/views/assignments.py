@@ -19,7 +19,6 @@ from annotations.models import Coding, Membership, Plan, Project, RepeatPlan, Ro
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.forms import ReleaseForm, RepeatForm, ReplaceForm, initial_repeats
-from annotations.planning.plans.changes import release_idle, replace_coder
 from annotations.planning.plans.forms import CODERS_ON_A_PAGE, PlanForm, first_data
 from annotations.planning.plans.matrix import Matrix, matrix_of_plan, matrix_of_round
 from annotations.planning.plans.plans import PlanView, apply_plan, plan_round, view_plan
@@ -31,7 +30,7 @@ from annotations.planning.repeats import (
     view_repeats,
     withdraw_repeats,
 )
-from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.planning.work.assignments import assign_texts, release_idle, replace_coder, unassign
 from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
@@ -213,11 +212,11 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     coder, other = form.cleaned_data["coder"], form.cleaned_data["other"]
     with refused_to(request):
         done = replace_coder(project, round_, coder, other)
-        begun = f" {coder} has begun {pluralize(done.added, 'text')}: that work stays, and {other} codes them anew."
+        begun = f" {coder} has begun {pluralize(done.released, 'text')}: that work stays, and {other} codes them anew."
         messages.success(
             request,
-            f"{pluralize(done.moved + done.added, 'text')} assigned to {other} in place of {coder}."
-            f"{begun if done.added else ''}",
+            f"{pluralize(done.unassigned + done.released, 'text')} assigned to {other} in place of {coder}."
+            f"{begun if done.released else ''}",
         )
     return redirect(_address(project, round_.name))
 

@@ -41,6 +41,7 @@ from annotations.planning.training import (
     decide_on_coder,
     feedback_on,
     take_next_attempt,
+    training_result,
     training_results,
 )
 from annotations.planning.work.next_coding import work_after
@@ -269,10 +270,10 @@ def _show_training(
             request, [one for result in results for one in result.decisions] if sees_all else [], name="decisions"
         ),
         "own": own,
-        "own_step": own.next_step(round_) if own is not None else "",
-        "own_obstacle": own.obstacle(round_) if own is not None else "",
+        "own_step": own.next_step if own is not None else "",
+        "own_obstacle": own.obstacle if own is not None else "",
         "own_rows": page_of(request, [(one, coding_token(one.coding)) for one in own_attempts], name="own"),
-        "may_try": own is not None and project.archived_at is None and own.may_try(round_),
+        "may_try": own is not None and project.archived_at is None and own.may_try,
         "form": (form or DecisionForm(project)) if decides else None,
         "sees_all": sees_all,
     }
@@ -319,9 +320,7 @@ def feedback(request: HttpRequest, slug: str, text: str, token: str) -> HttpResp
 def comparison(request: HttpRequest, slug: str, name: str, text: str, coder: str) -> HttpResponse:
     """Show who decides gold the submitted work of a coder in a training round beside the gold of the text."""
     project = project_for(request.user, slug, Right.ADJUDICATE)
-    codings = Coding.objects.of_people().filter(
-        round=round_for(project, name, TRAINING_KINDS), kind=Coding.Kind.TEXT, occasion=1
-    )
+    codings = Coding.objects.first_occasions(round_for(project, name, TRAINING_KINDS))
     codings = codings.select_related("text", "coder", "round")
     coding = get_object_or_404(codings, text__slug=text, coder__username=coder)
     return _show_feedback(request, project, coding, own=False)
@@ -334,7 +333,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     if found is None:
         raise Http404("There is no gold to see beside this coding.")
     record_view(Coding.objects.of_coders().filter(pk=coding.pk), None if own else request.user)
-    result = training_results(coding.round, [coding.coder.pk])[0]
+    result = training_result(coding.round, coding.coder)
     work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {
         "project": project,
@@ -343,7 +342,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
         "own": own,
         "attempt": next(one for one in result.attempts if one.coding.pk == coding.pk),
         "result": result,
-        "may_try": own and project.archived_at is None and result.may_try(coding.round),
+        "may_try": own and project.archived_at is None and result.may_try,
         "work": work,
         "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
     }

@@ -22,12 +22,11 @@ from annotations.formats import plain
 from annotations.formats.model.scheme import CATEGORY, AttributeSpec, CategorySpec, ValueSpec
 from annotations.models import Coding, Membership, Operation, Project, Round, User
 from annotations.models.coding import pointing_categories
-from annotations.planning.plans.changes import release_idle, replace_coder
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.repeats import RepeatRequest, apply_repeats, withdraw_repeats
 from annotations.planning.rounds import add_texts, change_round, create_round, delete_round, move_to_round
-from annotations.planning.work.assignments import assign_texts, unassign
+from annotations.planning.work.assignments import assign_texts, release_idle, replace_coder, unassign
 from annotations.projects.anonymization import forget_person
 from annotations.projects.people.members import add_member, remove_membership
 from annotations.revision.saving import SchemeRefused, save_scheme

@@ -9,8 +9,7 @@ from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Membership
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import change
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from annotations.adjudication.decisions.items import ItemDecision, gold_decisions
+from annotations.adjudication.decisions.listing import ItemDecision, gold_decisions
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.proposal import Item, Method
 from annotations.adjudication.states import State, gold_states

@@ -19,7 +19,7 @@ from annotations.docsets.agreed_pyramid import fill_coding, reassign_agreed_pyra
 from annotations.docsets.creation import _create_words, add_named_peer, add_peer, create_docset, create_docset_from_text
 from annotations.formats.syntax.headers import find_summaries
 from annotations.models import Coding, Docset, Level, Markable, Membership, Text
-from annotations.planning.work.docset_assignments import assign_docset, assign_peers
+from annotations.planning.work.assignments import assign_docset, assign_peers
 from annotations.projects.people.members import add_member, remove_membership
 from tests.conftest import change, make_project, person
 from tests.shared.growth import assert_grows_with_input

@@ -16,8 +16,7 @@ from annotations.mail import delivery
 from annotations.mail.delivery import DELAYS, MOST_SECONDS, Delivery
 from annotations.mail.queue import PATIENCE, notify, queue
 from annotations.models import Coding, Mail, Project, Text
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.anonymization import forget_person
 from annotations.projects.locks import set_archived
 from annotations.projects.people.accounts import set_address, set_muted_mails

@@ -7,8 +7,8 @@ import pytest
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.mail.delivery import Delivery
 from annotations.models import Mail, User
-from annotations.planning.work import digests
-from annotations.planning.work.digests import queue_digests
+from annotations.planning.work import work_mails
+from annotations.planning.work.work_mails import queue_digests
 from annotations.projects.people.accounts import set_muted_mails
 from annotations.projects.people.members import add_member
 from tests.conftest import make_project
@@ -62,7 +62,7 @@ def test_it_comes_once_a_week_to_who_wants_it(reachable, codings, alice, bob):
 def test_projects_in_which_nothing_is_to_be_done_take_no_place_of_others(
     mailoutbox, reachable, codings, charlie, monkeypatch
 ):
-    monkeypatch.setattr(digests, "MOST_PROJECTS", 1)
+    monkeypatch.setattr(work_mails, "MAX_PROJECTS", 1)
     add_member(make_project("aaa", "muc-ident", "[It](a) rains."), charlie, "manager")
     queue_digests(MONDAY)
     send()

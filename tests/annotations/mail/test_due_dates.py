@@ -7,7 +7,7 @@ import pytest
 from annotations.coding.status import submit_coding
 from annotations.mail.delivery import Delivery
 from annotations.models import Coding, Mail, Plan
-from annotations.planning.work.due_dates import queue_due_mails
+from annotations.planning.work.work_mails import queue_due_mails
 from annotations.projects.people.accounts import set_muted_mails
 
 DUE = date(2026, 11, 20)

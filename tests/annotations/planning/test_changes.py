@@ -8,11 +8,10 @@ from django.utils import timezone
 
 from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Operation
-from annotations.planning.plans.changes import Release, Replacement, release_idle, replace_coder
 from annotations.planning.plans.plans import apply_plan
 from annotations.planning.pool import take_next_text
 from annotations.planning.rounds import change_round
-from annotations.planning.work.assignments import assign_texts
+from annotations.planning.work.assignments import FreedPlaces, assign_texts, release_idle, replace_coder
 from tests.conftest import judge, person
 from tests.shared.plans import plan_request
 
@@ -35,11 +34,11 @@ def test_open_texts_go_to_the_other_coder_and_work_stays(large):
         judge(done, markable.key, "none")
     submit_coding(done, done.coder)
     begin(begun)
-    assert replace_coder(large, round_, person("ann"), person("ben")) == Replacement(1, 1)
+    assert replace_coder(large, round_, person("ann"), person("ben")) == FreedPlaces(1, 1)
     assert texts_of("ben") == {"t01", "t02", "t03"}
     assert texts_of("ann") == {"t00", "t01", "t03"}
     assert Judgement.objects.filter(coding=begun).count() == 1
-    assert replace_coder(large, round_, person("ann"), person("ben")) == Replacement(0, 0)
+    assert replace_coder(large, round_, person("ann"), person("ben")) == FreedPlaces(0, 0)
 
 
 def test_who_does_not_code_replaces_nobody(large, charlie):
@@ -64,7 +63,7 @@ def test_what_nobody_works_on_is_free_for_others_and_the_work_stays(large):
         begin(coding)
     Coding.objects.of_people().update(created_at=timezone.now() - timedelta(days=9))
     Operation.objects.filter(coding=idle).update(applied_at=timezone.now() - timedelta(days=8))
-    assert release_idle(large, round_, 7) == Release(22, 1)
+    assert release_idle(large, round_, 7) == FreedPlaces(22, 1)
     assert set(Coding.objects.of_people().values_list("pk", flat=True)) == {idle.pk, recent.pk}
     assert Judgement.objects.filter(coding=idle).count() == 1
     view = apply_plan(large, plan_request(k=2))

@@ -105,7 +105,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
     n_units = len(keys_of(failed.text))
     assert result.best == round(1 / n_units, 3)
     assert not result.passed
-    assert result.may_try(training)
+    assert result.may_try
     assert take_next_attempt(training, alice).text.slug == "milk"
     with pytest.raises(ValidationError, match="no further text"):
         take_next_attempt(training, alice)
@@ -113,7 +113,7 @@ def test_who_fails_takes_another_text_and_passes_with_it(training, alice):
     [result] = training_results(training)
     assert [attempt.passed for attempt in result.attempts] == [False, True]
     assert result.passed
-    assert not result.may_try(training)
+    assert not result.may_try
 
 
 def test_gold_shows_once_both_are_submitted_and_ends_the_reopening(training, alice, charlie):
@@ -159,9 +159,9 @@ def test_a_decision_of_a_manager_holds_until_another_and_has_a_reason(training, 
     assert training_results(training)[0].passed
     decide_on_coder(training, alice, "rule", "Not so hard.", charlie)
     assert not training_results(training)[0].passed
-    assert training_results(training)[0].may_try(training)
+    assert training_results(training)[0].may_try
     decide_on_coder(training, alice, "failed", "Too hard for her.", charlie)
-    assert not training_results(training)[0].may_try(training)
+    assert not training_results(training)[0].may_try
     with pytest.raises(ValidationError, match="no further text"):
         take_next_attempt(training, alice)
     assert len(training_results(training)[0].decisions) == 3

@@ -20,7 +20,7 @@ from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
 from annotations.formats import Bundle, ducview
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers
 from annotations.projects.people.members import add_member
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.transfers.exporting.dispatch import export_files

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.adjudication.decisions.items import gold_decisions
+from annotations.adjudication.decisions.listing import gold_decisions
 from annotations.adjudication.drafts import DraftRequest, draft_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_queue import build_pyramid_queue

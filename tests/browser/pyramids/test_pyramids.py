@@ -12,8 +12,7 @@ from annotations.coding.pyramids.scus import contributors_of, weighted_scus
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Membership, Project, User
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_title
 from tests.browser.conftest import DelayedAnswer, offline, saved

@@ -12,7 +12,7 @@ from annotations.docsets.creation import add_peer
 from annotations.models import Membership, Plan, Text
 from annotations.planning.plans.designs.terms import WEIGHT_UNIT
 from annotations.planning.rounds import create_round
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers
 from annotations.projects.people.members import add_member
 from annotations.projects.rounds import put_into_round
 from tests.access.large_world import crowd, enlarge, shorten_pages

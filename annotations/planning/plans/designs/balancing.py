@@ -43,12 +43,11 @@ type Change = tuple[int, int, int]  # an item, who has it, and who gets it
 
 
 def assign(items: Sequence[Item], weights: Sequence[int], limits: Sequence[int], seed: int) -> list[list[int]]:
-    """Return the coders of each item, by number.
+    """Return the coders of each item, by number. Raise Shortage where the limits of how many they take are too small.
 
-    The work of coders is in proportion to their weights, within one item where nothing is fixed and no limit holds;
-    `limits` are how many items they take. Pairs of coders share as nearly equal numbers of items as possible, in
-    proportion to the work of both; those who have items are connected by shared ones where exchanges can connect them;
-    items of a stratum are spread evenly. Raise Shortage where limits are too small.
+    Work is in proportion to weights, within one item where nothing is fixed and no limit holds. Pairs of coders share
+    as nearly equal numbers of items as possible. Coders with items are connected by shared ones where exchanges can
+    connect them. Items of a stratum are spread evenly.
     """
     plan = _Plan(items, weights, limits)
     plan.fill()
@@ -120,11 +119,7 @@ class _Plan:
         return of_load + PAIR * of_pairs // UNIT**2 + self.of_stratum * step * (2 * of_stratum + step)
 
     def fill(self) -> None:
-        """Give each place, those of large items first, to the coder who lacks most work; of these, who shares least.
-
-        Where nothing is fixed and all weights are equal, nobody has more than the largest item above another. Raise
-        Shortage.
-        """
+        """Give each place, large items first, to the coder who lacks most work, then shares least. Raise Shortage."""
         order = sorted(range(len(self.items)), key=lambda i: (not self._is_of_all(self.items[i]), -self.work[i]))
         for number in order:
             item, chosen = self.items[number], self.coded[number]
@@ -191,7 +186,7 @@ class _Plan:
         ]
 
     def improve(self, source: random.Random) -> None:
-        """Move places, and exchange two, where it is better, or at first not much worse (threshold accepting).
+        """Move and exchange places where it is better, or at first not much worse (threshold accepting).
 
         Nobody comes further from their work than the largest item, and no part of coders falls apart.
         """

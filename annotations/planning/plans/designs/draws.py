@@ -16,10 +16,9 @@ def draw(seed: int, *names: str) -> int:
 
 
 def draw_texts(texts: Iterable[PlanText], number: int, seed: int, purpose: str, drawn: Iterable[str] = ()) -> list[str]:
-    """Return the names of so many texts, from each stratum in proportion to its texts; of `drawn` all are among them.
+    """Return so many texts in a random order, from each stratum in proportion, with all of those `drawn`.
 
-    The first of each stratum come first: their place is (i + u) / n, for the i-th of n texts of a stratum, with u in
-    [0, 1) drawn by stratum.
+    The place of the i-th of n texts of a stratum is (i + u) / n, with u in [0, 1) drawn by stratum.
     """
     members = set(drawn)
     strata: dict[str, list[str]] = {}

@@ -49,10 +49,7 @@ class PlanCoder:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A text that a coder has already; what has begun is never taken away. `position` is its place in their list.
-
-    Of a text that was `released` somebody else gets the place, too.
-    """
+    """A text that a coder has, at a position in their list. What has begun stays; `released` frees its place."""
 
     text: str
     coder: str
@@ -65,12 +62,10 @@ class Assignment:
 class PlanParameters:
     """What is asked of a plan.
 
-    `k` is how many coders code a text, or a shared one; None: all. `share` is the part of the texts that is shared.
-    `blocks` is into how many blocks texts are put; None: as many as there are coders. `calibration` texts, drawn by the
-    seed, are coded by all; of `calibration_texts` it is known that they are among these. Assignments that have not
-    begun stay, unless they may `move`. Groups of coders who share no text with each other are refused, unless
-    `allow_unconnected`. In a `pool` nobody gets a text before they take it. `additions` and `removals`, texts with
-    coders, are changes by hand, after all else.
+    k: how many coders code a text, or a shared one; None: all. share: of the texts that are shared. blocks: None: as
+    many as there are coders. calibration: how many texts all code, `calibration_texts` among them. move: assignments
+    that have not begun, too. pool: nobody gets a text before they take it. additions, removals: texts with coders that
+    are changed by hand, after all else.
     """
 
     design: Design = Design.K
@@ -98,12 +93,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Who codes what.
+    """Who codes what: each text with its coders, and the texts of each coder in their order.
 
-    `assignments` has each text with its coders by name, `needed` by how many each is to be coded; `orders` the texts
-    of each coder in the order in which they come; `pairs` the number of texts that two coders share; `connected`
-    whether those who have texts are connected by texts that they share; `new` and `removed` texts with coders, as
-    against what exists.
+    pairs: how many texts two coders share. connected: whether shared texts connect the coders who have texts. needed:
+    by how many each text is to be coded. new, removed: texts with coders, as against what exists.
     """
 
     assignments: dict[str, tuple[str, ...]]

@@ -13,8 +13,7 @@ from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, ducview
 from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Judgement, Membership, Project
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.conftest import make_project
 from tests.shared.agreeing import cost, digits, figures, links, table

@@ -12,8 +12,7 @@ from agreement.reports.parameters import InvalidParameter
 from agreement.results.pyramids import scores
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership, Project
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.shared.agreeing import digits, figures, links, table
 from tests.shared.pyramids import build, codings_of, models_of

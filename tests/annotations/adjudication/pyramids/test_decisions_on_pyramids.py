@@ -11,7 +11,7 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.adjudication.decisions.items import gold_decisions
+from annotations.adjudication.decisions.listing import gold_decisions
 from annotations.adjudication.decisions.log import GoldLog
 from annotations.adjudication.drafts import DraftRequest, draft_gold, gold_of_rounds
 from annotations.adjudication.keeping import keep_decided_pyramid

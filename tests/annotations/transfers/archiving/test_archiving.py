@@ -57,8 +57,7 @@ from annotations.planning.plans.designs.terms import PlanParameters
 from annotations.planning.plans.plans import PlanRequest, apply_plan
 from annotations.planning.rounds import add_texts, change_round, create_round, move_to_round
 from annotations.planning.training import decide_on_coder
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.people.members import add_member, set_group

@@ -11,7 +11,7 @@ from annotations.coding.status import submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text, User
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers
 from annotations.projects.people.members import add_member
 from annotations.projects.people.peer_names import coded_slug
 from tests.annotations.docsets.test_creation import SINKING

@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Project, Segment, Text
-from annotations.planning.work.assignments import assign_texts
-from annotations.planning.work.docset_assignments import assign_peers
+from annotations.planning.work.assignments import assign_peers, assign_texts
 from annotations.projects.people.members import add_member
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pyr

@@ -286,7 +286,7 @@ def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
     def step():
         training.refresh_from_db()
         [result] = training_results(training, [alice.pk])
-        return result.next_step(training)
+        return result.next_step
 
     assert step() == "code"
     gold = Coding.objects.get(kind="gold")
