@@ -10,8 +10,8 @@ class Findings:
     """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
 
     file: str
-    most: int
-    code: str
+    most: int = 500
+    code: str = "more-findings"
     noun: str = "findings"
     findings: list[Finding] = field(default_factory=list)
     n_unlisted: int = 0
