@@ -28,6 +28,7 @@ from annotations.formats.model.document import (
     LONGEST_SPEAKER,
     Answer,
     Document,
+    Findings,
     FormatError,
     Links,
     Mark,
@@ -39,7 +40,6 @@ from annotations.formats.model.document import (
     links_of,
     text_order,
 )
-from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import Bundle
 from annotations.formats.model.links import identity_names, index_places, merge_marks, says_identity
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec

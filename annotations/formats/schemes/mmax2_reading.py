@@ -21,8 +21,7 @@ from annotations.formats.mmax2.scheme import (
     level_key,
     read_scheme,
 )
-from annotations.formats.model.document import FormatError
-from annotations.formats.model.findings import Findings
+from annotations.formats.model.document import Findings, FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,

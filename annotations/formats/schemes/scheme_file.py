@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Finding, FormatError, decode
-from annotations.formats.model.findings import Findings
+from annotations.formats.model.document import Finding, Findings, FormatError, decode
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import CATEGORY, CategorySpec, SchemeSpec
 from annotations.formats.syntax.xml import parse

@@ -18,6 +18,7 @@ from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
     Document,
+    Findings,
     FormatError,
     Links,
     Mark,
@@ -30,7 +31,6 @@ from annotations.formats.model.document import (
     text_order,
 )
 from annotations.formats.model.features import Feature
-from annotations.formats.model.findings import Findings
 from annotations.formats.model.format import Format, Option
 from annotations.formats.model.links import related_places, says_identity
 from annotations.formats.model.scheme import AnswerValue
