@@ -148,9 +148,10 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
         name: {child_text(each, "name"): each for each in element.iter("{*}featureDescription")}
         for name, element in elements.items()
     }
-    values = {
-        name: dict.fromkeys(_allowed_values(elements[name]), "") for name, above in parents.items() if above == STRING
-    }
+    values: dict[str, dict[str, str]] = {}
+    for name in (name for name, above in parents.items() if above == STRING):
+        words = ((value.text or "").strip() for value in elements[name].iterfind("{*}allowedValues//{*}string"))
+        values[name] = dict.fromkeys((word for word in words if word), "")
     slots = {name: child_text(each["target"], "rangeTypeName") for name, each in features.items() if "target" in each}
     layers = []
     for name, element in elements.items():
@@ -210,11 +211,6 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
             name = parents[name]
         bases |= dict.fromkeys(path, bases.get(name, name if name in ROOTS else ""))
     return bases
-
-
-def _allowed_values(element: etree._Element) -> list[str]:
-    words = ((value.text or "").strip() for value in element.iterfind("{*}allowedValues//{*}string"))
-    return [word for word in words if word]
 
 
 # ---- layers as JSON

@@ -179,10 +179,9 @@ class Layers(Findings):
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
         """Report values of features that were not read, by layer and feature."""
         for (layer, feature), number in values.items():
-            if not number:
-                continue
-            message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
-            self.add(message, fix=fix, code="feature-left-out", left_out=True)
+            if number:
+                message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
+                self.add(message, fix=fix, code="feature-left-out", left_out=True)
 
 
 def build_marks(
@@ -244,15 +243,12 @@ def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
     """Return the layers whose spans are markables."""
-    chosen = {MARKABLE}
     if layers == "relations":
-        chosen |= {span.layer for relation in related for span in (relation.source, relation.target)}
-    elif layers == "spans":
-        present = dict.fromkeys(span.layer for span in file_layers.spans)
-        own = [layer for layer in present if not layer.startswith(BUILT_IN)]
-        if MARKABLE not in present:
-            chosen.add(next(iter(own), NAMED_ENTITY))
-    return chosen
+        return {MARKABLE, *(span.layer for relation in related for span in (relation.source, relation.target))}
+    present = dict.fromkeys(span.layer for span in file_layers.spans)
+    if layers != "spans" or MARKABLE in present:
+        return {MARKABLE}
+    return {MARKABLE, next((layer for layer in present if not layer.startswith(BUILT_IN)), NAMED_ENTITY)}
 
 
 def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:

@@ -169,7 +169,7 @@ class Annotations:
                 raise FormatError(message, self.file_layers.file, row.line)
             key = (layer.name, chain, match[2])
             if key not in self.links:
-                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, _unescape(value))
+                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, unescape_value(value))
             self._extend(self.links[key], row)
 
     def _spans(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
@@ -203,7 +203,7 @@ class Annotations:
             for role, end in self._pairs(row, self._split(row, roles, ";"), self._split(row, ends, ";")):
                 match = self._matching(TARGET, end, row)
                 target = _End(leads_to, match["unit"], _normalize_number(match["target"]))
-                self.arcs.append(_Arc(row.line, layer.name, _unescape(role), span, target))
+                self.arcs.append(_Arc(row.line, layer.name, unescape_value(role), span, target))
 
     def _relations(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         sources = self._split(row, cells[-1])
@@ -217,7 +217,7 @@ class Annotations:
             match = self._matching(SOURCE, cell, row)
             source = _End(base, match["unit"], _normalize_number(match["source"]))
             target = _End(base, row.unit, _normalize_number(match["target"]))
-            kind, reading = (_unescape(_split_number(value)[0]) for value in (kind, number))
+            kind, reading = (unescape_value(_split_number(value)[0]) for value in (kind, number))
             self.arcs.append(_Arc(row.line, layer.name, kind, source, target, reading))
 
     def _split(self, row: Row, cell: str, separator: str = "|") -> list[str]:
@@ -295,11 +295,6 @@ class Annotations:
                 message, arc.line, "the relation was left out", code="unknown-reference", left_out=True
             )
         return span
-
-
-def _unescape(value: str) -> str:
-    """Return the value; empty for none."""
-    return "" if value == NO_VALUE else unescape_value(value)
 
 
 def _split_number(piece: str) -> tuple[str, str]:
