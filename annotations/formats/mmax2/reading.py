@@ -181,22 +181,17 @@ class Levels:
             self.findings.add(message, code="no-scheme", file=file, fix="sets and pointers are told by their values")
         read = {link.name for link in level.links()}
         unread = {each.name for each in attributes if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
-        guessed = {
-            each.name
-            for each in attributes
-            if each.identity is None and not says_identity(each.name) and not ANTECEDENT.search(each.name)
-        }
+        stated = {each.name for each in attributes if each.identity is not None}
         used = Counter(name for row in level.all_rows() for name in row.attributes if row.has(name))
-        for name in (link.name for link in question.links if question.kind == Kind.POINTER and link.name in guessed):
-            message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
-            self.findings.add(
-                message, code="identity", file=file, fix='identity="false" in the scheme makes them a relation'
-            )
+        for name in [link.name for link in question.links] if question.kind == Kind.POINTER else ():
+            if not (name in stated or says_identity(name) or ANTECEDENT.search(name)):
+                message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
+                fix = 'identity="false" in the scheme makes them a relation'
+                self.findings.add(message, fix=fix, code="identity", file=file)
         for name in sorted(unread & used.keys()):
             message = f"{used[name]} values of {name} of the level {level.name} are not read"
-            self.findings.add(
-                message, code="not-read", file=file, fix=f"choose the attribute {name} to read it", left_out=True
-            )
+            fix = f"choose the attribute {name} to read it"
+            self.findings.add(message, fix=fix, code="not-read", file=file, left_out=True)
         if question.coded:
             known = {each.name for each in attributes}
             self._report_attributes([level], "is not in the scheme of the level", "left out", known)

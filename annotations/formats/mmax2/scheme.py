@@ -297,14 +297,17 @@ class _Categories:
     def add(self, name: str, label: str, to: Sequence[str], *, optional: bool = False) -> str:
         """Add a category that leads to those sets or pointers and return its key."""
         key = make_key(name, self.by_key)
-        category = CategorySpec(key, label, takes_optional=optional)
-        if self.kind == Kind.SET:
-            category = replace(category, takes_index=bool(to))
-        elif to:
-            limits = [self.limits[identity] or 0 for identity in to]
-            most = max(limits) if all(limits) else None
-            category = replace(category, points_to=self.domains[to[0]], max_pointers=most)
-        self.by_key[key] = category
+        points_to, limits = "", [self.limits[identity] or 0 for identity in to]
+        if self.kind == Kind.POINTER and to:
+            points_to = self.domains[to[0]]
+        self.by_key[key] = CategorySpec(
+            key,
+            label,
+            points_to,
+            max(limits) if points_to and all(limits) else None,
+            takes_index=self.kind == Kind.SET and bool(to),
+            takes_optional=optional,
+        )
         return key
 
 
