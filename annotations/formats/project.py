@@ -232,10 +232,10 @@ def _convert_column(table: Table, field: Field) -> list[Any]:
     for row, text in enumerate(table[field.name]):
         try:
             value = None if text is None else parse(text)
+            if value is not None and (write_value(value) != text or not is_valid(value)):
+                raise ValueError(text)
         except ValueError:
             raise table.error(row, f"{field.name} is not {field.kind}") from None
-        if value is not None and (write_value(value) != text or not is_valid(value)):
-            raise table.error(row, f"{field.name} is not {field.kind}")
         values.append(value)
     return values
 

@@ -119,10 +119,7 @@ def add_leads(
     questions: Iterable[tuple[RelationSpec | AttributeSpec, Condition | None]],
     names: Mapping[str, str],
 ) -> None:
-    """Add the names of what each value of a question, and each relation, if SET, leads to.
-
-    questions: each with when it is asked.
-    """
+    """Add the names of what each value of a question, and each relation, if SET, leads to by its condition."""
     for question, condition in questions:
         if condition is not None:
             for value in condition.values or (SET,):

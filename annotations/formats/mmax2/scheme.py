@@ -227,10 +227,7 @@ def level_key(keys: Mapping[str, str], name: str, other: str = "") -> str:
 
 
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
-    """Return the question with the attributes of its level that say neither category nor identity.
-
-    The pointers of a level that is not coded are no relations.
-    """
+    """Return the question with what else its level asks; pointers of a level that is not coded are no relations."""
     read = {link.name for link in question.links} | question.branches.keys()
     left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]

@@ -183,10 +183,6 @@ class _Draft:
         return {name: value for name, value in attributes.items() if value}
 
 
-def _numbered_name(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}_{number}"
-
-
 def _format_span(runs: Runs) -> str:
     return ",".join(
         f"word_{first + 1}" if first == last else f"word_{first + 1}..word_{last + 1}" for first, last in runs
@@ -253,7 +249,8 @@ class _Plan:
 
     def _set_names(self, number: int) -> tuple[str, str]:
         """Return the attributes of the set and of its entity that a markable is in, of several by their numbers."""
-        return _numbered_name(self.sets, number), _numbered_name(ENTITY_NAME, number)
+        suffix = "" if number == 1 else f"_{number}"
+        return f"{self.sets}{suffix}", f"{ENTITY_NAME}{suffix}"
 
     def answer_attributes(
         self, mark: Mark, targets: Mapping[Place, tuple[str, str]], sets: Mapping[tuple[str, str], str]

@@ -170,10 +170,7 @@ class SchemeSpec:
         return found
 
     def identity_relation(self, category: str) -> RelationSpec | None:
-        """Return the relation by whose pointers a category says identity; None where it takes no pointer.
-
-        For many categories, make a dictionary.
-        """
+        """Return the relation by whose pointers a category says identity, if any. For many, make a dictionary."""
         return next(iter(self.identity_by_category().get(category, ())), None)
 
     def with_pointing(self) -> "SchemeSpec":

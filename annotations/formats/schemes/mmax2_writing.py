@@ -21,13 +21,13 @@ from annotations.formats.model.scheme import (
     RelationSpec,
     SchemeSpec,
     Subject,
+    ValueSpec,
 )
 from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTERS
 
 SETS = "coref_class"
 MOST_TARGETS = 9999
 MOST_BUTTONS = 6
-RETIRED = "it is retired, and left out"
 
 type _Question = RelationSpec | AttributeSpec
 
@@ -62,28 +62,27 @@ class _Writer:
 
     def _without_retired(self, spec: SchemeSpec) -> SchemeSpec:
         """Return the scheme without what is no longer offered, which MMAX2 would offer."""
-        questions: list[CategorySpec | _Question] = [*spec.categories, *spec.relations, *spec.attributes]
-        for question in questions:
-            self._lose(question.key, {RETIRED: question.retired})
-        for attribute in spec.attributes:
-            for value in attribute.values:
-                self._lose(f"{attribute.key}: {value.key}", {RETIRED: value.retired})
+        categories, relations = self._offered(spec.categories), self._offered(spec.relations)
+        attributes = self._offered(spec.attributes)
+        values = {each.key: self._offered(each.values, f"{each.key}: ") for each in spec.attributes}
         gone = {category.key for category in spec.categories if category.retired}
         return replace(
             spec,
-            categories=tuple(category for category in spec.categories if not category.retired),
+            categories=categories,
             relations=tuple(
                 relation
-                for relation in spec.relations
-                if not relation.retired
-                and not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
+                for relation in relations
+                if not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
             ),
-            attributes=tuple(
-                replace(attribute, values=tuple(value for value in attribute.values if not value.retired))
-                for attribute in spec.attributes
-                if not attribute.retired
-            ),
+            attributes=tuple(replace(attribute, values=values[attribute.key]) for attribute in attributes),
         )
+
+    def _offered[Spec: (CategorySpec, RelationSpec, AttributeSpec, ValueSpec)](
+        self, specs: Sequence[Spec], where: str = ""
+    ) -> tuple[Spec, ...]:
+        for spec in specs:
+            self._lose(f"{where}{spec.key}", {"it is retired, and left out": spec.retired})
+        return tuple(spec for spec in specs if not spec.retired)
 
     def _name_levels(self) -> dict[str, str]:
         names: dict[str, str] = {}

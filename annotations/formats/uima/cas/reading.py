@@ -35,10 +35,7 @@ NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
 
 
 def bundle_type_systems(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return each XMI file with its type system.
-
-    That is NAME-typesystem.xml, TypeSystem.xml or another of the nearest folder.
-    """
+    """Return each XMI file with NAME-typesystem.xml, TypeSystem.xml or another type system of the nearest folder."""
     files = sorted(names)
     descriptions: dict[PurePosixPath, list[str]] = {}
     for name in files:
