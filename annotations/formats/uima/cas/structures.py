@@ -64,7 +64,7 @@ def build_document(
         draft.title,
         "" if draft.language == names.NO_LANGUAGE else draft.language,
         draft.direction,
-        file_layers.listed(),
+        list(file_layers.listed()),
     )
 
 

@@ -81,7 +81,7 @@ def read(bundle: Bundle, **options: str) -> list[Document]:
         file_layers.add("the offsets count code points", fix="read so, though UTF-16 units are usual", code="offsets")
     Annotations(file_layers, declared).collect(rows)
     marks, links = build_marks(file_layers, **options)
-    return [Document(stem(file), file, content, marks, sentences, links, findings=file_layers.listed())]
+    return [Document(stem(file), file, content, marks, sentences, links, findings=list(file_layers.listed()))]
 
 
 def _read_header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
