@@ -232,10 +232,10 @@ def _convert_column(table: Table, field: Field) -> list[Any]:
     for row, text in enumerate(table[field.name]):
         try:
             value = None if text is None else parse(text)
+            if value is not None and (write_value(value) != text or not is_valid(value)):
+                raise ValueError(text)
         except ValueError:
             raise table.error(row, f"{field.name} is not {field.kind}") from None
-        if value is not None and (write_value(value) != text or not is_valid(value)):
-            raise table.error(row, f"{field.name} is not {field.kind}")
         values.append(value)
     return values
 
@@ -256,31 +256,27 @@ CONVERSIONS: Mapping[Kind, tuple[Callable[[str], Any], Callable[[Any], str], Cal
 }
 
 
-class _InvalidValue(Exception):
-    """JSON that is not read here; the message says why."""
-
-
 def _parse_whole(digits: str) -> int:
     if len(digits.lstrip("-")) > MOST_DIGITS:
-        raise _InvalidValue(f"a number of {len(digits)} digits is too long")
+        raise ValueError(f"a number of {len(digits)} digits is too long")
     return int(digits)
 
 
 def _parse_fraction(digits: str) -> float:
     value = float(digits)
     if not isfinite(value):
-        raise _InvalidValue("a number is too large")
+        raise ValueError("a number is too large")
     return value
 
 
 def _refuse_constant(name: str) -> None:
-    raise _InvalidValue(f"{name} is not JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise _InvalidValue("a field appears twice in one object")
+        raise ValueError("a field appears twice in one object")
     return fields
 
 
@@ -304,15 +300,15 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
         raise FormatError(f"this is not JSON: {error.msg}", file, *place) from None
     except RecursionError:
         raise FormatError("lists or objects are nested too deeply", file, number) from None
-    except _InvalidValue as odd:
-        raise FormatError(str(odd), file, number) from None
+    except ValueError as wrong:
+        raise FormatError(str(wrong), file, number) from None
     if not isinstance(value, dict):
         raise FormatError("a line is one JSON object, this one is something else", file, number)
     return value
 
 
 def _refuse_unstorable(value: object) -> None:
-    """Raise _InvalidValue where some text in it is none that databases hold."""
+    """Raise ValueError where some text in it is none that databases hold."""
     left = [value]
     while left:
         part = left.pop()
@@ -321,4 +317,4 @@ def _refuse_unstorable(value: object) -> None:
         elif isinstance(part, list):
             left += part
         elif isinstance(part, str) and not is_storable(part):
-            raise _InvalidValue("a text has a NUL or half a surrogate pair in it")
+            raise ValueError("a text has a NUL or half a surrogate pair in it")

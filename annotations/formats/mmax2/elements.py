@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.scheme import Value
-from annotations.formats.model.scheme import AttributeSpec, Condition, RelationSpec
+from annotations.formats.model.scheme import CATEGORY, AnswerKind, AttributeSpec, CategorySpec, Condition, RelationSpec
 from annotations.formats.syntax.xml import escape
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -87,24 +87,40 @@ def pointer(
     return attribute(name, "markable_pointer", [Value(NOT_SET), Value(SET, next=tuple(leads))], details)
 
 
-def choice(name: str, kind: str, question: AttributeSpec, leads: Leads) -> list[str]:
-    """Return the lines of an attribute that has one of the values of a question."""
+def categories(
+    specs: Iterable[CategorySpec], pointers: Mapping[str, str], sets: Sequence[str], leads: Leads
+) -> list[str]:
+    """Return the lines of the categories, which lead to the pointers and sets by which they say identity."""
+    values = []
+    for spec in specs:
+        to = (pointers[spec.key],) if spec.key in pointers else ()
+        to += (*(sets if spec.takes_index else ()), *leads.get((CATEGORY, spec.key), ()))
+        values.append(Value(spec.key, spec.label, to))
+    return attribute(CATEGORY, "nominal_button", values)
+
+
+def further(
+    question: RelationSpec | AttributeSpec, name: str, level: str, leads: Leads, kind: str = "nominal_list"
+) -> list[str]:
+    """Return the lines of a further question: a pointer that says no identity, values, a free text."""
+    if isinstance(question, RelationSpec):
+        domain, to = next(iter(question.to_levels), level), leads.get((question.key, SET), ())
+        return pointer(name, question.label, domain, question.max_targets, identity=False, leads=to)
+    if question.kind != AnswerKind.ONE:
+        return freetext(name, question.label)
     values = [
         Value(value.key, value.label, tuple(leads.get((question.key, value.key), ()))) for value in question.values
     ]
     return attribute(name, kind, values, {"text": question.label})
 
 
-def find_leads(
-    questions: Iterable[tuple[RelationSpec | AttributeSpec, Condition | None]], names: Mapping[str, str]
-) -> dict[tuple[str, str], list[str]]:
-    """Return the names of what each value of a question, and each relation, if SET, leads to.
-
-    questions: each with when it is asked.
-    """
-    leads: dict[tuple[str, str], list[str]] = {}
+def add_leads(
+    leads: dict[tuple[str, str], list[str]],
+    questions: Iterable[tuple[RelationSpec | AttributeSpec, Condition | None]],
+    names: Mapping[str, str],
+) -> None:
+    """Add the names of what each value of a question, and each relation, if SET, leads to by its condition."""
     for question, condition in questions:
         if condition is not None:
             for value in condition.values or (SET,):
                 leads.setdefault((condition.relation or condition.question, value), []).append(names[question.key])
-    return leads

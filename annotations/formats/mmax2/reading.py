@@ -3,31 +3,54 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
-from annotations.formats.mmax2.levels import Levels, findings_of
-from annotations.formats.mmax2.project import Level, Row, read_project, read_words
-from annotations.formats.mmax2.scheme import READINGS, UNSET, Kind, Link, level_key
+from annotations.formats.mmax2 import scheme
+from annotations.formats.mmax2.project import (
+    LAYOUTS,
+    LINES,
+    Level,
+    Project,
+    Row,
+    Runs,
+    Words,
+    name_text,
+    read_project,
+    read_rows,
+    read_words,
+)
+from annotations.formats.mmax2.scheme import READINGS, UNSET, Attribute, Kind, Link, level_key
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
+    LONGEST_SPEAKER,
     Answer,
     Document,
+    Findings,
+    FormatError,
+    Links,
     Mark,
     Parts,
     Place,
     Readings,
+    Stretch,
     implied_category,
     links_of,
     text_order,
 )
 from annotations.formats.model.format import Bundle
-from annotations.formats.model.links import index_places, merge_marks
+from annotations.formats.model.links import identity_names, index_places, merge_marks, says_identity
 from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.model.slips import LEAVE_OUT, Slips
 from annotations.formats.model.spans import lie_in
+from annotations.formats.syntax.tokens import join_words
+from annotations.formats.syntax.xml import parse
 
+# Pointers of other names that say identity.
+ANTECEDENT = re.compile("ante|^ref$")
+LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 TRUE = ("true", "yes")
 BRIDGING = re.compile(r"bridg\w*\Z", re.IGNORECASE)
 READING_NUMBERS = re.compile(r"[0-9]{1,4}(?:\+[0-9]{1,4})*(?:;[0-9]{1,4}(?:\+[0-9]{1,4})*)*")
@@ -44,13 +67,13 @@ def read(bundle: Bundle, attribute: str = "", slips: str = "") -> list[Document]
     files = _document_files(levels.folders, bundle.main, levels.name)
     documents = [Coder(levels, folder, file).document() for folder, file in zip(levels.folders, files, strict=True)]
     if not documents:
-        documents = [Document(levels.name, bundle.main, levels.text.content, [], levels.segments)]
-    scheme = _build_scheme(levels, documents)
+        documents = [Document(levels.name, bundle.main, levels.content, [], levels.segments)]
+    spec = _build_scheme(levels, documents)
     documents[0] = replace(documents[0], findings=(*levels.findings.listed(), *documents[0].findings))
-    return [replace(document, scheme=scheme) for document in documents]
+    return [replace(document, scheme=spec) for document in documents]
 
 
-def _build_scheme(levels: Levels, documents: Iterable[Document]) -> SchemeSpec | None:
+def _build_scheme(levels: "Levels", documents: Iterable[Document]) -> SchemeSpec | None:
     """Return what the scheme files say. A category may point to later markables if it does so somewhere."""
     if not any(level.scheme for level in levels.project.levels):
         return None
@@ -87,11 +110,162 @@ def _document_files(folders: list[str], main: str, name: str) -> list[str]:
     return [posixpath.join(folder, name) for folder in folders]
 
 
+class Levels:
+    """The levels of a project: their markables and what is asked of them, the text and how it is laid out."""
+
+    def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str, slips: Slips) -> None:
+        self.bundle, self.project, self.words, self.chosen = bundle, project, words, chosen
+        self.name = name_text(bundle.main)
+        self.findings = Findings(bundle.main)
+        for level in project.levels:
+            level.rows = {
+                path: list(read_rows(bundle.files[path], path, words, slips)) for path in level.files.values()
+            }
+        self.findings.findings += slips.finish(1)
+        for path, number in project.unnamed.items():
+            message = f"{number} markables in {path} are of a level that common_paths.xml does not name"
+            self.findings.add(message, code="unnamed-level", fix="they are left out", left_out=True)
+        self.keys = {level.name.lower(): level.key for level in project.levels}
+        self.keys |= {level.name: level.key for level in project.levels}
+        schemes = self._schemes()
+        kind = scheme.choose_kind(schemes.values(), chosen)
+        if kind == Kind.FREETEXT:
+            raise FormatError(f"no level has sets, pointers or values called {chosen[:100]!r}", bundle.main)
+        self.links = LINKS.get(kind, Links.NONE)
+        for level in project.levels:
+            attributes = schemes[level.key]
+            question = scheme.Question()
+            shows = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in attributes)
+            if chosen or not shows:
+                question = scheme.build_question(attributes, level.key, self.keys, kind, chosen)
+            level.question = scheme.add_further(question, attributes, level.key, self.keys)
+            self._report_unread(level, attributes)
+        coded = [level for level in project.levels if level.question.coded]
+        if not coded:
+            fix = "choose the attribute that says what goes together"
+            self._report_attributes(project.levels, "is no set and no pointer", fix)
+        self.marked = {level.key for level in coded} | self._targets()
+        # The folders of the coders: those that hold markables of a coded level, first the one that the project names.
+        folders = {folder for level in coded for folder in level.files}
+        folders = folders or {folder for level in project.levels for folder in level.files}
+        self.folders = sorted(folders, key=lambda folder: (folder != project.markables, folder))
+        self.segments = self._lay_out()
+
+    def _schemes(self) -> dict[str, tuple[Attribute, ...]]:
+        """Return the attributes of each level, told by the markables where there is no scheme file."""
+        files = dict.fromkeys(level.scheme for level in self.project.levels if level.scheme is not None)
+        known = {file: scheme.read_scheme(parse(self.bundle.files[file], file), file) for file in files}
+        schemes = {
+            level.key: scheme.guess_attributes(row.attributes for row in level.all_rows())
+            if level.scheme is None
+            else known[level.scheme]
+            for level in self.project.levels
+        }
+        attributes = [each for attributes in schemes.values() for each in attributes]
+        pointers = {each.name for each in attributes if each.kind == Kind.POINTER and each.identity is None}
+        identity = identity_names(pointers)
+        others = pointers - identity if not self.chosen and any(map(says_identity, identity)) else ()
+
+        def understand(each: Attribute) -> Attribute:
+            if each.name == self.chosen and each.kind == Kind.FREETEXT:
+                return replace(each, kind=Kind.SET)
+            return replace(each, identity=False) if each.name in others else each
+
+        return {key: tuple(map(understand, attributes)) for key, attributes in schemes.items()}
+
+    def _report_unread(self, level: Level, attributes: Iterable[Attribute]) -> None:
+        """Say what of the markables is not read, what is guessed, and that a scheme is missing."""
+        question, file = level.question, level.scheme or self.bundle.main
+        if level.scheme is None and question.coded:
+            message = f"the scheme of the level {level.name} is not here"
+            self.findings.add(message, code="no-scheme", file=file, fix="sets and pointers are told by their values")
+        read = {link.name for link in level.links()}
+        unread = {each.name for each in attributes if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
+        stated = {each.name for each in attributes if each.identity is not None}
+        used = Counter(name for row in level.all_rows() for name in row.attributes if row.has(name))
+        for name in [link.name for link in question.links] if question.kind == Kind.POINTER else ():
+            if not (name in stated or says_identity(name) or ANTECEDENT.search(name)):
+                message = f"{used[name]} pointers {name} of the level {level.name} are read as antecedents"
+                fix = 'identity="false" in the scheme makes them a relation'
+                self.findings.add(message, fix=fix, code="identity", file=file)
+        for name in sorted(unread & used.keys()):
+            message = f"{used[name]} values of {name} of the level {level.name} are not read"
+            fix = f"choose the attribute {name} to read it"
+            self.findings.add(message, fix=fix, code="not-read", file=file, left_out=True)
+        if question.coded:
+            known = {each.name for each in attributes}
+            self._report_attributes([level], "is not in the scheme of the level", "left out", known)
+
+    def _report_attributes(self, levels: Iterable[Level], what: str, fix: str, known: Collection[str] = ()) -> None:
+        """Report attributes of markables that are not read, with their numbers."""
+        counts = Counter(
+            name
+            for level in levels
+            for row in level.all_rows()
+            for name in row.attributes
+            if name not in known and not scheme.is_own_name(name) and row.has(name)
+        )
+        for name, number in counts.most_common():
+            message = f"{number} values of the attribute {name}, which {what}"
+            self.findings.add(message, code="attribute", fix=fix, left_out=True)
+
+    def _targets(self) -> set[str]:
+        """Return the keys of the levels that pointers may go to, and of those that they go to."""
+        keys = {link.domain for level in self.project.levels for link in level.question.links}
+        for level in self.project.levels:
+            for link in level.links():
+                values = [row.attributes[link.name] for row in level.all_rows() if row.has(link.name)]
+                keys |= {link.domain} if values else set()
+                names = (piece.strip().rpartition(":") for value in values for piece in value.split(";"))
+                keys |= {level_key(self.keys, name) for name, colon, _ in names if colon or name}
+        return keys
+
+    def file(self, level: Level, folder: str) -> str:
+        """Return the file of a level in a folder; what is not coded need stand in one folder only."""
+        if folder in level.files or level.question.coded:
+            return level.files.get(folder, "")
+        first = next((other for other in self.folders if other in level.files), min(level.files, default=""))
+        return level.files.get(first, "")
+
+    def stands_for(self, level: Level, row: Row) -> str:
+        if not level.layout:
+            return "markable"
+        value = row.attributes.get("stands_for", "")
+        if value in ("markable", "segment", "both"):
+            return value
+        return "both" if level.key in self.marked else "segment"
+
+    def parts(self, runs: Runs) -> Parts:
+        """Return the parts of the text that the words stand on."""
+        return tuple((self.spans[first][0], self.spans[last][1]) for first, last in runs)
+
+    def _lay_out(self) -> tuple[Stretch, ...]:
+        """Put the text in its lines, and return its segments."""
+        rows_by_layout: dict[str, list[Row]] = {}
+        for layout in LAYOUTS:
+            level = next((level for level in self.project.levels if level.layout == layout), None)
+            file = self.file(level, self.folders[0]) if level and self.folders else ""
+            if level and file:
+                rows_by_layout[layout] = [row for row in level.rows[file] if self.stands_for(level, row) != "markable"]
+        lines = next((rows_by_layout[layout] for layout in LINES if rows_by_layout.get(layout)), [])
+        breaks = {0, len(self.words.texts)}
+        breaks |= {edge for row in lines for first, last in row.runs for edge in (first, last + 1)}
+        self.content, self.spans = join_words(self.words.texts[first:end] for first, end in pairwise(sorted(breaks)))
+        segments: dict[tuple[str, int, int], Stretch] = {}
+        for layout, rows in rows_by_layout.items():
+            for row in rows if layout != "line" else ():
+                label = row.check_length(row.label("number"), LONGEST_LABEL, "label")
+                speaker = row.check_length(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker")
+                for start, end in self.parts(row.runs):
+                    segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
+        return tuple(sorted(segments.values(), key=lambda each: (each.start, -each.end, each.kind)))
+
+
 class Coder:
     """One coder's markables while they become a document. alone: what is in no set and has no category."""
 
     def __init__(self, levels: Levels, folder: str, file: str) -> None:
-        self.levels, self.file, self.findings = levels, file, findings_of(file)
+        self.levels, self.file, self.findings = levels, file, Findings(file)
         self.rows: list[tuple[Level, Row]] = []
         self.places: dict[str, dict[str, Place]] = {}
         for level in levels.project.levels:
@@ -102,7 +276,7 @@ class Coder:
                     self._lose(row, "no-words", f"{row.id[:100]} covers no word that has a text", "it is left out")
                     continue
                 self.rows.append((level, row))
-                self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.text.parts(row.runs))
+                self.places.setdefault(level.key, {})[row.id] = Place(level.key, levels.parts(row.runs))
         self.entities = self._entities()
         self.alone = set[Place]()
 
@@ -130,7 +304,7 @@ class Coder:
         document = Document(
             levels.name,
             self.file,
-            levels.text.content,
+            levels.content,
             sorted(marks.values(), key=text_order),
             levels.segments,
             levels.links,
@@ -158,11 +332,11 @@ class Coder:
         if ids.lower() in UNSET:
             return ()
         try:
-            head = self.levels.text.parts(self.levels.words.runs(ids))
+            head = self.levels.parts(self.levels.words.runs(ids))
         except ValueError as error:
             self._lose(row, "min-outside", f"min_ids of {row.id[:100]}: {error}", "it is left out")
             return ()
-        words = "".join(self.levels.text.content[start:end] for start, end in head)
+        words = "".join(self.levels.content[start:end] for start, end in head)
         said = row.attributes.get("min_words", "")
         if said and "".join(said.lower().split()) != "".join(words.lower().split()):
             message = f"min_words of {row.id[:100]} are {said[:100]!r}, but min_ids {words[:100]!r}"

@@ -227,10 +227,7 @@ def level_key(keys: Mapping[str, str], name: str, other: str = "") -> str:
 
 
 def add_further(question: Question, attributes: Sequence[Attribute], level: str, keys: Mapping[str, str]) -> Question:
-    """Return the question with the attributes of its level that say neither category nor identity.
-
-    The pointers of a level that is not coded are no relations.
-    """
+    """Return the question with what else its level asks; pointers of a level that is not coded are no relations."""
     read = {link.name for link in question.links} | question.branches.keys()
     left = [each for each in attributes if each.name not in read and not is_own_name(each.name)]
     pointers = [each for each in left if each.kind == Kind.POINTER and question.coded]
@@ -297,14 +294,17 @@ class _Categories:
     def add(self, name: str, label: str, to: Sequence[str], *, optional: bool = False) -> str:
         """Add a category that leads to those sets or pointers and return its key."""
         key = make_key(name, self.by_key)
-        category = CategorySpec(key, label, takes_optional=optional)
-        if self.kind == Kind.SET:
-            category = replace(category, takes_index=bool(to))
-        elif to:
-            limits = [self.limits[identity] or 0 for identity in to]
-            most = max(limits) if all(limits) else None
-            category = replace(category, points_to=self.domains[to[0]], max_pointers=most)
-        self.by_key[key] = category
+        points_to, limits = "", [self.limits[identity] or 0 for identity in to]
+        if self.kind == Kind.POINTER and to:
+            points_to = self.domains[to[0]]
+        self.by_key[key] = CategorySpec(
+            key,
+            label,
+            points_to,
+            max(limits) if points_to and all(limits) else None,
+            takes_index=self.kind == Kind.SET and bool(to),
+            takes_optional=optional,
+        )
         return key
 
 

@@ -183,10 +183,6 @@ class _Draft:
         return {name: value for name, value in attributes.items() if value}
 
 
-def _numbered_name(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}_{number}"
-
-
 def _format_span(runs: Runs) -> str:
     return ",".join(
         f"word_{first + 1}" if first == last else f"word_{first + 1}..word_{last + 1}" for first, last in runs
@@ -208,7 +204,7 @@ class _Plan:
     """What the project's schemes hold: enough for every document.
 
     levels: whether each is coded. pointers: the attribute of each category that points. loose: whether something points
-    whose category does not. readings: how many entities a markable has at most. names: the attributes of further
+    whose category does not. numbers: of the entities that a markable has, from 1. names: the attributes of further
     questions, by their keys.
     """
 
@@ -236,13 +232,13 @@ class _Plan:
                 name = _unique_name(f"{category.key.lower()}_{ANTECEDENT}", self.pointers.values())
                 self.pointers[category.key] = name
         self.loose = any(answer.pointers and answer.category not in self.pointers for answer in answers)
-        self.readings = max((len(answer.indices) for answer in answers), default=1)
+        self.numbers = range(1, max((len(answer.indices) for answer in answers), default=1) + 1)
         self.names = self._name_questions()
 
     def _name_questions(self) -> dict[str, str]:
         keys = [*self.relations, *self.attributes]
         taken = {CATEGORY, ANTECEDENT, "xmlns", *self.pointers.values(), *NO_ANSWER, *ALWAYS_ASKED}
-        taken |= {name for number in range(1, self.readings + 1) for name in self._set_names(number)}
+        taken |= {name for number in self.numbers for name in self._set_names(number)}
         # a reader takes these for something else than a question
         taken |= {
             key
@@ -253,7 +249,8 @@ class _Plan:
 
     def _set_names(self, number: int) -> tuple[str, str]:
         """Return the attributes of the set and of its entity that a markable is in, of several by their numbers."""
-        return _numbered_name(self.sets, number), _numbered_name(ENTITY_NAME, number)
+        suffix = "" if number == 1 else f"_{number}"
+        return f"{self.sets}{suffix}", f"{ENTITY_NAME}{suffix}"
 
     def answer_attributes(
         self, mark: Mark, targets: Mapping[Place, tuple[str, str]], sets: Mapping[tuple[str, str], str]
@@ -310,10 +307,16 @@ class _Plan:
                 *(each for each in self.relations.values() if not each.from_levels or level in each.from_levels),
                 *(each for each in self.attributes.values() if not each.levels or level in each.levels),
             ]
-            leads = elements.find_leads(((each, _condition(each)) for each in questions), self.names)
-            lines += self._category_lines(leads) + self._link_lines(level)
+            leads = {(CATEGORY, each.key): ["optional"] for each in self.categories.values() if each.takes_optional}
+            elements.add_leads(leads, ((each, _condition(each)) for each in questions), self.names)
+            sets = [self._set_names(number)[0] for number in self.numbers if self.links == Links.INDICES]
+            lines += elements.categories(self.categories.values(), self.pointers, sets, leads)
+            lines += self._link_lines(level)
             for question in questions:
-                lines += self._question_lines(question, level, leads)
+                name = self.names[question.key]
+                lines += elements.further(question, name, level, leads)
+                if isinstance(question, RelationSpec) and question.joint:
+                    lines += elements.freetext(f"{name}{READINGS}")
             lines += elements.flag("optional") + elements.flag("unsure") + elements.freetext("note")
             lines += elements.freetext("chain_name")
         lines += elements.freetext("label") + elements.freetext("min_ids")
@@ -322,32 +325,10 @@ class _Plan:
             lines += elements.freetext("speaker") + elements.attribute("stands_for", "nominal_button", uses)
         return lines
 
-    def _question_lines(self, question: RelationSpec | AttributeSpec, level: str, leads: elements.Leads) -> list[str]:
-        """Return a further question: a pointer that says no identity, values, a free text."""
-        name = self.names[question.key]
-        if isinstance(question, RelationSpec):
-            domain, to = next(iter(question.to_levels), level), leads.get((question.key, elements.SET), ())
-            lines = elements.pointer(name, question.label, domain, question.max_targets, identity=False, leads=to)
-            return lines + (elements.freetext(f"{name}{READINGS}") if question.joint else [])
-        if question.kind == AnswerKind.ONE:
-            return elements.choice(name, "nominal_list", question, leads)
-        return elements.freetext(name, question.label)
-
-    def _category_lines(self, leads: elements.Leads) -> list[str]:
-        values = []
-        for category in self.categories.values():
-            to = [self.pointers[category.key]] if category.key in self.pointers else []
-            if category.takes_index and self.links == Links.INDICES:
-                to += [self._set_names(number)[0] for number in range(1, self.readings + 1)]
-            to += ["optional"] if category.takes_optional else []
-            to += leads.get((CATEGORY, category.key), ())
-            values.append(Value(category.key, category.label, tuple(to)))
-        return elements.attribute(CATEGORY, "nominal_button", values)
-
     def _link_lines(self, level: str) -> list[str]:
         """Return the sets or pointers, as the categories lead to them."""
         lines = []
-        for number in range(1, self.readings + 1) if self.links == Links.INDICES else ():
+        for number in self.numbers if self.links == Links.INDICES else ():
             name, entity_name = self._set_names(number)
             lines += elements.attribute(name, "markable_set", [Value(name)]) + elements.freetext(entity_name)
         # said where a reader might take a pointer for another relation

@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, TypedDict
 
@@ -66,6 +66,39 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is odd in a file. most: how many findings are listed. code: of findings that name none."""
+
+    file: str
+    most: int = 500
+    code: str = "more-findings"
+    noun: str = "findings"
+    findings: list[Finding] = field(default_factory=list)
+    n_unlisted: int = 0
+
+    def add(
+        self,
+        message: str,
+        line: int | None = None,
+        fix: str = "",
+        *,
+        code: str = "",
+        file: str = "",
+        left_out: bool = False,
+    ) -> None:
+        """Add a finding, or count it where there are too many."""
+        if len(self.findings) < self.most:
+            self.findings.append(Finding(code or self.code, message, file or self.file, line, fix, left_out))
+        else:
+            self.n_unlisted += 1
+
+    def listed(self) -> tuple[Finding, ...]:
+        """Return the findings, with a last one that counts those that are not listed."""
+        more = Finding(self.code, f"{self.n_unlisted} more {self.noun} are not listed", self.file)
+        return (*self.findings, *([more] if self.n_unlisted else []))
 
 
 # Nothing changes a stretch or mark: as judgements, they are not frozen for speed.

@@ -1,6 +1,6 @@
 """What coders are asked, as files hold it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -86,20 +86,6 @@ class CategorySpec:
     colour: str = ""
     retired: bool = False
 
-    def identity_relation(self) -> "RelationSpec | None":
-        """Return the identity relation of a category that points; None of one that does not."""
-        if not self.points_to:
-            return None
-        return RelationSpec(
-            self.key,
-            self.label,
-            to_levels=(self.points_to,),
-            identity=True,
-            max_targets=self.max_pointers,
-            later=self.allow_later,
-            asked_if=Condition(CATEGORY, (self.key,)),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class RelationSpec:
@@ -183,34 +169,39 @@ class SchemeSpec:
                     found.setdefault(category, []).append(relation)
         return found
 
-    def identity_relations(self, category: str) -> list[RelationSpec]:
-        """Return the relations by whose pointers a category says identity. For many categories, make a dictionary."""
-        return self.identity_by_category().get(category, [])
-
     def identity_relation(self, category: str) -> RelationSpec | None:
-        """Return the relation by whose pointers a category says identity; None where it takes no pointer."""
-        return next(iter(self.identity_relations(category)), None)
+        """Return the relation by whose pointers a category says identity, if any. For many, make a dictionary."""
+        return next(iter(self.identity_by_category().get(category, ())), None)
 
     def with_pointing(self) -> "SchemeSpec":
         """Return the scheme with what their identity relations say in its categories."""
         identity = self.identity_by_category()
-        categories = (_with_pointing(category, identity.get(category.key, ())) for category in self.categories)
+        categories = []
+        for category in self.categories:
+            relation = next(iter(identity.get(category.key, ())), None)
+            pointing = ("", None, False)
+            if relation is not None and relation.to_levels:
+                pointing = (relation.to_levels[0], relation.max_targets, relation.later)
+            points_to, most, later = pointing
+            categories.append(replace(category, points_to=points_to, max_pointers=most, allow_later=later))
         return replace(self, categories=tuple(categories))
-
-
-def _with_pointing(category: CategorySpec, relations: Sequence[RelationSpec]) -> CategorySpec:
-    if not relations or not relations[0].to_levels:
-        return replace(category, points_to="", max_pointers=None, allow_later=False)
-    identity = relations[0]
-    return replace(
-        category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
-    )
 
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:
     """Return the identity relations of the categories that point."""
-    relations = (category.identity_relation() for category in categories)
-    return tuple(relation for relation in relations if relation is not None)
+    return tuple(
+        RelationSpec(
+            category.key,
+            category.label,
+            to_levels=(category.points_to,),
+            identity=True,
+            max_targets=category.max_pointers,
+            later=category.allow_later,
+            asked_if=Condition(CATEGORY, (category.key,)),
+        )
+        for category in categories
+        if category.points_to
+    )
 
 
 @dataclass(frozen=True, slots=True)

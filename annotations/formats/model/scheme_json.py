@@ -143,13 +143,10 @@ def _attribute_from_json(data: Mapping[str, Any]) -> AttributeSpec:
 
 def _contradictions(spec: SchemeSpec, categories: Sequence[Mapping[str, Any]]) -> Iterator[ShapeProblem]:
     for number, (category, data) in enumerate(zip(spec.categories, categories, strict=True)):
-        for name, implied in (
-            ("points_to", category.points_to or None),
-            ("max_pointers", category.max_pointers),
-            ("allow_later", category.allow_later),
-        ):
-            if name in data and data[name] != implied:
-                said = json.dumps(implied)
+        implied = _to_json(category)
+        for name in ("points_to", "max_pointers", "allow_later"):
+            if name in data and data[name] != implied[name]:
+                said = json.dumps(implied[name])
                 message = f"Its relation of identity says {said}: change it there, or leave {name} out here."
                 yield ShapeProblem(f"categories[{number}].{name}", message)
 

@@ -19,21 +19,17 @@ from annotations.formats.model.scheme import (
     Condition,
     LevelSpec,
     RelationSpec,
-    SchemeSpec,
     Subject,
     ValueSpec,
-    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     POINTERS,
-    Keys,
     SchemeFile,
+    SchemeReader,
     base_name,
     find_by_name,
     fit_label,
-    identity_categories,
-    losses_of,
     make_keys,
     text_of,
 )
@@ -146,7 +142,7 @@ def _read_visual(files: Mapping[str, bytes]) -> tuple[dict[str, str], dict[str, 
     return labels, colours
 
 
-class _Configuration:
+class _Configuration(SchemeReader):
     """A configuration while it becomes a scheme.
 
     types: those of spans that can be chosen. below: what is below the others. question: where types are its values,
@@ -156,8 +152,8 @@ class _Configuration:
     def __init__(
         self, file: str, sections: Mapping[str, Sequence[_Row]], labels: Mapping[str, str], colours: Mapping[str, str]
     ) -> None:
+        super().__init__(file)
         self.sections, self.labels, self.colours = sections, labels, colours
-        self.losses = losses_of(file)
         self.types = [row.name for row in sections["entities"] if not row.abstract]
         if not self.types:
             raise FormatError("there is no type of spans in [entities]", file)
@@ -168,7 +164,6 @@ class _Configuration:
             for other in above:
                 self.below[other.name].append(row.name)
             above.append(row)
-        self.keys = Keys()
         self.question = CATEGORY
         self.values: dict[str, str] = {}
 
@@ -181,16 +176,15 @@ class _Configuration:
             for row in identity[1:]:
                 self._lose(row, "one relation says identity; this one is left out")
             name = identity[0].name
-            categories = identity_categories(self.keys.make(name), self._label(name), LEVEL.key)
-            self.keys.used.add(categories[1].key)
-            self.values, self.question = make_keys(self.types), self.keys.make(TYPE)
+            categories = self.identity_categories(name, self._label(name), LEVEL.key)
+            self.values, self.question = make_keys(self.types), self.make_key(TYPE)
             specs = tuple(
                 ValueSpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
             )
             attributes.append(AttributeSpec(self.question, TYPE, required=True, values=specs))
         else:
-            self.values = {name: self.keys.make(name) for name in dict.fromkeys(self.types)}
+            self.values = make_keys(self.types, self.used)
             categories = tuple(
                 CategorySpec(key, self._label(name), colour=self.colours.get(name, ""))
                 for name, key in self.values.items()
@@ -208,9 +202,8 @@ class _Configuration:
         n_events = sum(not row.abstract for row in self.sections.get("events", ()))
         if n_events:
             self.losses.add(f"{n_events} types of events are left out: spans and relations alone are judged here")
-        every_relation = (*identity_relations(categories), *relations.values())
-        spec = SchemeSpec((LEVEL,), categories, every_relation, tuple(attributes))
-        return SchemeFile(spec, POINTERS if identity else CATEGORIES, self.losses.listed())
+        answers = POINTERS if identity else CATEGORIES
+        return self.scheme_file((LEVEL,), categories, relations.values(), attributes, answers)
 
     def _lose(self, row: _Row, message: str) -> None:
         self.losses.add(f"{row.name}: {message}", row.line)
@@ -235,7 +228,7 @@ class _Configuration:
         if target and self._meant(target) is not None:
             self._lose(row, f"the types of its targets, {', '.join(target[:20])}, are not asked for")
         return RelationSpec(
-            self.keys.make(row.name),
+            self.make_key(row.name),
             self._label(row.name),
             to_levels=(LEVEL.key,),
             later=True,
@@ -255,8 +248,8 @@ class _Configuration:
         attribute = AttributeSpec("", self._label(row.name), values=values)
         made = []
         if of_spans or not names:
-            made.append(replace(attribute, key=self.keys.make(row.name), asked_if=self._condition(of_spans)))
+            made.append(replace(attribute, key=self.make_key(row.name), asked_if=self._condition(of_spans)))
         for name in of_relations:
-            key = self.keys.make(f"{row.name}-{name}" if made else row.name)
+            key = self.make_key(f"{row.name}-{name}" if made else row.name)
             made.append(replace(attribute, key=key, of=Subject.RELATION, relation=relations[name].key))
         return made

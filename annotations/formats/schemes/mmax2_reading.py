@@ -6,7 +6,7 @@ attribute, free text and pointer is a question of its own, asked where `next` le
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from annotations.formats.mmax2.elements import COMMON_PATHS, SCHEME_FILE
@@ -21,8 +21,7 @@ from annotations.formats.mmax2.scheme import (
     level_key,
     read_scheme,
 )
-from annotations.formats.model.document import FormatError
-from annotations.formats.model.findings import Findings
+from annotations.formats.model.document import Findings, FormatError
 from annotations.formats.model.links import OTHER_RELATION, says_identity
 from annotations.formats.model.scheme import (
     CATEGORY,
@@ -32,23 +31,20 @@ from annotations.formats.model.scheme import (
     Condition,
     LevelSpec,
     RelationSpec,
-    SchemeSpec,
     Subject,
     ValueSpec,
-    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     INDICES,
     LONGEST_LABEL,
     POINTERS,
-    Keys,
     SchemeFile,
+    SchemeReader,
     base_name,
     find_by_name,
     fit_help,
     fit_label,
-    losses_of,
     make_keys,
     xml_of,
 )
@@ -67,11 +63,10 @@ class _LevelFile(NamedTuple):
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of MMAX2 scheme files, one for each level. Raise FormatError with file and line."""
     levels, declared = _read_levels(files, name)
-    losses = losses_of(name)
     every = [attribute for level in levels for attribute in level.attributes]
     kind = Kind.SET if any(each.kind == Kind.SET for each in every) else Kind.NOMINAL
     kind = Kind.POINTER if any(_is_identity(each, every) for each in every) else kind
-    merger = _Merger(losses)
+    merger = _Merger(name)
     names = dict.fromkeys([level.name for level in levels] + declared)
     known = {each.lower() for each in names}
     targets = (each.domain for each in every if each.kind == Kind.POINTER)
@@ -82,13 +77,13 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     coded = set[str]()
     before = 0
     for level in levels:
-        if _Level(level, keys[level.name], lookup, kind, losses).add_to(merger, before):
+        if _Level(level, keys[level.name], lookup, kind, merger.losses).add_to(merger, before):
             coded.add(keys[level.name])
         before += len(level.attributes)
     if not coded:
         raise FormatError("this scheme asks nothing: it has no nominal attribute, free text, set or pointer", name)
     specs = tuple(LevelSpec(key, fit_label(level_name, key), key in coded) for level_name, key in keys.items())
-    return SchemeFile(merger.build(specs), ANSWERS.get(kind, CATEGORIES), losses.listed())
+    return merger.build(specs, ANSWERS.get(kind, CATEGORIES))
 
 
 def _read_levels(files: Mapping[str, bytes], name: str) -> tuple[list[_LevelFile], list[str]]:
@@ -145,13 +140,12 @@ class _Merged:
     place: int
 
 
-@dataclass(slots=True)
-class _Merger:
+class _Merger(SchemeReader):
     """The questions of all levels. What is asked on several levels in the same words is one question."""
 
-    losses: Findings
-    keys: Keys = field(default_factory=Keys)
-    merged: dict[str, _Merged] = field(default_factory=dict)
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self.merged: dict[str, _Merged] = {}
 
     def add(self, spec: _Spec, level: str, place: int = 0) -> str:
         """Add a question of a level and return its key. place: of all but categories, in the files."""
@@ -160,11 +154,11 @@ class _Merger:
                 known.spec = both
                 known.levels.append(level)
                 return key
-        key = self.keys.make(spec.key)
+        key = self.make_key(spec.key)
         self.merged[key] = _Merged(spec.key, replace(spec, key=key), [level], place)
         return key
 
-    def build(self, levels: Sequence[LevelSpec]) -> SchemeSpec:
+    def build(self, levels: Sequence[LevelSpec], answers: str) -> SchemeFile:
         """Return the scheme."""
         coded = [level.key for level in levels if level.coded]
         categories: list[CategorySpec] = []
@@ -185,12 +179,7 @@ class _Merger:
                     relations.append(replace(relation, from_levels=some))
                 case AttributeSpec() as attribute:
                     attributes.append(replace(attribute, levels=some))
-        return SchemeSpec(
-            tuple(levels),
-            tuple(categories),
-            (*identity_relations(categories), *relations),
-            tuple(_with_questions_first(attributes)),
-        )
+        return self.scheme_file(levels, categories, relations, _with_questions_first(attributes), answers)
 
 
 def _merge(known: _Spec, spec: _Spec) -> _Spec | None:

@@ -21,13 +21,13 @@ from annotations.formats.model.scheme import (
     RelationSpec,
     SchemeSpec,
     Subject,
+    ValueSpec,
 )
 from annotations.formats.schemes.scheme_file import CATEGORIES, INDICES, POINTERS
 
 SETS = "coref_class"
 MOST_TARGETS = 9999
 MOST_BUTTONS = 6
-RETIRED = "it is retired, and left out"
 
 type _Question = RelationSpec | AttributeSpec
 
@@ -62,28 +62,27 @@ class _Writer:
 
     def _without_retired(self, spec: SchemeSpec) -> SchemeSpec:
         """Return the scheme without what is no longer offered, which MMAX2 would offer."""
-        questions: list[CategorySpec | _Question] = [*spec.categories, *spec.relations, *spec.attributes]
-        for question in questions:
-            self._lose(question.key, {RETIRED: question.retired})
-        for attribute in spec.attributes:
-            for value in attribute.values:
-                self._lose(f"{attribute.key}: {value.key}", {RETIRED: value.retired})
+        categories, relations = self._offered(spec.categories), self._offered(spec.relations)
+        attributes = self._offered(spec.attributes)
+        values = {each.key: self._offered(each.values, f"{each.key}: ") for each in spec.attributes}
         gone = {category.key for category in spec.categories if category.retired}
         return replace(
             spec,
-            categories=tuple(category for category in spec.categories if not category.retired),
+            categories=categories,
             relations=tuple(
                 relation
-                for relation in spec.relations
-                if not relation.retired
-                and not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
+                for relation in relations
+                if not (relation.identity and relation.asked_if and gone.issuperset(relation.asked_if.values))
             ),
-            attributes=tuple(
-                replace(attribute, values=tuple(value for value in attribute.values if not value.retired))
-                for attribute in spec.attributes
-                if not attribute.retired
-            ),
+            attributes=tuple(replace(attribute, values=values[attribute.key]) for attribute in attributes),
         )
+
+    def _offered[Spec: (CategorySpec, RelationSpec, AttributeSpec, ValueSpec)](
+        self, specs: Sequence[Spec], where: str = ""
+    ) -> tuple[Spec, ...]:
+        for spec in specs:
+            self._lose(f"{where}{spec.key}", {"it is retired, and left out": spec.retired})
+        return tuple(spec for spec in specs if not spec.retired)
 
     def _name_levels(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -280,7 +279,8 @@ class _Writer:
 
     def _lines(self, level: str, categories: Sequence[CategorySpec], questions: Sequence[_Question]) -> list[str]:
         """Return the attributes of the file of a level."""
-        leads = elements.find_leads(((each, self._condition(each)) for each in questions), self.names)
+        leads: dict[tuple[str, str], list[str]] = {}
+        elements.add_leads(leads, ((each, self._condition(each)) for each in questions), self.names)
         used = {CATEGORY, *(self.names[question.key] for question in questions)}
         pointers: dict[str, str] = {}
         for category in categories:
@@ -289,48 +289,37 @@ class _Writer:
                 pointers[category.key] = make_key(name if name[0].isalpha() else f"a{name}", used)
                 used.add(pointers[category.key])
         here = [category for category in categories if category.level in ("", level)]
-        lines = _category_lines(here, pointers, leads)
+        optional = [category.key for category in here if category.takes_optional]
+        for key in optional:
+            leads.setdefault((CATEGORY, key), []).append("optional")
+        lines = elements.categories(here, pointers, [SETS], leads) if here else []
+        for category in here:
+            if category.key in pointers:
+                name, most = pointers[category.key], category.max_pointers
+                lines += elements.pointer(name, category.label, category.points_to, most, identity=True)
+        if any(category.takes_index for category in here):
+            lines += elements.attribute(SETS, "markable_set", [Value(SETS)])
         for question in questions:
-            lines += self._question_lines(question, leads)
-        return lines + (elements.flag("optional") if any(category.takes_optional for category in here) else [])
+            kind = "nominal_list"
+            if isinstance(question, AttributeSpec) and len(question.values) <= MOST_BUTTONS:
+                kind = "nominal_button"
+            lines += elements.further(self._fitted(question), self.names[question.key], level, leads, kind)
+        return lines + (elements.flag("optional") if optional else [])
 
-    def _question_lines(self, question: _Question, leads: elements.Leads) -> list[str]:
-        name, label = self.names[question.key], _fit(question.label)
+    def _fitted(self, question: _Question) -> _Question:
+        """Return the question as MMAX2 can ask it."""
+        label = _fit(question.label)
         if isinstance(question, RelationSpec):
             most = question.max_targets if (question.max_targets or 0) <= MOST_TARGETS else None
-            domain, to = self.levels[question.to_levels[0]], leads.get((question.key, elements.SET), ())
-            return elements.pointer(name, label, domain, most, identity=False, leads=to)
-        if question.kind not in LISTED_KINDS:
-            return elements.freetext(name, label)
+            return replace(question, label=label, max_targets=most, to_levels=(self.levels[question.to_levels[0]],))
         values = tuple(replace(value, label=_fit(value.label)) for value in question.values)
-        kind = "nominal_button" if len(values) <= MOST_BUTTONS else "nominal_list"
-        return elements.choice(name, kind, replace(question, label=label, values=values), leads)
+        kind = AnswerKind.ONE if question.kind in LISTED_KINDS else AnswerKind.TEXT
+        return replace(question, label=label, kind=kind, values=values)
 
 
 def _source(condition: Condition | None) -> str:
     """Return the question that has to be asked before; empty for none."""
     return condition.relation or condition.question if condition else ""
-
-
-def _category_lines(
-    categories: Sequence[CategorySpec], pointers: Mapping[str, str], leads: elements.Leads
-) -> list[str]:
-    """Return the categories of a level with the pointers and sets by which they say identity."""
-    values = []
-    for category in categories:
-        to = [pointers[category.key]] if category.key in pointers else []
-        to += [SETS] if category.takes_index else []
-        to += leads.get((CATEGORY, category.key), ())
-        to += ["optional"] if category.takes_optional else []
-        values.append(Value(category.key, category.label, tuple(to)))
-    lines = elements.attribute(CATEGORY, "nominal_button", values) if values else []
-    for category in categories:
-        if category.key in pointers:
-            name, most = pointers[category.key], category.max_pointers
-            lines += elements.pointer(name, category.label, category.points_to, most, identity=True)
-    if any(category.takes_index for category in categories):
-        lines += elements.attribute(SETS, "markable_set", [Value(SETS)])
-    return lines
 
 
 def _fit(label: str) -> str:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Finding, FormatError, decode
-from annotations.formats.model.findings import Findings
+from annotations.formats.model.document import Finding, Findings, FormatError, decode
 from annotations.formats.model.format import File
-from annotations.formats.model.scheme import CATEGORY, CategorySpec, SchemeSpec
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AttributeSpec,
+    CategorySpec,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    identity_relations,
+)
 from annotations.formats.syntax.xml import parse
 
 if TYPE_CHECKING:
@@ -53,28 +60,47 @@ class SchemeFormat:
     write: Callable[[SchemeSpec, str], tuple[list[File], list[str]]] | None = None
 
 
-def losses_of(file: str) -> Findings:
-    """Return what a file says that a scheme here cannot say: nothing yet."""
-    return Findings(file, MOST_LOSSES, "scheme-loss", "things")
+class SchemeReader:
+    """A file while it becomes a scheme. losses: what a scheme here cannot say. used: the keys of its questions."""
+
+    def __init__(self, file: str) -> None:
+        self.losses = Findings(file, MOST_LOSSES, "scheme-loss", "things")
+        self.used = {CATEGORY}
+
+    def make_key(self, name: str) -> str:
+        """Return a key for a question that is made of the name and not used yet."""
+        return make_keys([name], self.used)[name]
+
+    def identity_categories(self, name: str, label: str, to: str, level: str = "") -> tuple[CategorySpec, ...]:
+        """Return the categories of a scheme that asks for identity alone: what points to a level, and what does not."""
+        key = self.make_key(name)
+        pointing = CategorySpec(key, fit_label(label, key), points_to=to, allow_later=True, level=level)
+        none = CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
+        self.used.add(none.key)
+        return pointing, none
+
+    def scheme_file(
+        self,
+        levels: Iterable[LevelSpec],
+        categories: Collection[CategorySpec],
+        relations: Iterable[RelationSpec],
+        attributes: Iterable[AttributeSpec],
+        answers: str,
+    ) -> SchemeFile:
+        """Return the scheme, with the relations of identity of its categories."""
+        every_relation = (*identity_relations(categories), *relations)
+        spec = SchemeSpec(tuple(levels), tuple(categories), every_relation, tuple(attributes))
+        return SchemeFile(spec, answers, self.losses.listed())
 
 
-@dataclass(slots=True)
-class Keys:
-    """The keys of the questions of a scheme, no two alike."""
-
-    used: set[str] = field(default_factory=lambda: {CATEGORY})
-
-    def make(self, name: str) -> str:
-        """Return a key that is made of the name and not used yet."""
-        key = make_key(name, self.used)
-        self.used.add(key)
-        return key
-
-
-def make_keys(names: Iterable[str]) -> dict[str, str]:
-    """Return a key for each name, no two alike."""
-    keys = Keys(set())
-    return {name: keys.make(name) for name in dict.fromkeys(names)}
+def make_keys(names: Iterable[str], used: set[str] | None = None) -> dict[str, str]:
+    """Return a key for each name, no two alike and none among those that are used, to which they are added."""
+    used = set() if used is None else used
+    keys: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        keys[name] = make_key(name, used)
+        used.add(keys[name])
+    return keys
 
 
 def fit_label(text: str, other: str = "") -> str:
@@ -87,12 +113,6 @@ def fit_help(text: str) -> str:
     """Return the text as help, cut where it is too long."""
     text = text.strip()
     return text if len(text) <= LONGEST_HELP else f"{text[: LONGEST_HELP - 1]}…"
-
-
-def identity_categories(key: str, label: str, to: str, level: str = "") -> tuple[CategorySpec, ...]:
-    """Return the categories of a scheme that asks for identity alone: what points to a level, and what does not."""
-    pointing = CategorySpec(key, label, points_to=to, allow_later=True, level=level)
-    return pointing, CategorySpec("none" if key != "none" else "no-antecedent", "none", level=level)
 
 
 def text_of(files: Mapping[str, bytes], path: str) -> str:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import FormatError
-from annotations.formats.model.findings import Findings
+from annotations.formats.model.document import Findings, FormatError
 from annotations.formats.model.links import says_identity
 from annotations.formats.model.scheme import (
     AnswerKind,
@@ -22,23 +21,19 @@ from annotations.formats.model.scheme import (
     CategorySpec,
     LevelSpec,
     RelationSpec,
-    SchemeSpec,
     Subject,
     ValueSpec,
-    identity_relations,
 )
 from annotations.formats.schemes.scheme_file import (
     CATEGORIES,
     INDICES,
     POINTERS,
-    Keys,
     SchemeFile,
+    SchemeReader,
     base_name,
     fit_help,
     fit_label,
-    identity_categories,
     json_of,
-    losses_of,
     make_keys,
     xml_of,
 )
@@ -98,11 +93,11 @@ class _Layer:
 
 def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
     """Return the scheme of layers. Raise FormatError with file and line."""
-    losses = losses_of(name)
+    reader = _Reader(name)
     named: dict[str, _Layer] = {}
     for file in _choose_files(files):
         if file.lower().endswith(".json"):
-            layers = _read_json_layers(json_of(files, file), file, losses)
+            layers = _read_json_layers(json_of(files, file), file, reader.losses)
         else:
             layers = _read_type_system(xml_of(files, file), file)
         for layer in layers:
@@ -111,11 +106,11 @@ def read(files: Mapping[str, bytes], name: str) -> SchemeFile:
         raise FormatError(f"there are more than {MOST_LAYERS} layers or {MOST_FEATURES} features", name)
     own = {layer_name: layer for layer_name, layer in named.items() if not layer_name.startswith(BUILT_IN)}
     if own and len(own) < len(named):
-        losses.add("the layer Coreference, which every project has, is left out beside layers of its own")
+        reader.losses.add("the layer Coreference, which every project has, is left out beside layers of its own")
     named = own or named
     if not named:
         raise FormatError("there is no layer of spans, relations or chains in it besides those of DKPro Core", name)
-    return _Build(list(named.values()), losses).scheme(name)
+    return reader.scheme(list(named.values()))
 
 
 def _choose_files(files: Mapping[str, bytes]) -> list[str]:
@@ -149,9 +144,10 @@ def _read_type_system(root: etree._Element, file: str) -> list[_Layer]:
         name: {child_text(each, "name"): each for each in element.iter("{*}featureDescription")}
         for name, element in elements.items()
     }
-    values = {
-        name: dict.fromkeys(_allowed_values(elements[name]), "") for name, above in parents.items() if above == STRING
-    }
+    values: dict[str, dict[str, str]] = {}
+    for name in (name for name, above in parents.items() if above == STRING):
+        words = ((value.text or "").strip() for value in elements[name].iterfind("{*}allowedValues//{*}string"))
+        values[name] = dict.fromkeys((word for word in words if word), "")
     slots = {name: child_text(each["target"], "rangeTypeName") for name, each in features.items() if "target" in each}
     layers = []
     for name, element in elements.items():
@@ -211,11 +207,6 @@ def _bases(parents: Mapping[str, str]) -> dict[str, str]:
             name = parents[name]
         bases |= dict.fromkeys(path, bases.get(name, name if name in ROOTS else ""))
     return bases
-
-
-def _allowed_values(element: etree._Element) -> list[str]:
-    words = ((value.text or "").strip() for value in element.iterfind("{*}allowedValues//{*}string"))
-    return [word for word in words if word]
 
 
 # ---- layers as JSON
@@ -290,63 +281,56 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
 # ---- layers to a scheme
 
 
-class _Build:
-    """Layers while they become a scheme."""
+class _Reader(SchemeReader):
+    """Layers while they become a scheme. levels: the keys of the levels, by the names of their layers."""
 
-    def __init__(self, layers: Sequence[_Layer], losses: Findings) -> None:
-        self.losses = losses
-        self.spans = [layer for layer in layers if layer.kind == SPAN_KIND]
-        self.chains = [layer for layer in layers if layer.kind == CHAIN_KIND]
-        self.running = [layer for layer in layers if layer.kind == RELATION_KIND]
-        self.marked = [*self.spans, *self.chains[:1]]
-        self.keys = Keys()
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
         self.attributes: list[AttributeSpec] = []
         self.relations: list[RelationSpec] = []
         self.levels: dict[str, str] = {}
-        for layer in self.marked:
-            self.levels[layer.name] = make_key(layer.label, self.levels.values())
-        if not self.levels and self.running:
-            self.levels["markable"] = "markable"
 
-    def scheme(self, name: str) -> SchemeFile:
+    def scheme(self, layers: Sequence[_Layer]) -> SchemeFile:
         """Return the scheme. Raise FormatError where the layers ask nothing."""
-        for layer in self.chains[1:]:
+        spans, chains, running = (
+            [layer for layer in layers if layer.kind == kind] for kind in (SPAN_KIND, CHAIN_KIND, RELATION_KIND)
+        )
+        marked = [*spans, *chains[:1]]
+        for layer in marked:
+            self.levels[layer.name] = make_key(layer.label, self.levels.values())
+        if not self.levels and running:
+            self.levels["markable"] = "markable"
+        for layer in chains[1:]:
             self.losses.add(f"{layer.label}: one layer of chains says identity; this one is left out")
-        identity = next((layer for layer in self.running if says_identity(layer.name)), None)
-        identity = None if self.chains else identity
+        identity = next((layer for layer in running if says_identity(layer.name)), None)
+        identity = None if chains else identity
         categories: tuple[CategorySpec, ...] = ()
-        if self.chains:
-            level = self._only(self.levels[self.chains[0].name]) if self.spans else ()
+        if chains:
+            level = self._only(self.levels[chains[0].name]) if spans else ()
             categories = (
-                CategorySpec(self.keys.make("refers"), "refers", takes_index=True, level="".join(level)),
-                CategorySpec(self.keys.make("none"), "does not refer", level="".join(level)),
+                CategorySpec(self.make_key("refers"), "refers", takes_index=True, level="".join(level)),
+                CategorySpec(self.make_key("none"), "does not refer", level="".join(level)),
             )
         elif identity is not None:
             of = self._levels_of(identity.attached)[0]
-            key = self.keys.make(identity.label)
-            categories = identity_categories(key, fit_label(identity.label, key), of, "".join(self._only(of)))
-            self.keys.used |= {category.key for category in categories}
+            categories = self.identity_categories(identity.label, identity.label, of, "".join(self._only(of)))
             for feature in identity.features:
-                self._feature(feature, relation=key)
-        for layer in self.marked:
+                self._feature(feature, relation=categories[0].key)
+        for layer in marked:
             for feature in layer.features:
                 self._feature(feature, self._only(self.levels[layer.name]))
-        for layer in self.running:
+        for layer in running:
             if layer is not identity:
                 between = self._levels_of(layer.attached)
                 key = self._relation(layer.label, layer.label, layer.help, between, between)
                 for feature in layer.features:
                     self._feature(feature, relation=key)
-        levels = self._level_specs(categories)
-        if not any(level.coded for level in levels):
-            raise FormatError("the layers ask nothing: they have no feature, relation or chain", name)
-        answers = INDICES if self.chains else POINTERS if identity is not None else CATEGORIES
-        relations = (*identity_relations(categories), *self.relations)
-        return SchemeFile(
-            SchemeSpec(levels, categories, relations, tuple(self.attributes)), answers, self.losses.listed()
-        )
+        labels = {self.levels[layer.name]: layer.label for layer in marked}
+        levels = self._level_specs(categories, labels)
+        answers = INDICES if chains else POINTERS if identity is not None else CATEGORIES
+        return self.scheme_file(levels, categories, self.relations, self.attributes, answers)
 
-    def _level_specs(self, categories: Sequence[CategorySpec]) -> tuple[LevelSpec, ...]:
+    def _level_specs(self, categories: Sequence[CategorySpec], labels: Mapping[str, str]) -> tuple[LevelSpec, ...]:
         """Return the levels. Those on which something is asked are coded."""
         questions = [
             *(attribute.levels for attribute in self.attributes),
@@ -354,7 +338,8 @@ class _Build:
             *((category.level,) if category.level else () for category in categories),
         ]
         asked = {level for levels in questions for level in levels or self.levels.values()}
-        labels = {self.levels[layer.name]: layer.label for layer in self.marked}
+        if not asked:
+            raise FormatError("the layers ask nothing: they have no feature, relation or chain", self.losses.file)
         return tuple(
             LevelSpec(key, fit_label(labels.get(key, ""), key), key in asked, coders_mark=key in asked)
             for key in self.levels.values()
@@ -370,7 +355,7 @@ class _Build:
 
     def _relation(self, name: str, label: str, help_text: str, of: tuple[str, ...], to: tuple[str, ...]) -> str:
         """Add a relation and return its key."""
-        key = self.keys.make(name)
+        key = self.make_key(name)
         self.relations.append(
             RelationSpec(
                 key,
@@ -401,7 +386,7 @@ class _Build:
             )
             self.attributes.append(
                 AttributeSpec(
-                    self.keys.make(feature.name),
+                    self.make_key(feature.name),
                     fit_label(feature.label, feature.name),
                     help=fit_help(feature.help),
                     of=Subject.RELATION if relation else Subject.MARKABLE,

@@ -8,18 +8,17 @@
     source/walk.txt
 
 What lies under `annotation` is a coder's and is opened. It becomes `annotation/anna/walk.xmi`, so that, as elsewhere,
-the folder names the coder and the file the text, whatever it was called in its zip. A file that was not worth a zip
-(`annotation/walk.txt/anna.tsv`) is renamed in the same way. The text's suffix goes where no other text needs it.
-INITIAL_CAS is no coder, and the curation is no judgement that is independent of the others: both are left out, as is
-the rest of such an export.
+the folder names the coder and the file the text. All else is left out: INITIAL_CAS is no coder, and the curation is no
+judgement that is independent of the others.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
+from typing import IO
 
-from annotations.formats.syntax.archive import Package, unpack
+from annotations.formats.syntax.archive import Package, list_entries, unpack
 
 # An export lies in at most five folders.
 DEEPEST = 5
@@ -29,34 +28,36 @@ NO_CODERS = ("INITIAL_CAS", "CURATION_USER")
 SOURCE = re.compile(r"(?P<name>.+)\.(?:txt|tsv|xmi|xml|json|conll|conllu|html?|pdf|docx?)", re.IGNORECASE)
 
 
-def is_export(names: Iterable[str]) -> bool:
-    """Return whether there is a project export among the files of those names."""
-    return bool(_find_roots(names))
+def open_package(data: bytes | IO[bytes], file: str, *, most_files: int, most_bytes: int) -> Package:
+    """Return the files of the zip `file`; of a project export of INCEpTION or WebAnno those of its coders.
 
-
-def arrange(entries: Sequence[tuple[str, bytes]], file: str, *, most_files: int, most_bytes: int) -> Package:
-    """Return the files of a zip, and in place of each project export in it the files of its coders.
-
-    entries: what the zip `file` holds. most_files, most_bytes: the bounds for what comes out of the coders' zips; no
-    other zip in a zip is opened. Raises FormatError, naming the zip that is at fault.
+    Of an export the coders' zips are opened, and no other zip; other files are read when they are needed. The bounds
+    are for all that is unpacked, with what comes out of zips in the zip. Raises FormatError, naming the zip at fault.
     """
-    roots = _find_roots(name for name, _ in entries)
-    coded = {name: match for name, _ in entries if (match := CODED.fullmatch(name)) and match["root"] in roots}
+    entries = list_entries(data, file, most_files=most_files, most_bytes=most_bytes)
+    roots = _find_roots(entry.path for entry in entries)
+    if not roots:
+        return Package([(entry.path, entry) for entry in entries])
+    most_files -= len(entries)
+    most_bytes -= sum(map(len, entries))
+    matches = {entry.path: CODED.fullmatch(entry.path) for entry in entries}
+    coded = {name: match for name, match in matches.items() if match and match["root"] in roots}
     texts = _name_texts({match["text"] for match in coded.values()})
     files: dict[str, bytes] = {}
     ignored: list[str] = []
-    for name, content in entries:
+    for entry in entries:
+        name = entry.path
         match = coded.get(name)
         if match is None or match["coder"] in NO_CODERS:
             folders = [folder.end() for folder in re.finditer("/", name)]
             if any(name[:end] in roots for end in (0, *folders[:DEEPEST])):
                 ignored.append(name)
             else:
-                files[name] = content
+                files[name] = entry.read()
             continue
-        members = [(name, content)]
+        members = [(name, entry.read())]
         if match["suffix"].lower() == ".zip":
-            members = unpack(content, f"{file}/{name}", most_files=most_files, most_bytes=most_bytes)
+            members = unpack(members[0][1], f"{file}/{name}", most_files=most_files, most_bytes=most_bytes)
             most_files -= len(members)
             most_bytes -= sum(len(each) for _, each in members)
         for member, each in members:

@@ -1,20 +1,8 @@
 """What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
 
-Coreference stands in one of three ways in such files: as links of chains, as relations from a span to its
-antecedent, or not at all, where spans have a label alone. `marks_of` chooses one:
-
-* Links of a chain are markables with the chain's number as index; what a link is called (referenceType) is its
-  category. A span that is linked twice belongs to two chains.
-* A relation points from its source, the anaphor, to its target, the antecedent. All spans of the layers between
-  which the relations run are markables; their categories follow. Syntax is passed over.
-* Spans alone are markables with their first feature as category.
-
-Other features of these spans are answers to attributes. Relations between them that point to no antecedent are
-relations by their types; those with equal values of the feature `reading` are meant together.
-
-The layer MARKABLE is what is written here for what chains and relations cannot say of a markable, answers to
-attributes among it; OTHER_RELATION has the relations besides identity. Both are read back with whichever of the
-three. Offsets in all these files count UTF-16 units.
+Coreference stands there as links of chains, as relations from a span to its antecedent, or not at all: `build_marks`
+chooses one. MARKABLE and OTHER_RELATION are written here for what chains and relations cannot say of a markable, and
+read back whichever is chosen. Offsets in all these files count UTF-16 units.
 """
 
 from collections import Counter
@@ -30,7 +18,7 @@ from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
     Document,
-    Finding,
+    Findings,
     FormatError,
     Links,
     Mark,
@@ -179,30 +167,21 @@ class Relation:
 
 
 @dataclass(slots=True)
-class Layers:
+class Layers(Findings):
     """What a file holds, and what is odd in it."""
 
-    file: str
+    most: int = MOST_FINDINGS
+    code: str = "more"
     spans: list[Span] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-
-    def report(
-        self, code: str, message: str, line: int | None = None, fix: str = "", *, left_out: bool = False
-    ) -> None:
-        if len(self.findings) < MOST_FINDINGS:
-            self.findings.append(Finding(code, message, self.file, line, fix, left_out))
-        elif len(self.findings) == MOST_FINDINGS:
-            self.findings.append(Finding("more", "more is odd in this file than is listed here", self.file))
 
     def report_features(self, values: Mapping[tuple[str, str], int], fix: str = "") -> None:
         """Report values of features that were not read, by layer and feature."""
         for (layer, feature), number in values.items():
-            if not number:
-                continue
-            message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
-            self.report("feature-left-out", message, fix=fix, left_out=True)
+            if number:
+                message = f"{number} values of the feature {feature[:50]} of {layer[:100]} are left out"
+                self.add(message, fix=fix, code="feature-left-out", left_out=True)
 
 
 def build_marks(
@@ -259,20 +238,17 @@ def _report_unnamed(file_layers: Layers, pointers: Iterable[Relation]) -> None:
     for name, number in names.items():
         message = f"{number} relations called {name[:50]!r} are read as pointing to antecedents"
         fix = "relations=names reads all but those of the type coref as other relations"
-        file_layers.report("unnamed-relations", message, fix=fix)
+        file_layers.add(message, fix=fix, code="unnamed-relations")
 
 
 def _choose_layers(file_layers: Layers, layers: str, related: Sequence[Relation]) -> set[str]:
     """Return the layers whose spans are markables."""
-    chosen = {MARKABLE}
     if layers == "relations":
-        chosen |= {span.layer for relation in related for span in (relation.source, relation.target)}
-    elif layers == "spans":
-        present = dict.fromkeys(span.layer for span in file_layers.spans)
-        own = [layer for layer in present if not layer.startswith(BUILT_IN)]
-        if MARKABLE not in present:
-            chosen.add(next(iter(own), NAMED_ENTITY))
-    return chosen
+        return {MARKABLE, *(span.layer for relation in related for span in (relation.source, relation.target))}
+    present = dict.fromkeys(span.layer for span in file_layers.spans)
+    if layers != "spans" or MARKABLE in present:
+        return {MARKABLE}
+    return {MARKABLE, next((layer for layer in present if not layer.startswith(BUILT_IN)), NAMED_ENTITY)}
 
 
 def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations: Sequence[Relation]) -> None:
@@ -280,16 +256,18 @@ def _report_unread(file_layers: Layers, layers: str, chosen: set[str], relations
     spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
     for layer, number in spans.items():
         if not is_linguistic(layer):
-            file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out", left_out=True)
+            file_layers.add(
+                f"the {number} spans of the layer {layer} are left out", code="layer-left-out", left_out=True
+            )
     known = set(relations)
     others = Counter((each.layer, each.kind) for each in file_layers.relations if each not in known)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
             name = f" called {kind[:50]!r}" if kind else ""
             message = f"{number} relations{name} of the layer {layer} are left out"
-            file_layers.report("relations-left-out", message, left_out=True)
+            file_layers.add(message, code="relations-left-out", left_out=True)
     if file_layers.links and layers != "chains":
-        file_layers.report("chains-left-out", f"{len(file_layers.links)} links of chains are left out", left_out=True)
+        file_layers.add(f"{len(file_layers.links)} links of chains are left out", code="chains-left-out", left_out=True)
 
 
 @dataclass(slots=True)
@@ -349,7 +327,7 @@ class _Drafts:
         if draft.answer or draft.label:
             message = f"two markables stand at {span.start}-{span.end}"
             fix = "they were made one, with what the first says"
-            self.file_layers.report("duplicate-markable", message, span.line, fix)
+            self.file_layers.add(message, span.line, fix, code="duplicate-markable")
         else:
             draft.label = self._short(values["label"], LONGEST_LABEL, "a markable's label", span.line)
         if draft.answer or values["uncoded"] == YES:
@@ -378,13 +356,13 @@ class _Drafts:
         if self.categories != "links" and link.kind:
             if answer.category and answer.category != link.kind:
                 message = f"what stands at {where} is called {answer.category!r} and {link.kind!r}"
-                self.file_layers.report("several-types", message, link.line, "the first is kept")
+                self.file_layers.add(message, link.line, "the first is kept", code="several-types")
             answer.category = answer.category or link.kind
         answer.name = answer.name or link.name
         index = self._index(link)
         if index in draft.indices:
             message = f"two links of the chain {link.chain} stand at {where}"
-            self.file_layers.report("duplicate-markable", message, link.line, "they are one markable")
+            self.file_layers.add(message, link.line, "they are one markable", code="duplicate-markable")
         draft.indices[index] = None
 
     def relation(self, relation: Relation, name: str) -> None:
@@ -394,7 +372,7 @@ class _Drafts:
             return  # one of its ends covers no character, which was said
         if source is target:
             message = "a relation leads from a markable to itself"
-            self.file_layers.report("points-to-itself", message, relation.line, "it was left out", left_out=True)
+            self.file_layers.add(message, relation.line, "it was left out", code="points-to-itself", left_out=True)
             return
         source.coded()
         source.targets.setdefault(name, {})[target.place, relation.reading] = None
@@ -424,7 +402,7 @@ class _Drafts:
         """Return whether an annotation covers no character, and say so."""
         if where.start >= where.end:
             message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
-            self.file_layers.report("empty-span", message, where.line, "it was left out", left_out=True)
+            self.file_layers.add(message, where.line, "it was left out", code="empty-span", left_out=True)
         return where.start >= where.end
 
 

@@ -1,12 +1,6 @@
 """UIMA CAS as XMI, with its type system in a second file, and as JSON: what INCEpTION, WebAnno and DKPro Core write.
 
-Read are chains (a type …Chain whose `first` is a …Link, each with its `next`), relations (`Governor` to `Dependent`)
-and slots (arrays of links with `role` and `target`); what is made of them is said in `layers`. The text is that of the
-view _InitialView, or else of the only view that has one. Sentences, title and language are DKPro Core's.
-
-Written are tokens and sentences, chains as CoreferenceChain and CoreferenceLink, and the layers MARKABLE, RELATION and
-OTHER_RELATION where there is more to say; other stretches of the text than sentences, and speakers, are SEGMENT. An
-export has one TypeSystem.xml, from which INCEpTION can make these layers.
+What is read and written is said in docs/formats.md, what is made of layers in `layers`.
 
 The library dkpro-cassis trusts its input. Before it sees a file it is checked here: that it is well-formed and holds no
 entities, that names of features are names (cassis makes them into code), that types inherit from types, not too many,

@@ -35,10 +35,7 @@ NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
 
 
 def bundle_type_systems(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return each XMI file with its type system.
-
-    That is NAME-typesystem.xml, TypeSystem.xml or another of the nearest folder.
-    """
+    """Return each XMI file with NAME-typesystem.xml, TypeSystem.xml or another type system of the nearest folder."""
     files = sorted(names)
     descriptions: dict[PurePosixPath, list[str]] = {}
     for name in files:
@@ -69,9 +66,7 @@ def _load[T](load: Callable[[], T], file: str) -> T:
         raise FormatError(f"this is no CAS that can be read: {str(error)[:200]}", file) from error
 
 
-def read_xmi(
-    bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
-) -> list[Document]:
+def read_xmi(bundle: Bundle, **options: str) -> list[Document]:
     """Return the document of an XMI file. Raises FormatError on bad input, with the line where it is known."""
     file = bundle.main
     root = parse(bundle.data, file)
@@ -83,7 +78,9 @@ def read_xmi(
     type_system = next((name for name in bundle.files if name != file), None)
     if type_system is None:
         types = _guess_types(root, file)
-        file_layers.report("no-type-system", "no type system is beside this file", fix="DKPro Core's types were taken")
+        file_layers.add(
+            "no type system is beside this file", fix="DKPro Core's types were taken", code="no-type-system"
+        )
     else:
         types = _read_types(bundle.files[type_system], type_system)
     _check_elements(root, types, file_layers, lenient=type_system is None)
@@ -92,7 +89,7 @@ def read_xmi(
     from cassis import load_cas_from_xmi
 
     cas = _load(lambda: load_cas_from_xmi(data, types, lenient=type_system is None), file)
-    return [build_document(cas, checked, text, file_layers, (layers, relations, categories))]
+    return [build_document(cas, checked, text, file_layers, options)]
 
 
 def _xmi_structures(root: etree._Element, file: str) -> Iterator[Structure]:
@@ -156,7 +153,7 @@ def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers:
     fix = "add the type system"
     for name, number in unknown.items():
         message, said = f"{number} of the type {name[:100]} are left out", not is_linguistic(name)
-        file_layers.report("unknown-type", message, fix=fix, left_out=said)
+        file_layers.add(message, fix=fix, code="unknown-type", left_out=said)
     file_layers.report_features(features, fix)
 
 
@@ -224,9 +221,7 @@ def _core_types() -> cassis.TypeSystem:
     return cassis.load_dkpro_core_typesystem()
 
 
-def read_json(
-    bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
-) -> list[Document]:
+def read_json(bundle: Bundle, **options: str) -> list[Document]:
     """Return the document of a CAS in JSON. Raises FormatError on bad input."""
     file = bundle.main
     source = decode(bundle.data, file)
@@ -248,7 +243,7 @@ def read_json(
     from cassis import load_cas_from_json
 
     cas = _load(lambda: load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
-    return [build_document(cas, checked, text, Layers(file), (layers, relations, categories))]
+    return [build_document(cas, checked, text, Layers(file), options)]
 
 
 def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,20 +19,8 @@ from annotations.formats.model.document import (
 from annotations.formats.model.format import stem
 from annotations.formats.model.scheme import AnswerValue
 from annotations.formats.syntax.units import Units, cuts_word
+from annotations.formats.uima.cas import names
 from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
-from annotations.formats.uima.cas.names import (
-    ARRAY,
-    DIRECTION,
-    DOCUMENT,
-    META_DATA,
-    META_FIELD,
-    NO_LANGUAGE,
-    NUMBERS,
-    SEGMENT,
-    SENTENCE,
-    STRING,
-    STRINGS,
-)
 from annotations.formats.uima.layers import (
     BUILT_IN,
     IDENTIFIER,
@@ -54,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def build_document(
-    cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: tuple[str, str, str]
+    cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: Mapping[str, str]
 ) -> Document:
     name, content, units = checked.sofas[text]
     view = next(view for view in cas.views if view.sofa.sofaID == name)
@@ -65,7 +53,7 @@ def build_document(
     draft.finish()
     _report_elsewhere(cas, checked, {_structure_number(each) for each in structures}, file_layers)
     _report_offsets(content, units, file_layers)
-    marks, links = build_marks(file_layers, *options)
+    marks, links = build_marks(file_layers, **options)
     return Document(
         stem(checked.file),
         checked.file,
@@ -74,23 +62,23 @@ def build_document(
         sorted(draft.segments.values(), key=lambda each: (each.start, -each.end, each.kind)),
         links,
         draft.title,
-        "" if draft.language == NO_LANGUAGE else draft.language,
+        "" if draft.language == names.NO_LANGUAGE else draft.language,
         draft.direction,
-        file_layers.findings,
+        list(file_layers.listed()),
     )
 
 
 def _report_elsewhere(cas: cassis.Cas, checked: CasIndex, read: Collection[int], file_layers: Layers) -> None:
     """Name the annotations that are in no view, or in that of another text."""
-    names = Counter(
+    counts = Counter(
         position.type_name
         for number, position in checked.positions.items()
         if number not in read and cas.typesystem.contains_type(position.type_name)
     )
-    for name, number in names.items():
+    for name, number in counts.items():
         if not (is_linguistic(name) or name.startswith("uima.")):
             message = f"{number} of the type {name} stand in no view, or in that of another text"
-            file_layers.report("elsewhere", message, fix="left out", left_out=True)
+            file_layers.add(message, fix="left out", code="elsewhere", left_out=True)
 
 
 def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
@@ -104,7 +92,7 @@ def _report_offsets(content: str, units: Units, file_layers: Layers) -> None:
     if odd * ODD_SHARE >= len(places) and odd > 2 * otherwise:
         message = f"{odd} of {len(places)} annotations begin or end inside a word or with a blank"
         fix = f"UTF-16 units are counted, as UIMA does; counted in code points {otherwise} would"
-        file_layers.report("offsets", message, fix=fix)
+        file_layers.add(message, fix=fix, code="offsets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +111,8 @@ class _Type:
     @classmethod
     def of(cls, structure: FeatureStructure) -> _Type:
         features = [(each, each.rangeType.name) for each in structure.type.all_features]
-        strings = [each.name for each, values in features if values == STRING]
-        plain = (STRING, STRINGS, *NUMBERS)
+        strings = [each.name for each, values in features if values == names.STRING]
+        plain = (names.STRING, names.STRINGS, *names.NUMBERS)
         return cls(
             _structure_kind(structure),
             next((name for name in strings if name != IDENTIFIER), "".join(strings[:1])),
@@ -133,8 +121,8 @@ class _Type:
                 for each, values in features
                 if values in plain and each.name not in ("begin", "end")
             ],
-            [each.name for each, values in features if values == ARRAY],
-            [each.name for each, values in features if values not in (*plain, ARRAY) and each.name != "sofa"],
+            [each.name for each, values in features if values == names.ARRAY],
+            [each.name for each, values in features if values not in (*plain, names.ARRAY) and each.name != "sofa"],
         )
 
 
@@ -175,7 +163,7 @@ class _Draft:
             case "document":
                 self.title = self.title or self._value(structure, "documentTitle")
                 self.language = self.language or self._value(structure, "language")
-            case "field" if self._value(structure, "key") == DIRECTION:
+            case "field" if self._value(structure, "key") == names.DIRECTION:
                 value = self._value(structure, "value")
                 self.direction = value if value in ("ltr", "rtl") else ""
 
@@ -190,7 +178,7 @@ class _Draft:
             if id(link) not in self.followed:
                 message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
                 fix = "it was made the first of a chain"
-                self.file_layers.report("link-without-chain", message, self._line(link), fix)
+                self.file_layers.add(message, self._line(link), fix, code="link-without-chain")
                 self._follow(link)
         for relation in self.later["relation"]:
             layer = relation.type.name
@@ -204,18 +192,15 @@ class _Draft:
         self.file_layers.report_features(self.unread)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
-        position = self.checked.positions.get(_structure_number(structure))
-        return check_text(getattr(structure, feature, None), self.checked.file, position.line if position else None)
+        return check_text(getattr(structure, feature, None), self.checked.file, self._line(structure))
 
     def _values(self, structure: FeatureStructure) -> Iterator[tuple[str, AnswerValue]]:
         """Yield the features of a structure that have values: strings, numbers, true, or several strings."""
-        position = self.checked.positions.get(_structure_number(structure))
         for name, python_name in self.types[structure.type.name].values:
             value = getattr(structure, python_name, None)
             elements = getattr(value, "elements", None)
             if isinstance(elements, list):
-                line = position.line if position else None
-                words = (check_text(each, self.checked.file, line) for each in elements)
+                words = (check_text(each, self.checked.file, self._line(structure)) for each in elements)
                 yield name, tuple(dict.fromkeys(each for each in words if each))
             elif isinstance(value, bool):
                 yield name, str(value).lower()
@@ -273,7 +258,7 @@ class _Draft:
         if position is None or position.begin == position.end:
             return
         kind, label, speaker = "sentence", "", ""
-        if structure.type.name == SEGMENT:
+        if structure.type.name == names.SEGMENT:
             kind, label, speaker = (self._value(structure, each) for each in ("kind", "label", "speaker"))
         if len(kind) > LONGEST_LABEL or len(label) > LONGEST_LABEL or len(speaker) > LONGEST_SPEAKER:
             raise FormatError("the kind, label or speaker of a segment is too long", self.checked.file, position.line)
@@ -288,12 +273,12 @@ class _Draft:
             position, number = self._position(link), _structure_number(link)
             if id(link) in self.followed:
                 message = f"a chain leads to the link {number}, which it or another chain has already"
-                self.file_layers.report("chain-joins", message, self._line(link), "the chain was ended before it")
+                self.file_layers.add(message, self._line(link), "the chain was ended before it", code="chain-joins")
                 return
             self.followed.add(id(link))
             if position is None:
                 message = f"the link {number} of a chain is in no text"
-                self.file_layers.report("link-nowhere", message, left_out=True)
+                self.file_layers.add(message, code="link-nowhere", left_out=True)
             else:
                 place = (position.begin, position.end, position.line)
                 kind = self._value(link, "referenceType")
@@ -308,7 +293,7 @@ class _Draft:
             self.file_layers.relations.append(Relation(layer, kind, source, target, line, reading))
         elif not layer.startswith(BUILT_IN):
             message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
-            self.file_layers.report("unknown-reference", message, line, "the relation was left out", left_out=True)
+            self.file_layers.add(message, line, "the relation was left out", code="unknown-reference", left_out=True)
 
     def _end(self, structure: FeatureStructure | None) -> Span | None:
         """Return the span at an end of a relation, which may be a token."""
@@ -344,11 +329,11 @@ def _structure_kind(structure: FeatureStructure) -> str:
     """Return what a type is read as; empty for what is passed over."""
     name: str = structure.type.name
     features = {feature.name for feature in structure.type.all_features}
-    if name in (SENTENCE, SEGMENT):
+    if name in (names.SENTENCE, names.SEGMENT):
         return "segment"
-    if name in (DOCUMENT, META_DATA):
+    if name in (names.DOCUMENT, names.META_DATA):
         return "document"
-    if name == META_FIELD:
+    if name == names.META_FIELD:
         return "field"
     if name.endswith("Chain") and "first" in features:
         return "chain"

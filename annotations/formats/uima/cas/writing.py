@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -36,27 +36,22 @@ if TYPE_CHECKING:
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
     """Return an XMI file for each document, and the type system."""
-    names = layers.name_attributes(documents)
-    types = _build_types(documents, names)
-    return [
-        *write_each(
-            documents,
-            ".xmi",
-            lambda document: _build_cas(document, types, names).to_xmi(pretty_print=True).encode(),
-        ),
-        File(TYPE_SYSTEM, types.to_xml().encode()),
-    ]
+    types, files = _write(documents, ".xmi", lambda cas: cas.to_xmi(pretty_print=True))
+    return [*files, File(TYPE_SYSTEM, types.to_xml().encode())]
 
 
 def write_json(documents: Sequence[Document]) -> list[File]:
     """Return a JSON file for each document, with the types in it."""
+    return _write(documents, ".json", lambda cas: f"{cas.to_json(pretty_print=True)}\n")[1]
+
+
+def _write(
+    documents: Sequence[Document], suffix: str, to_text: Callable[[cassis.Cas], str]
+) -> tuple[cassis.TypeSystem, list[File]]:
+    """Return the types of the documents, and a file for each."""
     names = layers.name_attributes(documents)
     types = _build_types(documents, names)
-    return write_each(
-        documents,
-        ".json",
-        lambda document: f"{_build_cas(document, types, names).to_json(pretty_print=True)}\n".encode(),
-    )
+    return types, write_each(documents, suffix, lambda document: to_text(_build_cas(document, types, names)).encode())
 
 
 def _build_types(documents: Iterable[Document], names: Mapping[str, str]) -> cassis.TypeSystem:

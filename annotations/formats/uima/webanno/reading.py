@@ -62,9 +62,7 @@ class _Arc:
     reading: str = ""
 
 
-def read(
-    bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
-) -> list[Document]:
+def read(bundle: Bundle, **options: str) -> list[Document]:
     """Return the document of a file. Raises FormatError with file and line on anything that is not WebAnno TSV 3."""
     file = bundle.main
     lines = decode(bundle.data, file).split("\n")
@@ -80,10 +78,10 @@ def read(
             content, rows, sentences = Text(file, n_columns, java, in_points=True).read(lines)
         except FormatError:
             raise error from None
-        file_layers.report("offsets", "the offsets count code points", fix="read so, though UTF-16 units are usual")
+        file_layers.add("the offsets count code points", fix="read so, though UTF-16 units are usual", code="offsets")
     Annotations(file_layers, declared).collect(rows)
-    marks, links = build_marks(file_layers, layers, relations, categories)
-    return [Document(stem(file), file, content, marks, sentences, links, findings=file_layers.findings)]
+    marks, links = build_marks(file_layers, **options)
+    return [Document(stem(file), file, content, marks, sentences, links, findings=list(file_layers.listed()))]
 
 
 def _read_header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
@@ -171,7 +169,7 @@ class Annotations:
                 raise FormatError(message, self.file_layers.file, row.line)
             key = (layer.name, chain, match[2])
             if key not in self.links:
-                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, _unescape(value))
+                self.links[key] = Link(layer.name, chain, row.begin, row.end, row.line, unescape_value(value))
             self._extend(self.links[key], row)
 
     def _spans(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
@@ -205,7 +203,7 @@ class Annotations:
             for role, end in self._pairs(row, self._split(row, roles, ";"), self._split(row, ends, ";")):
                 match = self._matching(TARGET, end, row)
                 target = _End(leads_to, match["unit"], _normalize_number(match["target"]))
-                self.arcs.append(_Arc(row.line, layer.name, _unescape(role), span, target))
+                self.arcs.append(_Arc(row.line, layer.name, unescape_value(role), span, target))
 
     def _relations(self, row: Row, layer: Layer, cells: Sequence[str]) -> None:
         sources = self._split(row, cells[-1])
@@ -219,16 +217,8 @@ class Annotations:
             match = self._matching(SOURCE, cell, row)
             source = _End(base, match["unit"], _normalize_number(match["source"]))
             target = _End(base, row.unit, _normalize_number(match["target"]))
-            self.arcs.append(
-                _Arc(
-                    row.line,
-                    layer.name,
-                    _unescape(_split_number(kind)[0]),
-                    source,
-                    target,
-                    _unescape(_split_number(number)[0]),
-                )
-            )
+            kind, reading = (unescape_value(_split_number(value)[0]) for value in (kind, number))
+            self.arcs.append(_Arc(row.line, layer.name, kind, source, target, reading))
 
     def _split(self, row: Row, cell: str, separator: str = "|") -> list[str]:
         """Return what is parted by the separator; with a backslash before it, it parts nothing."""
@@ -282,7 +272,7 @@ class Annotations:
         if before is not None and row.token > before.token + 1 and id(what) not in self.discontinuous:
             self.discontinuous.add(id(what))
             message = f"an annotation of the layer {what.layer} leaves out tokens before {row.unit}"
-            self.file_layers.report("gap", message, row.line, "they were taken in, as by WebAnno")
+            self.file_layers.add(message, row.line, "they were taken in, as by WebAnno", code="gap")
         self.last[id(what)] = row
         what.start, what.end = min(what.start, row.begin), max(what.end, row.end)
         return True
@@ -297,17 +287,14 @@ class Annotations:
                 span = self._span(self.rows[end.unit], end.layer, [], 0, "")  # a token, or its part of speech
             if len(spans) > 1:
                 message = f"a relation leads to {end.unit}, on which {len(spans)} spans stand"
-                self.file_layers.report("ambiguous-reference", message, arc.line, "the first was taken")
+                self.file_layers.add(message, arc.line, "the first was taken", code="ambiguous-reference")
         if span is None:
             where = f"{end.unit}[{end.number}]" if end.number else end.unit
             message = f"a relation leads to {where}, where no span of the layer {end.layer} stands"
-            self.file_layers.report("unknown-reference", message, arc.line, "the relation was left out", left_out=True)
+            self.file_layers.add(
+                message, arc.line, "the relation was left out", code="unknown-reference", left_out=True
+            )
         return span
-
-
-def _unescape(value: str) -> str:
-    """Return the value; empty for none."""
-    return "" if value == NO_VALUE else unescape_value(value)
 
 
 def _split_number(piece: str) -> tuple[str, str]:

@@ -32,8 +32,9 @@ def escape_text(text: str) -> str:
 
 
 def unescape_value(value: str) -> str:
-    if "\\" not in value:
-        return value
+    """Return a value as it is meant; empty where there is none."""
+    if value == NO_VALUE or "\\" not in value:
+        return "" if value == NO_VALUE else value
     return VALUE_ESCAPE.sub(lambda match: {"t": "\t", "n": "\n"}.get(match[1], match[1]), value)
 
 

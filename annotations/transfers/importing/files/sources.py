@@ -29,8 +29,8 @@ from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.model.document import recode
 from annotations.formats.model.encodings import is_utf_8_all_the_same
 from annotations.formats.model.format import ENCODING, SEPARATOR, one_file_bundles
-from annotations.formats.packages import open_package
 from annotations.formats.syntax.archive import Entry, TooMuch
+from annotations.formats.uima.inception import open_package
 from annotations.models import Project
 from annotations.transfers.importing.files.addresses import coder_of, compose
 from annotations.transfers.importing.files.folders import KnownTexts, name_by_folder, names_in_folders, text_folder
