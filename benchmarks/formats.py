@@ -58,7 +58,7 @@ def import_files(
     project: Project, format_key: str, read: Callable[[Path], list[Source]], path: Path, *, coder_from: str = "parent"
 ) -> None:
     """Read and import files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.transfers.importing.dispatch import import_sources
+    from annotations.transfers.importing.documents import import_sources
     from annotations.transfers.importing.options import ImportOptions
 
     report = import_sources(project, format_key, read(path), coder_from, ImportOptions(create=True, join=True))
@@ -155,7 +155,7 @@ def measure_streams(texts: int) -> dict[str, Any]:
 
 def stream(path: Path, format_key: str) -> dict[str, float]:
     """Return the figures of one format in this process, which has done nothing else."""
-    from annotations.transfers.importing.dispatch import import_sources
+    from annotations.transfers.importing.documents import import_sources
     from annotations.transfers.importing.files.sources import open_sources
     from annotations.transfers.importing.options import ImportOptions
 

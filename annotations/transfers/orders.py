@@ -45,7 +45,7 @@ from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed

@@ -38,8 +38,8 @@ from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import plan_correction
 from annotations.texts.edit_placement import place_edits
 from annotations.texts.questions import Seen, ask
-from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
+from annotations.transfers.archiving.tables import archive_project
 from annotations.transfers.exporting.dispatch import export_files
 from tests.conftest import change, judge, make_project
 from tests.shared.cases import examples
