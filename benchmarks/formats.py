@@ -102,7 +102,7 @@ def import_files(
     trial: bool = False,
 ) -> None:
     """Read and import files. Raise RuntimeError if one is refused, which would make the figure worthless."""
-    from annotations.transfers.importing.dispatch import import_sources
+    from annotations.transfers.importing.documents import import_sources
     from annotations.transfers.importing.options import ImportOptions
 
     options = ImportOptions(create=True, join=True, trial=trial)

@@ -20,7 +20,7 @@ from annotations.adjudication.decisions.log import Draft, Step, answer_to, decid
 from annotations.adjudication.proposal import Item, Method, all_coded, answers_of_draft
 from annotations.adjudication.states import GoldState, gold_states
 from annotations.coding.decisions import Decision, Description
-from annotations.coding.holes import holes_in
+from annotations.coding.required_answers import holes_in
 from annotations.coding.rules import Rules, text_order
 from annotations.core.text import letters
 from annotations.formats.model.keys import split_key

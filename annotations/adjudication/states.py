@@ -10,8 +10,8 @@ from typing import Any
 from annotations.adjudication.decisions.log import Draft, GoldLog, read_logs
 from annotations.adjudication.proposal import Item, Method
 from annotations.coding.decisions import OperationRejected, check_descriptions, is_import_decision
-from annotations.coding.holes import Hole, find_empty_gold, find_holes
 from annotations.coding.log.payloads import is_item, is_uuid
+from annotations.coding.required_answers import Hole, find_empty_gold, find_holes
 from annotations.models import Coding
 
 

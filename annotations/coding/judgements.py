@@ -50,11 +50,17 @@ def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQue
     )
 
 
-def decisions_by_coding(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Decision]]:
-    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes."""
+def decisions_by_coding(
+    judgements: QuerySet[Judgement], further: FurtherQuestions, *, pointers_by: str = ""
+) -> dict[int, dict[str, Decision]]:
+    """Return the decisions of these judgements by coding and markable. Three queries, and a fourth with attributes.
+
+    pointers_by: the field by which pointers are ordered; without one they are in the order of their targets.
+    """
     rows = list(_judgement_rows(judgements, "coding_id"))
+    pointers = _pointer_rows(judgements)
     links = (
-        _pointer_rows(judgements),
+        pointers.order_by(pointers_by) if pointers_by else pointers,
         _index_rows(judgements) if further.indices else (),
         _answer_rows(judgements) if further.attributes else (),
     )

@@ -12,8 +12,7 @@ from django.urls import reverse
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.gold import was_gold_shown
-from annotations.coding.holes import refuse_empty_gold, refuse_holes
-from annotations.coding.required_answers import refuse_missing_answers
+from annotations.coding.required_answers import refuse_empty_gold, refuse_holes, refuse_missing_answers
 from annotations.mail.queue import notify
 from annotations.models import Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, DECIDED_KINDS, REASON_LENGTH

@@ -30,7 +30,7 @@ from annotations.core.processes.queue import lost_tasks, queue_state
 from annotations.core.processes.serving import served_at
 from annotations.core.text import pluralize
 from annotations.models import Coding
-from annotations.transfers.backup_folder import backups_in, past_backups
+from annotations.transfers.backups import backups_in, past_backups
 
 FREE_BYTES = 500_000_000
 FREE_PART = 0.05

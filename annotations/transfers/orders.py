@@ -45,7 +45,7 @@ from annotations.models.transfers.transfer import ARCHIVE, FOLDER
 from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import describe, open_sources
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed
@@ -62,12 +62,9 @@ MAX_AGE = timedelta(days=30)
 # A file is written a moment before its row.
 ORPHAN_AGE = timedelta(days=1)
 
-# In these states an import can be checked again with other choices.
-CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)
 ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
 UNKNOWN_FORMAT = "The format of the files could not be detected: choose it under “Change options”"
 
-# What is said of an import of which nothing has come in, and of one of which a part has.
 NOTHING_CHANGED = "Nothing was changed."
 STAYS = "Documents that have come in and stay: "
 GOES_ON = "Check it again, or import the same files again, and it goes on from there."
@@ -123,22 +120,11 @@ def check_again(transfer: Transfer, user: User, format_key: str, choices: Mappin
     if not format_key:
         with _open_upload(transfer) as upload:
             format_key = detect_format(_heads(_uploaded_files(transfer, upload)))
-    rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
-    started = rows.update(
-        state=Transfer.State.CHECKING,
-        format=format_key,
-        choices={**_fitting(choices, format_key), "files": transfer.choices["files"]},
-        report=None,
-        error="",
-        done=0,
-        total=0,
-        written=0,
-        heartbeat_at=timezone.now(),
-        finished_at=None,
-    )
-    if started and _refresh(transfer):
-        _run_or_enqueue(transfer)
-    return bool(started)
+    changeable = (Transfer.State.CHECKED, Transfer.State.FAILED)
+    rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=changeable)
+    stored_choices = {**_fitting(choices, format_key), "files": transfer.choices["files"]}
+    cleared = {"report": None, "error": "", "finished_at": None}
+    return _start(rows, transfer, state=Transfer.State.CHECKING, format=format_key, choices=stored_choices, **cleared)
 
 
 def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
@@ -187,7 +173,12 @@ def carry_out(transfer: Transfer, user: User) -> bool:
     if transfer.choices.get("new_scheme") and not (transfer.project and may(transfer.project, Right.MANAGE)):
         raise PermissionDenied("You are not allowed to change the scheme.")
     rows = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
-    started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0, written=0)
+    return _start(rows, transfer, state=Transfer.State.RUNNING)
+
+
+def _start(rows: Rows, transfer: Transfer, **fields: object) -> bool:
+    """Give the row a state in which it is worked on, and run it. Return False if another request was faster."""
+    started = rows.update(**fields, heartbeat_at=timezone.now(), done=0, total=0, written=0)
     if started and _refresh(transfer):
         _run_or_enqueue(transfer)
     return bool(started)
@@ -227,8 +218,7 @@ def describe_discarding(transfer: Transfer) -> str:
 def cancel(transfer: Transfer, user: User) -> bool:
     """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
 
-    The worker learns of it when it next reports its progress. Raise PermissionDenied and DatabaseBusy as `discard`
-    does.
+    The worker learns of it when it next reports its progress. Raise as `discard` does.
     """
     _refuse_others(transfer, user)
     if not transfer.is_active:
@@ -267,13 +257,11 @@ def download_response(transfer: Transfer) -> FileResponse:
         file = transfer.file.open()
     except FileNotFoundError:
         raise Http404("The file was deleted.") from None
-    names = transfer.choices.get("files", [])
-    if len(names) == 1:
-        name = names[0]
-    else:
-        is_gold = transfer.kind == Transfer.Kind.EXPORT and "gold" in transfer.choices
-        gold = f"-{transfer.choices['gold']}" if is_gold else ""
-        name = f"{transfer.project.slug if transfer.project else transfer.kind}{gold}-{transfer.format}.zip"
+    name, *others = transfer.choices.get("files", [""])
+    if others or not name:
+        gold = transfer.choices.get("gold") if transfer.kind == Transfer.Kind.EXPORT else ""
+        whose = transfer.project.slug if transfer.project else transfer.kind
+        name = "-".join(filter(None, [whose, gold, f"{transfer.format}.zip"]))
     # Caches must not store it: another user of the cache may not have the right.
     headers = {"Cache-Control": "private, no-store"}
     kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
@@ -333,13 +321,10 @@ def discard_old(transfer: Transfer | None = None) -> None:
 def _delete_orphaned_files() -> None:
     """Delete files without a row: those of deleted projects, and those left by servers that were killed."""
     referenced = set(Transfer.objects.values_list("file", flat=True))
-    try:
-        _, names = default_storage.listdir(FOLDER)
-    except FileNotFoundError:  # nothing was ever stored
-        return
-    for path in (f"{FOLDER}/{name}" for name in names):
-        if path not in referenced and default_storage.get_modified_time(path) < timezone.now() - ORPHAN_AGE:
-            default_storage.delete(path)
+    with suppress(FileNotFoundError):  # nothing was ever stored
+        for path in (f"{FOLDER}/{name}" for name in default_storage.listdir(FOLDER)[1]):
+            if path not in referenced and default_storage.get_modified_time(path) < timezone.now() - ORPHAN_AGE:
+                default_storage.delete(path)
 
 
 def _run_or_enqueue(transfer: Transfer) -> None:
@@ -357,8 +342,7 @@ def _is_quick(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
         texts = Text.objects.filter(project=transfer.project_id)
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
-        bounds: list[tuple[QuerySet[Any], int]] = [(texts, QUICK_TEXTS), (judged, QUICK_JUDGEMENTS)]
-        return not any(rows.order_by()[most : most + 1].exists() for rows, most in bounds)
+        return not (texts.order_by()[QUICK_TEXTS:].exists() or judged.order_by()[QUICK_JUDGEMENTS:].exists())
     try:
         if transfer.file.size > QUICK_BYTES:
             return False
@@ -377,9 +361,8 @@ def _is_quick(transfer: Transfer) -> bool:
 @task(queue_name=LONG_QUEUE, priority=LONG_PRIORITY)
 def run_transfer(pk: int) -> None:
     """Check or carry out a transfer. Errors of its files are written to its row, all others to the log too."""
-    transfer = (
-        Transfer.objects.select_related("project", "user").filter(pk=pk, state__in=Transfer.ACTIVE_STATES).first()
-    )
+    active = Transfer.objects.filter(pk=pk, state__in=Transfer.ACTIVE_STATES)
+    transfer = active.select_related("project", "user").first()
     if transfer is None:  # discarded meanwhile
         return
     row = Transfer.objects.filter(pk=pk, state=transfer.state)
@@ -432,6 +415,16 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     assert project is not None
     if not transfer.format:
         raise ImportFailed(_unknown_format(transfer))
+    options = ImportOptions(
+        by=transfer.user,
+        predefined=choices["predefined"],
+        create=choices["create"],
+        trial=trial,
+        new_scheme=choices.get("new_scheme", False),
+        round_name=choices.get("round", ""),
+        gold=choices.get("gold", False),
+        of_format=choices["options"],
+    )
     row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state)
 
     def record_written(number: int) -> None:
@@ -439,23 +432,9 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
             raise Cancelled
 
     with _open_upload(transfer) as upload:
+        sources = open_sources(_uploaded_files(transfer, upload))
         report = import_sources(
-            project,
-            transfer.format,
-            open_sources(_uploaded_files(transfer, upload)),
-            choices["coder_from"],
-            ImportOptions(
-                by=transfer.user,
-                predefined=choices["predefined"],
-                create=choices["create"],
-                trial=trial,
-                new_scheme=choices.get("new_scheme", False),
-                round_name=choices.get("round", ""),
-                gold=choices.get("gold", False),
-                of_format=choices["options"],
-            ),
-            progress=progress,
-            written=record_written,
+            project, transfer.format, sources, choices["coder_from"], options, progress=progress, written=record_written
         )
     result: dict[str, Any] = {"report": report.as_json()}
     if report.empty:
@@ -476,12 +455,10 @@ def _unknown_format(transfer: Transfer) -> str:
 def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     project = transfer.project
     assert project is not None
-    if trial and transfer.format == ARCHIVE:
-        return {"report": {"summary": "everything", "losses": []}}
 
     def write(out: IO[bytes] | None) -> dict[str, Any]:
-        if transfer.format == ARCHIVE and out is not None:
-            return {"summary": str(archive_project(project, out)), "losses": []}
+        if transfer.format == ARCHIVE:
+            return {"summary": str(archive_project(project, out)) if out is not None else "everything", "losses": []}
         return export_files(project, transfer.format, out, progress=progress, **transfer.choices).as_json()
 
     if trial:

@@ -14,8 +14,7 @@ from django.db.models import TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from annotations.models import Coding, Markable, Project, Text
-from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.documents import MAX_DOCUMENTS
+from annotations.transfers.importing.documents import MAX_DOCUMENTS, import_sources
 from annotations.transfers.importing.files.sources import open_sources
 from tests.faults.people import Person
 from tests.faults.program import CODERS, wait_for

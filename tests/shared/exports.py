@@ -15,5 +15,6 @@ def documents_of(project: Project, **which) -> Iterator[tuple[str, Document]]:
     """Yield the documents of the selected codings, each with its coder, text by text."""
     with read_snapshot():
         chosen, _ = codings._codings(project, Selection(**which))
-        rows = codings._read_rows(project, chosen)
-    yield from rows.documents()
+        documents = list(codings._documents(project, chosen, "", in_words=False))
+    for coder, document, _ in documents:
+        yield coder, document

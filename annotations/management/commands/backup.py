@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from annotations.core.files import write_whole
 from annotations.management.base import refusals
-from annotations.transfers.backup_folder import named_backup
-from annotations.transfers.backups import back_up
+from annotations.transfers.backups import back_up, named_backup
 
 
 class Command(BaseCommand):

@@ -21,7 +21,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.people.members import find_adjudicator
 from annotations.projects.people.model_coders import ModelDescription
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.addresses import compose
 from annotations.transfers.importing.files.sources import Source, StoredFile, open_sources
 from annotations.transfers.importing.options import ImportOptions

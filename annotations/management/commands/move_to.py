@@ -15,8 +15,7 @@ from django.utils import timezone
 
 from annotations.core.processes.serving import AlreadyServed, hold_data
 from annotations.management.base import moved_file, restore_elsewhere
-from annotations.transfers.backup_folder import write_backup
-from annotations.transfers.backups import count_rows
+from annotations.transfers.backups import count_rows, write_backup
 
 
 class Command(BaseCommand):

@@ -12,8 +12,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from annotations.management.base import restore_elsewhere
-from annotations.transfers.backup_folder import past_backups
-from annotations.transfers.backups import count_rows, written_rows
+from annotations.transfers.backups import count_rows, past_backups, written_rows
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 from django.utils import timezone
 
-from annotations.transfers.backup_folder import backups_in, delete_old_backups, past_backups, write_backup
+from annotations.transfers.backups import backups_in, delete_old_backups, past_backups, write_backup
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotations.core.database.migrations import MigrationState, read_migration_state
 from annotations.core.text import pluralize
 from annotations.management.base import moved_file, place_moved_to
-from annotations.transfers.backup_folder import write_backup
+from annotations.transfers.backups import write_backup
 
 
 class Command(BaseCommand):

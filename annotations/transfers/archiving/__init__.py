@@ -1,6 +1,6 @@
 """Write the archive of a whole project, and create an equal project from it."""
 
-from annotations.transfers.archiving.reading import Archive, archive_project
 from annotations.transfers.archiving.restoring import RestoreReport, restore_project
+from annotations.transfers.archiving.tables import Archive, archive_project
 
 __all__ = ["Archive", "RestoreReport", "archive_project", "restore_project"]

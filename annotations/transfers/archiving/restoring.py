@@ -26,8 +26,7 @@ from annotations.models.project import RESERVED_SLUGS
 from annotations.projects.people.accounts import record_origin
 from annotations.projects.people.members import refuse_accounts
 from annotations.transfers.archiving.checking import check_tables, models_in, usernames_in
-from annotations.transfers.archiving.reading import Archive
-from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, shape_of
+from annotations.transfers.archiving.tables import TABLES, Archive, ArchivedTable, archived_fields, shape_of
 from annotations.transfers.importing.report import ImportFailed, describe_findings, summaries
 
 MAX_FILES = 100

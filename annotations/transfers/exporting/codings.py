@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import IO, Any, Self
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotations.coding.decisions import ROW_FIELDS
-from annotations.coding.judgements import group_answers
+from annotations.coding.decisions import Decision
+from annotations.coding.judgements import decisions_by_coding
+from annotations.coding.readings import Readings as KeyReadings
 from annotations.core.database.snapshots import read_snapshot
 from annotations.core.processes.progress import Progress
 from annotations.core.text import pluralize
-from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
+from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Stretch
 from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
-from annotations.formats.model.document import (
-    Parts,
-    group_readings,
-    links_of,
-)
+from annotations.formats.model.document import Parts, Readings, links_of
 from annotations.formats.model.features import Feature
 from annotations.formats.model.judgement import VALUE_FIELDS
-from annotations.formats.model.scheme import AnswerValue, SchemeSpec
+from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokens import find_cuts
-from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.models import Coding, Judgement, Markable, Project, Segment, Text
 from annotations.projects.rounds import COUNTED_KINDS
 from annotations.schemes.constraints import categories_on
-from annotations.schemes.project_scheme import ProjectScheme, read_scheme
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.exporting.gold import select_gold
 from annotations.transfers.importing.files.addresses import folder_of
 
@@ -100,33 +95,18 @@ class _TextRows:
     """What of a text is the same for every coder: its document without marks, and its markables by key."""
 
     document: Document
-    markables: dict[int, tuple[Mark, bool]]
+    markables: dict[str, tuple[Mark, bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of some texts of an export; n_lost judgements no format holds: they have answers and no category."""
+def _documents(
+    project: Project, codings: QuerySet[Coding], gold: str, *, in_words: bool
+) -> Iterator[tuple[str, Document, int]]:
+    """Yield the coder of each coding, its document, and how many judgements no format holds: they lack the category.
 
-    codings: list[tuple[int, int, str]]
-    texts: dict[int, _TextRows]
-    answers: dict[int, Answers]
-    n_lost: int
-
-    def documents(self) -> Iterator[tuple[str, Document]]:
-        """Yield the documents of the codings, each with its coder."""
-        for coding, text_key, coder in self.codings:
-            text = self.texts[text_key]
-            marks = _marks(text, self.answers.get(coding, {}))
-            yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks)
-
-
-def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, in_words: bool = False) -> _Rows:
-    """Return the rows of codings. Call it in the snapshot in which they were chosen."""
-    ordered = codings.order_by("text__slug", "coder__username")
-    rows = [(pk, text, gold or name) for pk, text, name in ordered.values_list("pk", "text_id", "coder__username")]
+    Iterate in the snapshot in which the codings were chosen.
+    """
     scheme = read_scheme(project.pk)
     texts = _texts(project, codings, scheme.spec)
-    answers, n_lost = _answers(codings, texts, scheme)
     if in_words:
         heads = _heads(codings, gold=bool(gold))
         for key, text in texts.items():
@@ -136,7 +116,20 @@ def _read_rows(project: Project, codings: QuerySet[Coding], gold: str = "", *, i
             has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.document.segments)
             cuts = find_cuts(text.document.content, marked, has_sentences=has_sentences)
             text.document = replace(text.document, cuts=cuts.cuts, breaks=cuts.breaks)
-    return _Rows(rows, texts, answers, n_lost)
+    judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
+    decisions = decisions_by_coding(judgements, scheme.further, pointers_by="pk")
+    uncategorised = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
+    shared: dict[Answer | None, Answer | None] = {}  # equal answers are one object, which formats then reduce once
+    ordered = codings.order_by("text__slug", "coder__username")
+    for coding, key, name in ordered.values_list("pk", "text_id", "coder__username"):
+        text, coder = texts[key], gold or name
+        marks = _marks(text, decisions[coding], uncategorised, shared)
+        n_lost = sum(
+            text.markables[key][0].level not in uncategorised
+            for key, decision in decisions[coding].items()
+            if decision.category is None and _has_further(decision)
+        )
+        yield coder, replace(text.document, file=f"{coder}/{text.document.name}", marks=marks), n_lost
 
 
 def _batches(codings: QuerySet[Coding]) -> Iterator[QuerySet[Coding]]:
@@ -155,8 +148,8 @@ def _heads(codings: QuerySet[Coding], *, gold: bool) -> dict[int, list[Parts]]:
     rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
     rows = rows if gold else rows.exclude(coding__kind=Coding.Kind.GOLD).exclude(coding__by_model=True)
     heads: dict[int, list[Parts]] = defaultdict(list)
-    for text, head in rows.values_list("markable__text_id", _as_text("head")):
-        heads[text].append(_parts(head))
+    for text, head in rows.values_list("markable__text_id", "head"):
+        heads[text].append(_spans(head))
     return heads
 
 
@@ -196,8 +189,9 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
     # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
     segments: dict[int, list[Stretch]] = defaultdict(list)
-    columns = ("text_id", "kind", "start", "end", "label", "speaker")
-    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(*columns):
+    for text, *stretch in Segment.objects.filter(text__in=keys).values_list(
+        "text_id", "kind", "start", "end", "label", "speaker"
+    ):
         segments[text].append(Stretch(*stretch))
     links = LINKS[Project.Answers(project.answers)]
     texts = Text.objects.filter(project=project, pk__in=keys).values_list(
@@ -211,139 +205,56 @@ def _texts(project: Project, codings: QuerySet[Coding], scheme: SchemeSpec) -> d
     }
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
-    for pk, text, level, label, parts, start, end, head, predefined in markables.values_list(
-        "pk", "text_id", "level_id", "label", _as_text("parts"), "start", "end", _as_text("head"), "predefined"
-    ):
-        # Nearly all have one part, for which the JSON need not be parsed.
-        spans = ((start, end),) if parts.count("[") == 2 else _parts(parts)
-        text_rows[text].markables[pk] = (Mark(spans, levels[level], label, _parts(head)), predefined)
+    columns = ("key", "text_id", "level_id", "label", "parts", "head", "predefined")
+    for key, text, level, label, parts, head, predefined in markables.values_list(*columns):
+        mark = Mark(_spans(parts), levels[level], label, _spans(head))
+        text_rows[text].markables[key] = (mark, predefined)
     return text_rows
 
 
-def _as_text(field: str) -> Cast:
-    """Return the JSON as the database stores it: parsing it for every row takes longer than reading all the rows."""
-    return Cast(field, TextField())
+def _spans(pairs: Iterable[Sequence[int]]) -> Parts:
+    return tuple((start, end) for start, end in pairs)
 
 
-def _parts(pairs: str) -> Parts:
-    return tuple((start, end) for start, end in json.loads(pairs)) if pairs != "[]" else ()
-
-
-# The answer of a coder on a markable, and the coder's own head of it.
-type AnswerAndHead = tuple[Answer | None, Parts]
-type Answers = dict[int, AnswerAndHead]
-
-
-def _answers(
-    codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme
-) -> tuple[dict[int, Answers], int]:
-    """Return for each coding the answers by markable, and how many no format holds: answers before the category."""
-    categories = {pk: key for key, pk in scheme.keys.categories.items()}
-    judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
-    further = _further(judgements, texts, scheme)
-    without_categories = {level for level in scheme.spec.coded_levels if not categories_on(scheme.constraints, level)}
-    marks_of_texts = (text.markables for text in texts.values()) if without_categories else ()
-    uncategorised = {
-        pk for marks in marks_of_texts for pk, (mark, _) in marks.items() if mark.level in without_categories
-    }
-    without_category = 0
-    defaults = {name: getattr(Judgement(), name) for name in ROW_FIELDS}
-    # Few judgements have more than category and links, so that the other columns are read for those alone.
-    details = {
-        pk: (dict(zip(VALUE_FIELDS, plain, strict=True)), _parts(head))
-        for pk, head, *plain in judgements.exclude(**defaults).values_list("pk", _as_text("head"), *VALUE_FIELDS)
-    }
-
-    def answer_and_head(pk: int, markable: int, category: int | None, entity: str | None) -> AnswerAndHead:
-        plain, head = details.get(pk, ({}, ()))
-        if category is None and not (markable in uncategorised and pk in further):
-            return None, head
-        key, indices = "" if category is None else categories[category], () if entity is None else (entity,)
-        return replace(further.get(pk, Answer()), category=key, indices=indices, **plain), head
-
-    answers_by_coding: dict[int, Answers] = defaultdict(dict)
-    # Most have only a category and an entity; equal ones share one object.
-    shared: dict[tuple[int | None, str | None], AnswerAndHead] = {}
-    rows = judgements.order_by("indices__pk")
-    for pk, coding, markable, category, entity in rows.values_list(
-        "pk", "coding_id", "markable_id", "category_id", "indices__entity"
-    ):
-        answers = answers_by_coding[coding]
-        if markable in answers:  # a row for each entity
-            answer, head = answers[markable]
-            more = answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity))
-            answers[markable] = more, head
-        elif pk in details or pk in further:
-            answers[markable] = answer_and_head(pk, markable, category, entity)
-            without_category += answers[markable][0] is None and pk in further
-        else:
-            key = category, entity
-            if key not in shared:
-                shared[key] = answer_and_head(pk, markable, category, entity)
-            answers[markable] = shared[key]
-    return answers_by_coding, without_category
-
-
-def _further(
-    judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
-) -> dict[int, Answer]:
-    """Return what judgements say beside category and indices, pointers in the order in which the coder named them."""
-    pointers = Pointer.objects.filter(judgement__in=judgements).order_by("pk")
-    rows = pointers.filter(**scheme.identity_pointers()).values_list("judgement_id", "target_id", "reading")
-    other_rows: Collection[tuple[int, int, int, str]] = ()
-    if scheme.further.relations:
-        others = pointers.filter(relation__identity=False)
-        other_rows = others.values_list("judgement_id", "target_id", "reading", "relation__key")
-    places: dict[int, Place] = {}
-    if rows or other_rows:
-        places = {pk: mark.place for text_rows in texts.values() for pk, (mark, _) in text_rows.markables.items()}
-    targets: dict[int, tuple[Place, ...]] = {}
-    numbered: dict[int, list[tuple[int, Place]]] = defaultdict(list)
-    joint = any(relation.identity and relation.joint for relation in scheme.spec.relations)
-    for judgement, target, reading in rows:
-        before = targets.get(judgement, ())
-        if places[target] not in before:  # it may stand in several readings
-            targets[judgement] = (*before, places[target])
-        if joint:
-            numbered[judgement].append((reading, places[target]))
-    plural = {
-        judgement: readings
-        for judgement, numbers in numbered.items()
-        if len(numbers) > 1 and (readings := links_of(group_readings(numbers))["readings"])
-    }
-    related: dict[int, dict[str, list[tuple[int, Place]]]] = defaultdict(dict)
-    for judgement, target, reading, relation in other_rows:
-        related[judgement].setdefault(relation, []).append((reading, places[target]))
-    relations = {
-        judgement: tuple((key, group_readings(numbers)) for key, numbers in sorted(of_judgement.items()))
-        for judgement, of_judgement in related.items()
-    }
-    attributes: Mapping[int, tuple[tuple[str, AnswerValue], ...]] = {}
-    if scheme.further.attributes:
-        answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
-        columns = ("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
-        attributes = group_answers(answers.values_list(*columns))
-    return {
-        judgement: Answer(
-            pointers=targets.get(judgement, ()),
-            readings=plural.get(judgement, ()),
-            relations=relations.get(judgement, ()),
-            attributes=attributes.get(judgement, ()),
-        )
-        for judgement in targets.keys() | relations.keys() | attributes.keys()
-    }
-
-
-def _marks(text: _TextRows, answers: Answers) -> list[Mark]:
+def _marks(
+    text: _TextRows,
+    decisions: Mapping[str, Decision],
+    uncategorised: Collection[str],
+    shared: dict[Answer | None, Answer | None],
+) -> list[Mark]:
     """Return the markables that the coder sees, with the coder's answers."""
     marks = []
-    for pk, (mark, predefined) in text.markables.items():
-        if pk in answers:
-            answer, head = answers[pk]
-            marks.append(Mark(mark.parts, mark.level, mark.label, head or mark.head, answer))
+    for key, (mark, predefined) in text.markables.items():
+        if key in decisions:
+            decision = decisions[key]
+            answer = _answer(decision, text, has_category=mark.level not in uncategorised)
+            answer = shared.setdefault(answer, answer)
+            marks.append(Mark(mark.parts, mark.level, mark.label, decision.head or mark.head, answer))
         elif predefined:
             marks.append(mark)
     return marks
+
+
+def _answer(decision: Decision, text: _TextRows, *, has_category: bool) -> Answer | None:
+    """Return what a decision answers; None before it has the category that its level has."""
+    if decision.category is None and (has_category or not _has_further(decision)):
+        return None
+    return Answer(
+        category=decision.category or "",
+        indices=decision.indices,
+        **(links_of(_with_places(decision.pointers, text)) if decision.pointers else {}),
+        **{name: getattr(decision, name) for name in VALUE_FIELDS},
+        relations=tuple((key, _with_places(readings, text)) for key, readings in decision.relations),
+        attributes=decision.attributes,
+    )
+
+
+def _has_further(decision: Decision) -> bool:
+    return bool(decision.pointers or decision.relations or decision.attributes)
+
+
+def _with_places(readings: KeyReadings, text: _TextRows) -> Readings:
+    return tuple(tuple(text.markables[key][0].place for key in reading) for reading in readings)
 
 
 def export_codings(
@@ -379,7 +290,7 @@ def _read_documents(
 ) -> tuple[dict[str, list[Document]], ExportReport]:
     """Return, of one snapshot, the documents of each coder as the format can hold them, and the report on them."""
     exported: dict[str, list[Document]] = defaultdict(list)
-    report = ExportReport()
+    report, texts = ExportReport(), set[str]()
     losses: dict[str, list[Loss]] = defaultdict(list)
     n_lost = n_in_several = 0
     # scorers read files of chains, not of pointers
@@ -394,13 +305,12 @@ def _read_documents(
             codings, other_losses = _codings(project, selection)
         n_codings = codings.count()
         for batch in _batches(codings):
-            rows = _read_rows(project, batch, selection.gold, in_words=format_.in_words)
-            n_lost += rows.n_lost
-            report.texts += len(rows.texts)
-            for coder, whole in rows.documents():
+            for coder, whole, n_unheld in _documents(project, batch, selection.gold, in_words=format_.in_words):
                 if progress is not None:
                     progress(report.codings, n_codings)
                 report.codings += 1
+                n_lost += n_unheld
+                texts.add(whole.name)
                 document, lost = reduce_document(whole, features)
                 exported[coder].append(replace(document, coder=coder) if format_.names_coders else document)
                 if is_scored:
@@ -414,6 +324,7 @@ def _read_documents(
         other_losses.append(OtherLoss("judgements that answer further questions and have no category yet", n_lost))
     if n_in_several:
         other_losses.append(OtherLoss(IN_SEVERAL_CHAINS, n_in_several))
+    report.texts = len(texts)
     report.losses = [*merge_losses(loss for coder in sorted(exported) for loss in losses[coder]), *other_losses]
     return exported, report
 

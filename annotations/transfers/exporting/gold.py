@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 
 from annotations.adjudication.states import GoldState, State, gold_states
-from annotations.coding.holes import describe_hole
+from annotations.coding.required_answers import describe_hole
 from annotations.formats.losses.reduction import MOST_EXAMPLES, OtherLoss
 from annotations.models import Coding, Project, RoundText, Text
 from annotations.projects.rounds import COUNTED_KINDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
@@ -81,14 +81,8 @@ class Report:
 
     def add(self, other: Report) -> None:
         """Add the report of further documents."""
-        self.documents += other.documents
-        self.texts += other.texts
-        self.markables += other.markables
-        self.codings += other.codings
-        self.judgements += other.judgements
-        self.unchanged += other.unchanged
-        self.n_answers_left_out += other.n_answers_left_out
-        self.n_links_left_out += other.n_links_left_out
+        for count in COUNTS:
+            setattr(self, count, getattr(self, count) + getattr(other, count))
         self.new_coders = sorted({*self.new_coders, *other.new_coders})
         self.failures += other.failures
         kept = Counter(finding.code for finding in self.findings)
@@ -129,15 +123,15 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as pages and the API show it."""
-        fields = asdict(self)
-        del fields["findings"], fields["names"], fields["unlisted"]
+        shown = asdict(self)
+        del shown["findings"], shown["names"], shown["unlisted"]
         refused = [
             {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
             for group in group_failures(self.failures)
         ]
         odd = describe_findings(self.findings, self.unlisted)
         about = {"summary": str(self), "left_out_answers": self.left_out_answers}
-        return about | fields | {"refused": refused, "odd": odd}
+        return about | shown | {"refused": refused, "odd": odd}
 
     def __str__(self) -> str:
         parts = [
@@ -151,6 +145,10 @@ class Report:
         if self.failures:
             parts.append(f"{pluralize(len(self.failures), 'file')} refused")
         return ", ".join(parts)
+
+
+# The fields of a report that are added up.
+COUNTS = [field.name for field in fields(Report) if field.type == "int"]
 
 
 def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:

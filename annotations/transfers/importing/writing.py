@@ -14,7 +14,7 @@ from annotations.models import Coding, Markable, Project, Round, Segment, Text, 
 from annotations.projects.rounds import put_into_round
 from annotations.schemes.project_scheme import read_scheme
 from annotations.texts.changes import markables_changed
-from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
+from annotations.transfers.importing.checking import CheckedDocument
 from annotations.transfers.importing.report import MOST_PREVIEWS, Report, TextPreview
 
 # So much of a text is shown before the import is done.
@@ -37,7 +37,7 @@ class PlannedText:
     round: Round
     joins: bool
 
-    def markables(self) -> dict[str, Markable | NewMarkable]:
+    def markables(self) -> dict[str, Markable]:
         """Return all markables of the files, by key."""
         return {key: markable for checked in self.checked for key, markable in checked.markables.items()}
 
@@ -116,12 +116,12 @@ def write_plan(project: Project, texts: Sequence[PlannedText], kind: Coding.Kind
 def _write_markables(texts: Sequence[PlannedText]) -> set[int]:
     """Save new markables, make existing ones predefined if a file does, and return the texts that get such."""
     given = set[int]()
-    new: list[tuple[Text, NewMarkable]] = []
+    new: list[tuple[Text, Markable]] = []
     newly_predefined: list[int] = []
     for planned in texts:
         predefined = planned.predefined()
         for key, markable in planned.markables().items():
-            if isinstance(markable, NewMarkable):
+            if markable.pk is None:
                 if key in predefined:
                     mark = predefined[key]
                     markable.predefined, markable.label, markable.head = True, mark.label, mark.head

@@ -11,12 +11,11 @@ from django.core.exceptions import ValidationError
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, OperationRejected
-from annotations.coding.holes import find_holes
 from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.log.replay import log_mismatches
 from annotations.coding.pyramids.scus import scu_descriptions
 from annotations.coding.readings import parse_readings, sort_readings
-from annotations.coding.required_answers import missing_answers
+from annotations.coding.required_answers import find_holes, missing_answers
 from annotations.coding.rules import given_answers
 from annotations.coding.state import coding_state
 from annotations.models import Coding

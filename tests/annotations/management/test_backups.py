@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.management.base import restore_elsewhere
 from annotations.management.commands import restore_drill
-from annotations.transfers.backup_folder import TIME_FORMAT, backups_in, delete_old_backups, times_to_keep
+from annotations.transfers.backups import TIME_FORMAT, backups_in, delete_old_backups, times_to_keep
 from tests.conftest import ROOT, judge
 from tests.shared.migrated import copy_kept
 

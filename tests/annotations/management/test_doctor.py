@@ -21,7 +21,7 @@ from annotations.core.processes.serving import hold_data
 from annotations.management import doctor
 from annotations.management.doctor import CHECKS
 from annotations.models import Judgement
-from annotations.transfers.backup_folder import TIME_FORMAT
+from annotations.transfers.backups import TIME_FORMAT
 from tests.conftest import judge
 from tests.shared.migrated import unapply_last
 

@@ -37,8 +37,8 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.correction import correct_text
 from annotations.texts.correction_plan import place_edits, plan_correction
 from annotations.texts.questions import Seen, ask
-from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
+from annotations.transfers.archiving.tables import archive_project
 from annotations.transfers.exporting.dispatch import export_files
 from tests.conftest import change, judge, make_project
 from tests.shared.cases import examples

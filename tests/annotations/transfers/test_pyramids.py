@@ -25,7 +25,7 @@ from annotations.projects.people.members import add_member
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.exporting.pyramids import assign_uids, peer_of, pyramid_of
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.pyramids.pyramids import import_pyramids, read_pyramids

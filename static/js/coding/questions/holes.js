@@ -1,4 +1,4 @@
-// The answers that gold lacks, as the server says them (`annotations/coding/holes.py`). Pure.
+// The answers that gold lacks, as the server says them (`annotations/coding/required_answers.py`). Pure.
 import { judgement } from "../../workbench/judgements.js";
 import { chains } from "../chains/chains.js";
 import { attributesOf, entitiesWithout, entityOf } from "./entity-answers.js";

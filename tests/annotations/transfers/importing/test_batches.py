@@ -24,8 +24,7 @@ from annotations.transfers import orders
 from annotations.transfers.exporting import codings as exporting
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing import documents as documents_module
-from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.documents import import_documents, plan_batches
+from annotations.transfers.importing.documents import import_documents, import_sources, plan_batches
 from annotations.transfers.importing.files.addresses import slugs_of_name
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, StoredFile

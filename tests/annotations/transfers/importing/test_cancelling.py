@@ -13,7 +13,7 @@ from annotations.core.processes import progress
 from annotations.models import Project, Transfer, User
 from annotations.transfers import orders
 from annotations.transfers.archiving import archive_project, restore_project
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from config.settings import TASKS

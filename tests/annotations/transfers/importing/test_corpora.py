@@ -17,8 +17,7 @@ from annotations.models import Coding, Index, Judgement, Markable, Project, Text
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.exporting.dispatch import export_files
-from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.documents import import_documents, import_sources
 from annotations.transfers.importing.files.folders import name_by_folder
 from annotations.transfers.importing.files.source_document import SourceDocument
 from annotations.transfers.importing.files.sources import Source, open_sources

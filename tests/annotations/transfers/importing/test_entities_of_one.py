@@ -13,7 +13,7 @@ from annotations.models import Judgement, Project
 from annotations.projects.creation import create_project
 from annotations.projects.scheme_rows import stamp_scheme
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import Report

@@ -17,7 +17,7 @@ from annotations.projects.people.members import add_member
 from annotations.schemes.consistency import check_scheme
 from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.documents import import_sources
 from annotations.transfers.importing.files.sources import Source
 from annotations.transfers.importing.options import ImportOptions
 from annotations.transfers.importing.report import ImportFailed, Report
