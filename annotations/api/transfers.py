@@ -23,9 +23,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.api.http.access import RequestThrottle, TransferThrottle
+from annotations.api.http.endpoints import endpoint
 from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.choices import form_errors
 from annotations.api.serializers.coding import (
     ExportOrderSerializer,
     ImportOrderSerializer,
@@ -33,9 +33,10 @@ from annotations.api.serializers.coding import (
     TransferSerializer,
 )
 from annotations.api.serializers.problems import CONFLICT
+from annotations.api.serializers.requests import form_errors
 from annotations.models import Project, Transfer, User
 from annotations.models.people.rights import Right
-from annotations.projects.permissions import may_archive, project_for, transfer_for
+from annotations.projects.permissions import may_archive, transfer_for
 from annotations.transfers import orders
 from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
 
@@ -87,9 +88,8 @@ class ImportFiles(APIView):
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [MultiPartParser]
 
-    @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
-    def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.MANAGE_WORK)
+    @endpoint(Right.MANAGE_WORK, request=ImportOrderSerializer, responses={201: TransferSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         form = _validated_form(ImportForm(project, _sent_fields(request), request.FILES))
         user, files = cast(User, request.user), form.cleaned_data["files"]
         return _order_response(orders.order_import(project, user, files, form.format_key, form.choices))
@@ -101,9 +101,8 @@ class ExportFiles(APIView):
     throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [JSONParser, MultiPartParser]
 
-    @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
-    def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
+    @endpoint(Right.SEE_RESULTS, archived=True, request=ExportOrderSerializer, responses={201: TransferSerializer})
+    def post(self, request: Request, project: Project) -> Response:
         form = _validated_form(ExportForm(project, _sent_fields(request), archives=may_archive(project)))
         return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 

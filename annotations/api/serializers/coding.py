@@ -1,29 +1,15 @@
 """Serializers of codings and texts. Lists of rows are built by querysets, not by nested serializers."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotations.api.serializers.choices import ChoiceField
+from annotations.api.serializers.requests import ChoiceField
 from annotations.coding.log.payloads import PAYLOADS
 from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
 from annotations.models.project import DATASHEET_FIELDS
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """What is sent has these fields and no others, so that nobody believes another one had an effect."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            names = [name for name, field in self.fields.items() if not field.read_only]
-            unknown = [str(name) for name in data if name not in names]
-            if unknown:
-                message = f"This is no field here; there are {', '.join(names)}."
-                raise serializers.ValidationError({name: [message] for name in unknown})
-        return super().to_internal_value(data)
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

@@ -6,8 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotations.api.serializers.choices import ChoiceField
-from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
+from annotations.api.serializers.coding import SchemeStateSerializer
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer
 from annotations.models import Project, SchemeVersion
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH
@@ -103,10 +103,3 @@ class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
     class Meta:
         model = SchemeVersion
         fields = ["number", "author", "created_at"]
-
-
-def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
-    """Return the validated fields. Raise ValidationError by field."""
-    serializer.is_valid(raise_exception=True)
-    fields: dict[str, Any] = serializer.validated_data
-    return fields

@@ -6,8 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotations.api.serializers.choices import from_form
-from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.serializers.requests import StrictSerializer, from_form
 from annotations.models import Coding, TrainingDecision
 from annotations.planning.forms import DecisionForm
 

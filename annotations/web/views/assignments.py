@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Membership, Plan, Project, RepeatPlan, Round, Text, User
@@ -36,9 +36,8 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
-from annotations.web.paging import page_of, preview_address
-from annotations.web.refusals import refused_to
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, project_form, signed_in_user
+from annotations.web.shared import page_of, preview_address, refused_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,12 @@ class _Page:
         return PlanForm(self.rounds, self.coders, data, blind=self.blind)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def assign(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def assign(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what is assigned in a round, or a plan with its preview; carry the plan out.
 
     The plan stands in the address; `part=preview` asks for the preview alone.
     """
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     coders = list(members_in_roles(project, CODING_ROLES))
@@ -200,10 +198,9 @@ def assign_cell(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return JsonResponse({"on": is_on})
 
 
-@require_POST
-def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def replace(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Give the open texts of a coder to another one."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
     everybody = User.objects.filter(codings__in=Coding.objects.of_people().filter(round=round_)).distinct()
     form = ReplaceForm(members_in_roles(project, CODING_ROLES), everybody, request.POST)
@@ -222,10 +219,9 @@ def replace(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@require_POST
-def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def release(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Free the places of codings on which nobody has worked for some days."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     round_ = round_for(project, name)
     form = ReleaseForm(request.POST)
     with refused_to(request):
@@ -240,20 +236,18 @@ def release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     return redirect(_address(project, round_.name))
 
 
-@require_POST
-def take_next(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action()
+def take_next(request: HttpRequest, project: Project) -> HttpResponse:
     """Take the next text of a pool, and open it."""
-    project = project_for(request.user, slug)
     with refused_to(request):
         coding = take_next_text(project, signed_in_user(request), request.POST.get("round", ""))
         return redirect("code", project.slug, coding.text.slug)
     return redirect("project", project.slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def repeats(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, changes=True)
+def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Show what coders are shown again in the round, and what the form in the address comes to; carry it out."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     round_ = round_for(project, name)
     address = reverse("repeats", args=[project.slug, round_.name])
     if "preview" in request.POST:

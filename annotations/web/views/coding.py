@@ -40,8 +40,8 @@ from annotations.projects.permissions import CodingChoice, coding_token, own_cod
 from annotations.revision.versions import merged_answers
 from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
-from annotations.web.confirmation import Question, ask, is_confirmed
-from annotations.web.views import signed_in_user
+from annotations.web.access import project_action, signed_in_user
+from annotations.web.shared import Question, ask, is_confirmed
 
 # So many places are told of a correction.
 MOST_EDITS = 3
@@ -216,10 +216,9 @@ def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False,
     return render(request, "annotations/projects/coders/reopen_own.html", context, status=status)
 
 
-@require_POST
-def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
+@project_action(Right.MANAGE_WORK)
+def reopen(request: HttpRequest, project: Project, text: str, coder: str, agreed: bool = False) -> HttpResponse:
     """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
     codings = Coding.objects.of_coders().filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     codings = codings.latest_first(request.GET.get("round", ""))

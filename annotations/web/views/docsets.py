@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.adjudication.drafts import agreed_state, draft_gold
 from annotations.adjudication.states import State
@@ -27,25 +26,20 @@ from annotations.models.project import may, may_change
 from annotations.planning.work.progress import CODERS_ON_A_PAGE
 from annotations.projects.listing import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
-from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work
 from annotations.texts.changes import deletion_figures
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_form, project_page, signed_in_user
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
-from annotations.web.paging import page_of, search_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import signed_in_user
-from annotations.web.views.news import news_for
+from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
 
 PEERS_ON_A_PAGE = 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def docsets(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
+def docsets(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the docsets of a project of pyramids, to a coder those in which they code; managers can create docsets."""
-    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
     progress.refuse_other_projects(project)
     shown = page_of(request, progress.visible_docsets(project, signed_in_user(request)))
     context: dict[str, Any] = {
@@ -62,10 +56,9 @@ def docsets(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/docsets/docsets.html", context | {"new": form}, status=form.status)
 
 
-@require_safe
-def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_page()
+def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Show a docset: its summaries, its peers and the progress of its codings; to a coder, only their own."""
-    project = project_for(request.user, slug)
     user, search, manages = signed_in_user(request), search_of(request), may_change(project, Right.MANAGE)
     docset_row = progress.find_docset(project, user, docset)
     overview = progress.docset_overview(docset_row, project, user)
@@ -99,10 +92,9 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     return render(request, "annotations/docsets/docset.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def peers(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Add peer summaries, pasted or from files, which are shown before they are added."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form, added = NewPeers.answer(request, docset_row)
     if added is not None:
@@ -112,10 +104,9 @@ def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     return render(request, "annotations/docsets/docset_peers.html", context, status=form.status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Assign the pyramid of a docset, and peers against the coders' own pyramids or the agreed one."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -126,13 +117,12 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.DISCUSS, changes=True)
+def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Start the agreed pyramid by a copy or a draft: as adjudicator for oneself, as manager for an adjudicator.
 
     If there is one, it can be drafted again here, and a manager can assign it to another adjudicator.
     """
-    project = project_for(request.user, slug, Right.DISCUSS, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     agreed_codings = Coding.objects.of_people().filter(text__docset=docset_row, kind=Coding.Kind.AGREED)
     agreed_coding = agreed_codings.select_related("coder").first()
@@ -229,10 +219,9 @@ def _draft_again(request: HttpRequest, project: Project, docset: Docset, agreed_
     return back
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def delete_docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Delete a docset with its summaries, peers and all that hangs on them, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     figures = deletion_figures(docset_row.texts.all())
     form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
@@ -246,10 +235,9 @@ def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+@project_form(Right.MANAGE, changes=True)
+def delete_summary(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     """Delete a model summary of a docset on which nobody has worked."""
-    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     if request.method != "POST":
         context = {"project": project, "docset": docset_row, "name": request.GET.get("name", "")}

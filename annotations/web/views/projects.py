@@ -9,12 +9,11 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.gold import was_gold_shown
 from annotations.coding.required_answers import subtract_lacking
@@ -41,17 +40,14 @@ from annotations.projects.creation import create_project
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects, steps_to_do
 from annotations.projects.locks import set_archived
 from annotations.projects.people.members import CODING_ROLES
-from annotations.projects.permissions import project_for
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
-from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.access import project_action, project_form, project_page, signed_in_user
 from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
 from annotations.web.forms.texts import DeletionForm
-from annotations.web.paging import page_of, search_of
-from annotations.web.refusals import refused_at, refused_to
-from annotations.web.views import docsets, signed_in_user
-from annotations.web.views.news import news_for
+from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
+from annotations.web.views import docsets
 
 # Of the codings of who manages and codes.
 MOST_OWN = 10
@@ -74,7 +70,7 @@ def home(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     search = search_of(request)
     archived = request.GET.get("archived") == "1"
-    shown = Paginator(find_projects(user, search, archived=archived), PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = page_of(request, find_projects(user, search, archived=archived), size=PAGE_SIZE)
     query = {"archived": "1" if archived else "", "q": search}
     context = {
         "shown": shown,
@@ -104,10 +100,9 @@ def new_project(request: HttpRequest) -> HttpResponse:
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": STARTING_POINTS.values()})
 
 
-@require_safe
-def project_home(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page()
+def project_home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show everybody's progress to users who see all work, and to a coder their texts."""
-    project = project_for(request.user, slug)
     if project.answers == Project.Answers.SCUS:
         return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
@@ -205,10 +200,9 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "annotations/planning/progress.html", context, status=status)
 
 
-@require_safe
-def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
+@project_page(Right.SEE_RESULTS)
+def progress_file(request: HttpRequest, project: Project) -> HttpResponse:
     """Return the progress matrix or the hours of coders as CSV: of all rounds, or of one."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
     table, round_name = request.GET.get("table", ""), request.GET.get("round", "")
     try:
         if table == "progress":
@@ -225,10 +219,9 @@ def progress_file(request: HttpRequest, slug: str) -> HttpResponse:
     return HttpResponse(write_table(lines, raw=False), content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def settings(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE)
+def settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Show what can be done with the project as a whole, and save what its datasheet says."""
-    project = project_for(request.user, slug, Right.MANAGE)
     form = DatasheetForm(project, request.POST if request.method == "POST" else None)
     if form.is_valid():
         form.save()
@@ -245,10 +238,9 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
 
 
-@require_POST
-def archive(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE, archived=True)
+def archive(request: HttpRequest, project: Project) -> HttpResponse:
     """Archive the project, once a manager has confirmed it."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     if is_confirmed(request):
         set_archived(project, archived=True)
         messages.success(request, f"“{project}” is archived. It can be opened again here.")
@@ -266,19 +258,17 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     return ask(request, project, Question(f"Archive “{project}”?", lines, "Archive", page, "settings"))
 
 
-@require_POST
-def unarchive(request: HttpRequest, slug: str) -> HttpResponse:
+@project_action(Right.MANAGE, archived=True)
+def unarchive(request: HttpRequest, project: Project) -> HttpResponse:
     """Open an archived project again."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     if set_archived(project, archived=False):
         messages.success(request, f"“{project}” is open again.")
     return redirect("project-settings", project.slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def clone(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE, archived=True)
+def clone(request: HttpRequest, project: Project) -> HttpResponse:
     """Copy the project; the user manages the copy."""
-    project = project_for(request.user, slug, Right.MANAGE, archived=True)
     user = signed_in_user(request)
     if not user.has_perm("annotations.add_project"):
         raise PermissionDenied("You are not allowed to create projects.")
@@ -292,10 +282,9 @@ def clone(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest, slug: str) -> HttpResponse:
+@project_form(Right.MANAGE_WORK, archived=True)
+def delete(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project with all that is in it, once a manager has seen what that is and entered its title."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
     sees_gold = may(project, Right.ADJUDICATE)
     figures = project_deletion_figures(project, gold=sees_gold)
     form = DeletionForm(project, figures, request.POST if request.method == "POST" else None, always=True)
