@@ -1,16 +1,20 @@
-"""Who asks for a page, and of which project it is."""
+"""Pages of a project: who asks for them, with which right, and what all of them show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
+from types import MappingProxyType
 from typing import Any, cast
 
+from django import forms
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from annotations.models import User
+from annotations.models import Project, User
 from annotations.models.people.rights import Right
+from annotations.models.project import may_change
 from annotations.projects.permissions import project_for
 
 type View = Callable[..., HttpResponse]
@@ -50,3 +54,20 @@ def project_page(
 # A page with a form, and what is sent by a button of another page.
 project_form = partial(project_page, methods=("GET", "HEAD", "POST"))
 project_action = partial(project_page, methods=("POST",))
+
+
+def show(
+    request: HttpRequest,
+    project: Project,
+    template: str,
+    context: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    form: forms.BaseForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Return a page of a project. With a form that has errors its status is 400."""
+    shared = {"project": project, "manages": may_change(project, Right.MANAGE)}
+    if form is not None:
+        shared["form"] = form
+        status = 400 if form.errors else status
+    return render(request, template, shared | dict(context), status=status)

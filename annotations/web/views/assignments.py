@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
@@ -36,7 +36,7 @@ from annotations.planning.work.pace import seconds_of_work
 from annotations.projects.people.members import BLIND_ROLES, CODING_ROLES, members_in_roles
 from annotations.projects.permissions import project_for
 from annotations.projects.rounds import COUNTED_KINDS, round_for, rounds_of
-from annotations.web.access import project_action, project_form, signed_in_user
+from annotations.web.access import project_action, project_form, show, signed_in_user
 from annotations.web.shared import page_of, preview_address, refused_to
 
 
@@ -70,12 +70,13 @@ def assign(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _show(request: HttpRequest, page: _Page) -> HttpResponse:
     project = page.project
-    context: dict[str, Any] = {"project": project, "has_coders": bool(page.coders), "blind": page.blind}
+    context: dict[str, Any] = {"has_coders": bool(page.coders), "blind": page.blind}
     try:
         round_ = plan_round(project, request.GET.get("round", ""))
     except ValidationError as error:
         context["refused"] = error.messages
-        return render(request, "annotations/planning/assign.html", context | {"form": page.form(None)}, status=400)
+        context["form"] = page.form(None)
+        return show(request, project, "annotations/planning/assign.html", context, status=400)
     context |= {"round": round_, "may_repeat": round_ is not None and not page.blind and round_.kind in COUNTED_KINDS}
     plan = Plan.objects.filter(round=round_).select_related("round").first() if round_ else None
     assigned = round_ is not None and Coding.objects.of_people().filter(round=round_).exists()
@@ -101,7 +102,7 @@ def _show(request: HttpRequest, page: _Page) -> HttpResponse:
         context["release"] = ReleaseForm()
         context["pool_free"] = plan is not None and plan.pool
     template = "plan_preview" if request.GET.get("part") == "preview" else "assign"
-    return render(request, f"annotations/planning/{template}.html", context)
+    return show(request, project, f"annotations/planning/{template}.html", context)
 
 
 def _preview(request: HttpRequest, page: _Page, form: PlanForm) -> dict[str, Any]:
@@ -164,8 +165,8 @@ def _apply(request: HttpRequest, page: _Page) -> HttpResponse:
     form = page.form(request.POST)
     view, refused = _asked(page, form, apply_plan)
     if view is None:
-        context = {"project": page.project, "form": form, "has_coders": True, "blind": page.blind}
-        return render(request, "annotations/planning/assign.html", context | {"previews": True, "refused": refused})
+        context = {"form": form, "has_coders": True, "blind": page.blind, "previews": True, "refused": refused}
+        return show(request, page.project, "annotations/planning/assign.html", context)
     new, removed = len(view.proposal.new), len(view.proposal.removed)
     said = f"{pluralize(new, 'assignment')} created{f', {removed} taken away' if removed else ''}."
     if view.request.parameters.pool and not new:
@@ -256,7 +257,7 @@ def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     plan = RepeatPlan.objects.filter(round=round_).select_related("round__project").prefetch_related("coders").first()
     form = RepeatForm(coders, sent if "days" in sent else None, initial=initial_repeats(plan))
-    context: dict[str, Any] = {"project": project, "round": round_, "plan": plan, "form": form}
+    context: dict[str, Any] = {"round": round_, "plan": plan, "form": form}
     try:
         if "withdraw" in request.POST:
             messages.success(request, f"{pluralize(withdraw_repeats(project, round_), 'text')} unassigned.")
@@ -278,4 +279,4 @@ def repeats(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         context["coders"] = page_of(request, context["shown"].coders, name="page")
     context["may_order"] = round_.kind in COUNTED_KINDS and not (round_.is_closed or project.results_open)
     status = 400 if form.errors or ("refused" in context and request.method == "POST") else 200
-    return render(request, "annotations/planning/repeats.html", context, status=status)
+    return show(request, project, "annotations/planning/repeats.html", context, status=status)

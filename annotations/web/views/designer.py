@@ -10,7 +10,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.csp import CSP
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csp import csp_override
@@ -27,7 +27,7 @@ from annotations.schemes.design.sample import SLUG, sample_state
 from annotations.schemes.design.starting_points import DESIGNED, starting_points
 from annotations.schemes.project_scheme import read_scheme, scheme_state
 from annotations.web import markdown
-from annotations.web.access import project_action, project_page, signed_in_user
+from annotations.web.access import project_action, project_page, show, signed_in_user
 from annotations.web.views.schemes import may_exchange
 
 KINDS = {"levels": "level", "categories": "category", "relations": "relation", "attributes": "attribute"}
@@ -65,8 +65,8 @@ def edit_scheme(request: HttpRequest, project: Project) -> HttpResponse:
             for one in starting_points(DESIGNED)
         ],
     }
-    context = {"project": project, "start": start, "may_exchange": may_exchange(project)}
-    return render(request, "annotations/schemes/edit_scheme.html", context)
+    context = {"start": start, "may_exchange": may_exchange(project)}
+    return show(request, project, "annotations/schemes/edit_scheme.html", context)
 
 
 @project_action(Right.MANAGE)
@@ -121,7 +121,6 @@ def sample(request: HttpRequest, project: Project) -> HttpResponse:
         return redirect("scheme", project.slug)
     state = sample_state(read_scheme(project.pk).spec, project.answers, signed_in_user(request).get_username())
     context = {
-        "project": project,
         "text": {"slug": SLUG, "title": state["text"]["title"]},
         "coding_state": state,
         "guidelines_html": markdown.render(project.guidelines),
@@ -129,4 +128,4 @@ def sample(request: HttpRequest, project: Project) -> HttpResponse:
         "agreed": "",
         "script": "js/scheme/sample.js",
     }
-    return render(request, "annotations/workbench/sample.html", context)
+    return show(request, project, "annotations/workbench/sample.html", context)

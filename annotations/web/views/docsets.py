@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from annotations.adjudication.drafts import agreed_state, draft_gold
@@ -28,7 +28,7 @@ from annotations.projects.listing import steps_to_do
 from annotations.projects.people.peer_names import is_blind_to_peers
 from annotations.texts.changes import delete_docset as delete_with_work
 from annotations.texts.changes import deletion_figures
-from annotations.web.access import project_form, project_page, signed_in_user
+from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.forms.gold import DraftAgreedForm
 from annotations.web.forms.texts import DeletionForm
@@ -43,17 +43,15 @@ def docsets(request: HttpRequest, project: Project) -> HttpResponse:
     progress.refuse_other_projects(project)
     shown = page_of(request, progress.visible_docsets(project, signed_in_user(request)))
     context: dict[str, Any] = {
-        "project": project,
         "shown": shown,
         "docsets": progress.docset_overviews(project, signed_in_user(request), shown),
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may_change(project, Right.MANAGE),
     }
     form, created = NewDocset.answer(request, project)
     if created is not None:
         messages.success(request, f"Docset “{created}” created. Next: assign coders.")
         return redirect("docset", project.slug, created.slug)
-    return render(request, "annotations/docsets/docsets.html", context | {"new": form}, status=form.status)
+    return show(request, project, "annotations/docsets/docsets.html", context | {"new": form}, status=form.status)
 
 
 @project_page()
@@ -69,14 +67,12 @@ def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     )
     not_begun = not_begun.only("kind", "coder__username", "text__slug", "text__title", "text__docset", "round__name")
     context = {
-        "project": project,
         "docset": overview,
         "search": search,
         "summaries": visible_summaries(docset_row, user),
         "shown_peers": shown_peers,
         "peers": read_peers(shown_peers),
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": manages,
         "may_delete_summary": manages
         and overview.summaries > MIN_SUMMARIES
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
@@ -89,7 +85,7 @@ def docset(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         and any(coding.is_submitted for coding in overview.pyramids),
     }
     context |= _list_tasks(request, project, progress.tasks_in(overview), search, lambda _: overview.codings)
-    return render(request, "annotations/docsets/docset.html", context)
+    return show(request, project, "annotations/docsets/docset.html", context)
 
 
 @project_form(Right.MANAGE, changes=True)
@@ -100,8 +96,8 @@ def peers(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
     if added is not None:
         messages.success(request, f"{pluralize(len(added), 'peer')} added. Next: assign coders.")
         return redirect("docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "new": form}
-    return render(request, "annotations/docsets/docset_peers.html", context, status=form.status)
+    context = {"docset": docset_row, "new": form}
+    return show(request, project, "annotations/docsets/docset_peers.html", context, status=form.status)
 
 
 @project_form(Right.MANAGE, changes=True)
@@ -113,8 +109,7 @@ def assign(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         with refused_at(form):
             messages.success(request, f"{pluralize(form.save(), 'assignment')} created.")
             return redirect("docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "form": form}
-    return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/docsets/docset_assign.html", {"docset": docset_row}, form=form)
 
 
 @project_form(Right.DISCUSS, changes=True)
@@ -154,7 +149,6 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
                 return redirect("code-agreed", project.slug, coding.text.slug)
             return redirect("docset", project.slug, docset_row.slug)
     context = {
-        "project": project,
         "docset": docset_row,
         "form": form,
         "draft_form": draft_form,
@@ -163,7 +157,7 @@ def agreed(request: HttpRequest, project: Project, docset: str) -> HttpResponse:
         "again_form": _again_form(docset_row),
     }
     status = 400 if form.errors or draft_form.errors else 200
-    return render(request, "annotations/docsets/docset_agreed.html", context, status=status)
+    return show(request, project, "annotations/docsets/docset_agreed.html", context, status=status)
 
 
 def _draft_agreed(request: HttpRequest, project: Project, docset: Docset, form: DraftAgreedForm) -> HttpResponse | None:
@@ -231,8 +225,8 @@ def delete_docset(request: HttpRequest, project: Project, docset: str) -> HttpRe
             messages.success(request, f"Deleted “{docset_row.title}”: {', '.join(deleted.lines)}.")
             return redirect("docsets", project.slug)
         return redirect("delete-docset", project.slug, docset_row.slug)
-    context = {"project": project, "docset": docset_row, "figures": figures, "form": form}
-    return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
+    context = {"docset": docset_row, "figures": figures}
+    return show(request, project, "annotations/docsets/docset_delete.html", context, form=form)
 
 
 @project_form(Right.MANAGE, changes=True)
@@ -240,8 +234,8 @@ def delete_summary(request: HttpRequest, project: Project, docset: str) -> HttpR
     """Delete a model summary of a docset on which nobody has worked."""
     docset_row = progress.find_docset(project, signed_in_user(request), docset)
     if request.method != "POST":
-        context = {"project": project, "docset": docset_row, "name": request.GET.get("name", "")}
-        return render(request, "annotations/docsets/summary_delete.html", context)
+        context = {"docset": docset_row, "name": request.GET.get("name", "")}
+        return show(request, project, "annotations/docsets/summary_delete.html", context)
     with refused_to(request):
         name = request.POST.get("name", "")
         delete_summary_of(docset_row, name)
@@ -253,10 +247,8 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
     user, search, blind = signed_in_user(request), search_of(request), is_blind_to_peers(project)
     context: dict[str, Any] = {
-        "project": project,
         "search": search,
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may_change(project, Right.MANAGE),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
@@ -272,7 +264,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         progress.next_of_coder(project, user) if context["codes"] and project.archived_at is None else None
     )
     context |= news_for(project, user, codes=context["codes"])
-    return render(request, "annotations/docsets/pyramids_home.html", context)
+    return show(request, project, "annotations/docsets/pyramids_home.html", context)
 
 
 def _list_tasks(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -30,7 +30,7 @@ from annotations.models.people.rights import Right
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
 from annotations.projects.letters import sees_names
 from annotations.projects.rounds import rounds_of
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.gold import DraftForm, HandOnForm
 from annotations.web.shared import Question, ask, gold_address, is_confirmed, page_of, refused_at, refused_to
 
@@ -132,8 +132,8 @@ def hand_on(request: HttpRequest, project: Project, name: str, text: str) -> Htt
             hand_on_gold(project, gold.text, name, signed_in_user(request), to)
             messages.success(request, f"Handed the gold of “{gold.text}” on to {to or 'whoever opens it first'}.")
             return redirect(back)
-    context = {"project": project, "round": round_, "gold": gold, "form": form, "back": back}
-    return render(request, "annotations/gold/hand_on.html", context, status=400 if form.errors else 200)
+    context = {"round": round_, "gold": gold, "back": back}
+    return show(request, project, "annotations/gold/hand_on.html", context, form=form)
 
 
 @project_page(Right.ADJUDICATE)
@@ -151,7 +151,6 @@ def decisions(request: HttpRequest, project: Project) -> HttpResponse:
     rounds = rounds_of(project)
     query = of_round | filters.as_query()
     context = {
-        "project": project,
         "refused": refused,
         "shown": shown,
         "rows": describe_decisions(project, list(shown)),
@@ -165,7 +164,7 @@ def decisions(request: HttpRequest, project: Project) -> HttpResponse:
         "is_filtered": query != of_round,
         "sees_names": sees_names(project),
     }
-    return render(request, "annotations/gold/decisions.html", context, status=400 if refused else 200)
+    return show(request, project, "annotations/gold/decisions.html", context, status=400 if refused else 200)
 
 
 def _choices(counts: Sequence[tuple[str, str, int]], query: Mapping[str, str], name: str) -> list[dict[str, object]]:
@@ -206,9 +205,8 @@ def own_gold(request: HttpRequest, project: Project) -> HttpResponse:
     codings = codings_beside_gold(project, signed_in_user(request))
     shown = page_of(request, codings, size=TEXTS_PAGE_SIZE)
     context = {
-        "project": project,
         "shown": shown,
         "texts": compare_with_gold(project, list(shown)),
         "several_rounds": len({one.round_id for one in shown}) > 1,
     }
-    return render(request, "annotations/gold/own.html", context)
+    return show(request, project, "annotations/gold/own.html", context)

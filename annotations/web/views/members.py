@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -19,7 +19,7 @@ from annotations.core.text import pluralize
 from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, Token, User
 from annotations.models.people.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
-from annotations.models.project import may, may_change, may_see_models
+from annotations.models.project import may, may_see_models
 from annotations.projects.people import invitations
 from annotations.projects.people.accounts import make_reset_link, resettable_members
 from annotations.projects.people.forms import GroupForm, InvitationForm, MemberForm, ModelForm
@@ -32,7 +32,7 @@ from annotations.projects.people.members import (
 )
 from annotations.projects.people.model_coders import add_model, find_model, make_key, models_of, withdraw_keys
 from annotations.projects.permissions import project_with_models
-from annotations.web.access import project_action, project_form, signed_in_user
+from annotations.web.access import project_action, project_form, show, signed_in_user
 from annotations.web.shared import Question, address_with, ask, is_confirmed, page_of, refused_at, refused_to
 
 # Two forms of the page have a field of the role.
@@ -77,7 +77,6 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
     sees_work = may(project, Right.MANAGE_WORK)
     activity = activity_of_members(project) if sees_work else {}
     context = {
-        "project": project,
         "form": form,
         "group_form": group_form,
         "groups": list(dict.fromkeys([*Membership.GROUPS, *sorted(set(groups.order_by().distinct()))])),
@@ -87,14 +86,13 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
         "links": links,
         "now": timezone.now(),
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
-        "manages": may_change(project, Right.MANAGE),
         "sees_work": sees_work,
         "sees_models": sees_work and may_see_models(project),
         "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
         "invitations": invitation_rows,
         "undelivered": invitations.undelivered(list(invitation_rows)) if is_enabled() else (),
     }
-    return render(request, "annotations/projects/people/members.html", context)
+    return show(request, project, "annotations/projects/people/members.html", context)
 
 
 @sensitive_variables("secret", "links")
@@ -196,8 +194,8 @@ def reset_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
         address = make_reset_link(membership, signed_in_user(request))
     if not address:
         return redirect(_list(membership))
-    context = {"project": project, "member": membership.user, "link": request.build_absolute_uri(address)}
-    return render(request, "annotations/projects/people/reset_link.html", context)
+    context = {"member": membership.user, "link": request.build_absolute_uri(address)}
+    return show(request, project, "annotations/projects/people/reset_link.html", context)
 
 
 # How long a key works that is made on the page.
@@ -230,13 +228,11 @@ def models(request: HttpRequest, slug: str) -> HttpResponse:
     users = [one.membership.user_id for one in shown]
     expiries = dict(Token.objects.filter(user__in=users).values_list("user", "expires_at"))
     context: dict[str, Any] = {
-        "project": project,
         "form": form,
         "key": key,
         "key_of": of,
         "groups": Membership.GROUPS,
         "shown": shown,
         "models": [(one, expiries.get(one.membership.user_id)) for one in shown],
-        "manages": may_change(project, Right.MANAGE),
     }
-    return render(request, "annotations/projects/people/models.html", context)
+    return show(request, project, "annotations/projects/people/models.html", context)

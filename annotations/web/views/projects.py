@@ -43,7 +43,7 @@ from annotations.projects.people.members import CODING_ROLES
 from annotations.schemes.design.starting_points import STARTING_POINTS
 from annotations.texts.changes import delete_project, project_deletion_figures
 from annotations.texts.cloning import clone_project
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.projects import CloneForm, DatasheetForm, ProjectForm
 from annotations.web.forms.texts import DeletionForm
 from annotations.web.shared import Question, ask, is_confirmed, news_for, page_of, refused_at, refused_to, search_of
@@ -108,13 +108,11 @@ def project_home(request: HttpRequest, project: Project) -> HttpResponse:
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
     context = _context_of_own(request, project, codes=True, size=0) | {
-        "project": project,
-        "manages": may_change(project, Right.MANAGE),
         "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
-    return render(request, "annotations/projects/coders/own_texts.html", context)
+    return show(request, project, "annotations/projects/coders/own_texts.html", context)
 
 
 def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size: int) -> dict[str, Any]:
@@ -166,7 +164,7 @@ def _context_of_own(request: HttpRequest, project: Project, *, codes: bool, size
 
 def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     user, today = signed_in_user(request), timezone.localdate()
-    context: dict[str, Any] = {"project": project}
+    context: dict[str, Any] = {}
     try:
         matrix = read_progress_matrix(
             project,
@@ -189,7 +187,6 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "several_rounds": matrix.several_rounds,
         "of_rounds": page_of(request, matrix.of_rounds, name="rounds"),
         "compares": codes and may(project, Right.COMPARE_WITH_GOLD),
-        "manages": may_change(project, Right.MANAGE),
         "to_decide": trainings_to_decide(project) if may_change(project, Right.DECIDE_TRAINING) else (),
         "without_gold": training_without_gold(project) if may_change(project, Right.ADJUDICATE) else (),
         "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
@@ -197,7 +194,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     }
     context |= news_for(project, user, codes=bool(context["codings"]))
     status = 400 if "refused" in context else 200
-    return render(request, "annotations/planning/progress.html", context, status=status)
+    return show(request, project, "annotations/planning/progress.html", context, status=status)
 
 
 @project_page(Right.SEE_RESULTS)
@@ -230,12 +227,11 @@ def settings(request: HttpRequest, project: Project) -> HttpResponse:
     if form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
     context = {
-        "project": project,
         "form": form if may_change(project, Right.MANAGE) else None,
         "deletes": may(project, Right.MANAGE_WORK),
         "creates": signed_in_user(request).has_perm("annotations.add_project"),
     }
-    return render(request, "annotations/projects/settings.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/projects/settings.html", context, form=form)
 
 
 @project_action(Right.MANAGE, archived=True)
@@ -278,8 +274,7 @@ def clone(request: HttpRequest, project: Project) -> HttpResponse:
             copied = clone_project(project, **form.cleaned_data, manager=user)
             messages.success(request, f"“{copied}” is a copy of “{project}”.")
             return redirect("project", copied.slug)
-    context = {"project": project, "form": form}
-    return render(request, "annotations/projects/clone.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/projects/clone.html", form=form)
 
 
 @project_form(Right.MANAGE_WORK, archived=True)
@@ -295,5 +290,5 @@ def delete(request: HttpRequest, project: Project) -> HttpResponse:
             return redirect("home")
         return redirect("delete-project", project.slug)
     exported = Transfer.objects.filter(project=project, format=ARCHIVE, state=Transfer.State.DONE).order_by("-pk")
-    context = {"project": project, "figures": figures, "form": form, "latest": exported.first()}
-    return render(request, "annotations/projects/delete.html", context, status=400 if form.errors else 200)
+    context = {"figures": figures, "latest": exported.first()}
+    return show(request, project, "annotations/projects/delete.html", context, form=form)

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -37,7 +37,7 @@ from annotations.texts.questions import (
     thread_state,
 )
 from annotations.web import markdown
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.shared import page_of, refused_at
 
 PAGE_SIZE = 25
@@ -57,7 +57,6 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
     found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
     shown = page_of(request, found, size=PAGE_SIZE)
     context = {
-        "project": project,
         "shown": shown,
         "rows": describe_threads(read_threads(list(shown), project, user), 0),
         "state": state,
@@ -69,7 +68,7 @@ def questions(request: HttpRequest, project: Project) -> HttpResponse:
         "full_query": f"state={state}",
         "discusses": may(project, Right.DISCUSS),
     }
-    return render(request, "annotations/questions/questions.html", context)
+    return show(request, project, "annotations/questions/questions.html", context)
 
 
 @project_form()
@@ -90,14 +89,12 @@ def question(request: HttpRequest, project: Project, question: UUID) -> HttpResp
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))
     context = {
-        "project": project,
         "thread": thread,
-        "form": form,
         "answers": answers,
         "public_form": PublicAnswerForm(initial=_public_fields(row, thread["replies"])) if answers else None,
         "code": _code_address(project, row) if row.coder_id == user.pk else "",
     }
-    return render(request, "annotations/questions/question.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/questions/question.html", context, form=form)
 
 
 def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
@@ -174,8 +171,6 @@ def text_questions(request: HttpRequest, project: Project, text: str, agreed: bo
     key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)
     place = parse_key(key)
     context = {
-        "project": project,
-        "form": form,
         "asked": asked,
         "version": coding.version,
         "key": key if place else "",
@@ -184,7 +179,7 @@ def text_questions(request: HttpRequest, project: Project, text: str, agreed: bo
         "rows": describe_threads(read_threads(latest, project, user), DIALOG_REPLIES),
         "more": own.count() > DIALOG_THREADS,
     }
-    return render(request, "annotations/questions/dialog.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/questions/dialog.html", context, form=form)
 
 
 def _version(sent: str, latest: int) -> int:

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 
 from annotations.adjudication.drafts import gold_of_rounds
@@ -47,7 +47,7 @@ from annotations.projects.letters import sees_names
 from annotations.projects.permissions import CodingChoice, coding_token, own_coding
 from annotations.projects.rounds import COUNTED_KINDS, TRAINING_KINDS, round_for, rounds_of
 from annotations.projects.viewing import record_view
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.gold import DraftForm
 from annotations.web.shared import (
     Question,
@@ -73,15 +73,12 @@ def rounds(request: HttpRequest, project: Project) -> HttpResponse:
             messages.success(request, f"Made the round {made}.")
             return redirect("round", project.slug, made.name)
     context = {
-        "project": project,
         "rounds": page_of(request, describe_rounds(project)),
-        "form": form,
-        "manages": may_change(project, Right.MANAGE),
         "deletes": may_change(project, Right.MANAGE_WORK),
         # How far the others are is nothing that who codes may know.
         "sees_work": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/planning/rounds.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/planning/rounds.html", context, form=form)
 
 
 @project_page(Right.READ_TEXTS)
@@ -108,14 +105,12 @@ def _show_round(
         for text, name in codings.values_list("text", "coder__username"):
             to_gold[text].append(name)
     context = {
-        "project": project,
         "list_address": reverse("round", args=[project.slug, round_.name]),
         "round": round_,
         "figures": figures_of_rounds(project)[round_.pk],
         "texts": page_of(request, round_.texts.defer("content"), name="texts"),
         "form": form or RoundForm.of_round(round_),
         "texts_form": texts or RoundTextsForm(round_),
-        "manages": may_change(project, Right.MANAGE),
         "may_repeat": may_change(project, Right.MANAGE_WORK) and round_.kind in COUNTED_KINDS,
         "of_summaries": project.answers == Project.Answers.SCUS,
         "changes_texts": project.answers != Project.Answers.SCUS and not round_.is_closed,
@@ -130,7 +125,7 @@ def _show_round(
         "draft_form": DraftForm(),
     }
     status = 400 if any(bound is not None and bound.errors for bound in (form, texts)) else 200
-    return render(request, "annotations/planning/round.html", context, status=status)
+    return show(request, project, "annotations/planning/round.html", context, status=status)
 
 
 @project_action(Right.MANAGE)
@@ -260,7 +255,6 @@ def _show_training(
     own_attempts = own.attempts if own is not None else ()
     decides = may_change(project, Right.DECIDE_TRAINING)
     context: dict[str, Any] = {
-        "project": project,
         "list_address": reverse("training", args=[project.slug, round_.name]),
         "round": round_,
         "matrix": arrange_results(results, request.GET.get("page"), request.GET.get("texts")) if sees_all else None,
@@ -276,7 +270,7 @@ def _show_training(
         "sees_all": sees_all,
     }
     status = 400 if form is not None and form.errors else 200
-    return render(request, "annotations/projects/coders/training.html", context, status=status)
+    return show(request, project, "annotations/projects/coders/training.html", context, status=status)
 
 
 @project_action(Right.DECIDE_TRAINING)
@@ -332,7 +326,6 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
     result = training_results(coding.round, [coding.coder.pk])[0]
     work = work_after(project, signed_in_user(request), coding) if own and project.archived_at is None else None
     context = {
-        "project": project,
         "coding": coding,
         "feedback": found,
         "own": own,
@@ -342,7 +335,7 @@ def _show_feedback(request: HttpRequest, project: Project, coding: Coding, *, ow
         "work": work,
         "repeated": [work.next.text_id] if work is not None and work.next is not None else (),
     }
-    return render(request, "annotations/projects/coders/feedback.html", context)
+    return show(request, project, "annotations/projects/coders/feedback.html", context)
 
 
 @project_action(Right.ADJUDICATE)

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from annotations.core.text import pluralize
@@ -40,7 +40,7 @@ from annotations.schemes.design.wording import SchemeWording
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.scheme_files import export_scheme, read_uploaded_scheme
 from annotations.web import markdown
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.projects import (
     AboutForm,
     ExchangeSchemeForm,
@@ -66,12 +66,10 @@ def exchange(request: HttpRequest, project: Project) -> HttpResponse:
             messages.success(request, f"The scheme is {chosen.label} now.")
             return redirect("scheme", project.slug)
     context = {
-        "project": project,
-        "form": form,
         "schemes": STARTING_POINTS.values(),
         "has_texts": project.texts.exists() or project.docsets.exists(),
     }
-    return render(request, "annotations/schemes/exchange_scheme.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/schemes/exchange_scheme.html", context, form=form)
 
 
 @project_form(Right.VIEW_PROJECT, post=Right.MANAGE)
@@ -97,10 +95,8 @@ def scheme(request: HttpRequest, project: Project) -> HttpResponse:
     levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
     words = SchemeWording(spec)
     context = {
-        "project": project,
         "form": form,
         "about_form": about_form,
-        "manages": may_change(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": levels,
         "may_exchange": project.answers not in DESIGNED and may_exchange(project),
@@ -116,7 +112,7 @@ def scheme(request: HttpRequest, project: Project) -> HttpResponse:
         "attributes": [(one, words.subject(one), words.answer(one), words.asked(one)) for one in spec.attributes],
         "guidelines_html": markdown.render(project.guidelines),
     }
-    return render(request, "annotations/schemes/scheme.html", context)
+    return show(request, project, "annotations/schemes/scheme.html", context)
 
 
 def may_exchange(project: Project) -> bool:
@@ -180,12 +176,11 @@ def versions(request: HttpRequest, project: Project) -> HttpResponse:
     shown = page_of(request, list_versions(project), size=PAGE_SIZE)
     undoes = may_change(project, Right.MANAGE_WORK)
     context = {
-        "project": project,
         "shown": shown,
         "entries": describe_versions(project, list(shown)),
         "merging": merging_versions(project, [one.number for one in shown]) if undoes else (),
     }
-    return render(request, "annotations/schemes/scheme_versions.html", context)
+    return show(request, project, "annotations/schemes/scheme_versions.html", context)
 
 
 @project_action(Right.MANAGE_WORK)
@@ -238,8 +233,6 @@ def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
     rows = [CodingLeft(*row) for row in shown]
     words = words_of(found, [row.pk for row in rows])
     context = {
-        "project": project,
-        "form": form,
         "before": before,
         "shown": shown,
         "rows": [(row, words.get(row.pk, [])) for row in rows],
@@ -247,7 +240,7 @@ def to_complete(request: HttpRequest, project: Project) -> HttpResponse:
         "reopens": may_change(project, Right.MANAGE_WORK),
         "reads": may(project, Right.SEE_RESULTS),
     }
-    return render(request, "annotations/schemes/to_complete.html", context, status=200 if form.is_valid() else 400)
+    return show(request, project, "annotations/schemes/to_complete.html", context, form=form)
 
 
 class SchemeFileForm(forms.Form):
@@ -282,13 +275,12 @@ def import_(request: HttpRequest, project: Project) -> HttpResponse:
     if "scheme" in request.POST:
         return _save(request, project)
     form = SchemeFileForm(request.POST, request.FILES) if request.method == "POST" else SchemeFileForm()
-    context = {"project": project, "form": form}
     if form.is_valid():
         with refused_at(form):
             read = read_uploaded_scheme(form.cleaned_data["file"])
         if not form.errors:
             return _preview(request, project, read.spec, read.answers, [str(loss) for loss in read.losses])
-    return render(request, IMPORT_PAGE, context, status=400 if form.errors else 200)
+    return show(request, project, IMPORT_PAGE, form=form)
 
 
 def _preview(
@@ -305,7 +297,6 @@ def _preview(
         change = plan_change(project, spec, answers=answers)
         problems = [str(problem) for problem in change.problems]
     context = {
-        "project": project,
         "scheme": data,
         "losses": losses,
         "problems": problems,
@@ -315,7 +306,7 @@ def _preview(
             initial={"scheme": json.dumps(data, ensure_ascii=False), "tag": scheme_tag(project)}
         ),
     }
-    return render(request, IMPORT_PAGE, context, status=status)
+    return show(request, project, IMPORT_PAGE, context, status=status)
 
 
 def _save(request: HttpRequest, project: Project) -> HttpResponse:
@@ -360,15 +351,13 @@ def guidelines(request: HttpRequest, project: Project) -> HttpResponse:
     latest = versions.first() if shown.has_previous() else next(iter(shown), None)
     number = latest.number if latest else 0
     context = {
-        "project": project,
         "shown": shown,
         "latest": number,
         "news": guidelines_news(project, signed_in_user(request)),
         "guidelines_html": markdown.render(project.guidelines),
         "form": VersionsForm(initial={"before": max(number - 1, 1), "after": number}) if number > 1 else None,
-        "manages": may_change(project, Right.MANAGE),
     }
-    return render(request, "annotations/guidelines/guidelines.html", context)
+    return show(request, project, "annotations/guidelines/guidelines.html", context)
 
 
 @project_page()
@@ -376,8 +365,8 @@ def guidelines_version(request: HttpRequest, project: Project, number: int) -> H
     """Show one version of the guidelines."""
     row = _version(project, number)
     earlier = GuidelinesVersion.objects.filter(project=project, number__lt=number).values_list("number", flat=True)
-    context = {"project": project, "version": row, "html": markdown.render(row.body), "earlier": earlier.first()}
-    return render(request, "annotations/guidelines/version.html", context)
+    context = {"version": row, "html": markdown.render(row.body), "earlier": earlier.first()}
+    return show(request, project, "annotations/guidelines/version.html", context)
 
 
 @project_page()
@@ -385,18 +374,16 @@ def compare_guidelines(request: HttpRequest, project: Project) -> HttpResponse:
     """Show the difference between two versions of the guidelines."""
     form = VersionsForm(request.GET)
     if not form.is_valid():
-        return render(request, "annotations/guidelines/difference.html", {"project": project, "form": form}, status=400)
+        return show(request, project, "annotations/guidelines/difference.html", form=form)
     before, after = sorted((form.cleaned_data["before"], form.cleaned_data["after"]))
     old, new = _version(project, before), _version(project, after)
     context = {
-        "project": project,
-        "form": form,
         "old": old,
         "new": new,
         "difference": bound_difference(difference(old.body, new.body)),
         "news": guidelines_news(project, signed_in_user(request)),
     }
-    return render(request, "annotations/guidelines/difference.html", context)
+    return show(request, project, "annotations/guidelines/difference.html", context, form=form)
 
 
 @project_action()

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from annotations.core.text import is_storable, pluralize
@@ -26,7 +26,7 @@ from annotations.texts.correction_plan import excerpts, plan_correction
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts
 from annotations.texts.versions import ReadText
 from annotations.transfers import orders
-from annotations.web.access import project_action, project_form, project_page, signed_in_user
+from annotations.web.access import project_action, project_form, project_page, show, signed_in_user
 from annotations.web.forms.texts import (
     CorrectionForm,
     DeletionForm,
@@ -62,7 +62,7 @@ def texts(request: HttpRequest, project: Project) -> HttpResponse:
     """List the texts of the project, with who codes each of them and how far."""
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
-    return render(request, "annotations/texts/texts.html", _list_context(request, project))
+    return show(request, project, "annotations/texts/texts.html", _list_context(request, project))
 
 
 @project_form(Right.MANAGE)
@@ -83,7 +83,7 @@ def add_texts(request: HttpRequest, project: Project) -> HttpResponse:
         "adds": True,
         "list_address": reverse("project-texts", args=[project.slug]),
     }
-    return render(request, "annotations/texts/texts.html", context, status=400)
+    return show(request, project, "annotations/texts/texts.html", context, status=400)
 
 
 def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
@@ -92,8 +92,6 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     query = form.query
     shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
     return {
-        "project": project,
-        "manages": may_change(project, Right.MANAGE),
         "form": form,
         "query": query,
         "shown": shown,
@@ -151,9 +149,7 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
     several = len({coding.round_id for coding in codings}) > 1
     shown = page_of(request, codings, name="versions", at=codings.index(chosen[0]) if chosen else 0)
     context = {
-        "project": project,
         "text": row,
-        "manages": may_change(project, Right.MANAGE),
         "manages_work": may_change(project, Right.MANAGE_WORK),
         "is_blind": is_blind_manager(project),
         "not_begun": page_of(request, [coding for coding in codings if not coding.is_begun], name="unassign"),
@@ -165,7 +161,7 @@ def text(request: HttpRequest, project: Project, text: str) -> HttpResponse:
         "full_query": _version_query(chosen, several=several),
     }
     context |= _versions(ReadText(project, row), chosen, labels=labels)
-    return render(request, "annotations/texts/text.html", context)
+    return show(request, project, "annotations/texts/text.html", context)
 
 
 def _page_of(project: Project, row: Text) -> HttpResponse:
@@ -244,8 +240,7 @@ def edit_text(request: HttpRequest, project: Project, text: str) -> HttpResponse
             form.save()
             messages.success(request, f"Saved “{row.title}”.")
             return redirect("text", project.slug, row.slug)
-    context = {"project": project, "text": row, "title": title, "form": form}
-    return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/texts/edit_text.html", {"text": row, "title": title}, form=form)
 
 
 @project_form(Right.MANAGE_WORK, changes=True)
@@ -253,7 +248,7 @@ def correct_text(request: HttpRequest, project: Project, text: str) -> HttpRespo
     """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
     row = _text_of(project, text)
     form = CorrectionForm(row, request.POST if request.method == "POST" else None)
-    context: dict[str, Any] = {"project": project, "text": row, "form": form}
+    context: dict[str, Any] = {"text": row}
     if form.is_valid():
         content, seen = form.cleaned_data["content"], form.cleaned_data["plan"]
         with refused_at(form):
@@ -264,8 +259,7 @@ def correct_text(request: HttpRequest, project: Project, text: str) -> HttpRespo
                 return _page_of(project, row)
             form.show_plan(plan)
             context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
-    status = 400 if form.errors else 200
-    return render(request, "annotations/texts/correct_text.html", context, status=status)
+    return show(request, project, "annotations/texts/correct_text.html", context, form=form)
 
 
 @project_form(Right.MANAGE_WORK, changes=True)
@@ -285,8 +279,7 @@ def delete_text(request: HttpRequest, project: Project, text: str) -> HttpRespon
                 return redirect("docset", project.slug, row.docset.slug)
             return redirect("project-texts", project.slug)
         return redirect("delete-text", project.slug, row.slug)
-    context = {"project": project, "text": row, "figures": figures, "form": form}
-    return render(request, "annotations/texts/delete_text.html", context, status=400 if form.errors else 200)
+    return show(request, project, "annotations/texts/delete_text.html", {"text": row, "figures": figures}, form=form)
 
 
 @project_action(Right.MANAGE_WORK)

@@ -21,7 +21,7 @@ from annotations.core.database.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
 from annotations.models.people.rights import Right
-from annotations.models.project import may, may_change
+from annotations.models.project import may
 from annotations.models.transfers.transfer import ARCHIVE
 from annotations.projects.permissions import may_archive, transfer_for
 from annotations.transfers import orders
@@ -31,7 +31,7 @@ from annotations.transfers.importing.report import ImportFailed
 from annotations.transfers.importing.schemes.naming import NAME_OPTIONS, recall_names
 from annotations.transfers.names_form import NamesForm
 from annotations.transfers.project_formats import may_create_scheme
-from annotations.web.access import project_form, project_page, signed_in_user
+from annotations.web.access import project_form, project_page, show, signed_in_user
 from annotations.web.shared import page_of
 
 # After this time without a start, the page says that there may be no worker.
@@ -48,13 +48,8 @@ def all_transfers(request: HttpRequest, project: Project) -> HttpResponse:
     shown = page_of(request, Transfer.objects.shown_in(project))
     for transfer in shown:
         orders.mark_if_lost(transfer)
-    context = {
-        "project": project,
-        "transfers": [_transfer_context(transfer) for transfer in shown],
-        "shown": shown,
-        "manages": may_change(project, Right.MANAGE),
-    }
-    return render(request, "annotations/transfers/transfers.html", context)
+    context = {"transfers": [_transfer_context(transfer) for transfer in shown], "shown": shown}
+    return show(request, project, "annotations/transfers/transfers.html", context)
 
 
 @project_form(Right.MANAGE_WORK, changes=True)
