@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 
 from annotations.adjudication.decisions.listing import NO_REASON, DecisionFilters, describe_decisions, list_decisions
 from annotations.adjudication.drafts import MAX_TEXTS, DraftRequest, draft_gold, gold_of_rounds
-from annotations.adjudication.hands import gold_coding, hand_on_gold
+from annotations.adjudication.hands import gold_coding, hand_on_gold, open_gold
 from annotations.adjudication.proposal import Method
 from annotations.adjudication.pyramid_queue import build_pyramid_queue
 from annotations.adjudication.queue import MAX_CHECKS, SAMPLE_SIZE, Kind, Queue, build_queue
@@ -27,12 +27,12 @@ from annotations.adjudication.states import State
 from annotations.api.codings import rows_by_name
 from annotations.api.http.endpoints import endpoint, etag_response
 from annotations.api.lists import PAGE_PARAMETERS, SequencePages
+from annotations.api.rounds import ComparedItemSerializer
 from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
-from annotations.api.serializers.training import ComparedItemSerializer, GoldSerializer
 from annotations.coding.decisions import Decision
 from annotations.coding.log.payloads import Reason, Source
-from annotations.models import Project, Round, User
+from annotations.models import Coding, Project, Round, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
 from annotations.planning.own_gold import codings_beside_gold, compare_with_gold
@@ -90,6 +90,22 @@ class DraftOrderSerializer(StrictSerializer):
     early = serializers.BooleanField(
         required=False, default=False, help_text="draft texts, too, that some of their coders have not submitted yet"
     )
+
+
+class GoldSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text.slug", help_text="its address")
+    status = serializers.ChoiceField(Coding.Status.choices)
+    coder = serializers.CharField(
+        source="coder.username",
+        allow_null=True,
+        default=None,
+        help_text="who works on it; null: whoever opens it first",
+    )
+
+
+class NewGoldSerializer(StrictSerializer):
+    text = serializers.CharField(help_text="its address")
+    early = serializers.BooleanField(default=False, help_text="also before all coders have submitted")
 
 
 class HandOnSerializer(StrictSerializer):
@@ -361,6 +377,25 @@ def early_problem(project: Project, error: GoldIsEarly) -> EarlyGold:
     return EarlyGold(
         f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
     )
+
+
+class GoldOfRound(APIView):
+    """The gold of a text in a round."""
+
+    @endpoint(Right.ADJUDICATE, once=True, request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
+    def post(self, request: Request, project: Project, name: str) -> Response:
+        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
+
+        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
+        """
+        round_ = get_object_or_404(Round, project=project, name=name)
+        fields = validated(NewGoldSerializer(data=request.data))
+        [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
+        try:
+            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
+        except GoldIsEarly as error:
+            raise early_problem(project, error) from None
+        return Response(GoldSerializer(gold).data, status=201)
 
 
 class HandOnGold(APIView):

@@ -1,4 +1,4 @@
-"""The REST API of rounds and of training: its results, decisions, gold, and what a coder sees of it."""
+"""The REST API of rounds and of training: its results, decisions, and what a coder sees of its gold."""
 
 from __future__ import annotations
 
@@ -6,34 +6,20 @@ from typing import Any, cast
 
 from django.db import transaction
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.adjudication.hands import open_gold
-from annotations.adjudication.readiness import GoldIsEarly
 from annotations.api.codings import OWN_ROUND, rows_by_name
-from annotations.api.gold import early_problem
 from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.lists import SequencePages
-from annotations.api.serializers.problems import CONFLICT
 from annotations.api.serializers.requests import StrictSerializer, from_form, validated
-from annotations.api.serializers.training import (
-    FeedbackSerializer,
-    GoldSerializer,
-    NewGoldSerializer,
-    NewTrainingDecisionSerializer,
-    NextAttemptSerializer,
-    TrainingDecisionSerializer,
-    TrainingResultSerializer,
-)
-from annotations.models import Coding, Project, Round, User
+from annotations.models import Coding, Project, Round, TrainingDecision, User
 from annotations.models.people.rights import Right
 from annotations.models.project import may
-from annotations.planning.forms import RoundForm
+from annotations.planning.forms import DecisionForm, RoundForm
 from annotations.planning.rounds import (
     add_texts,
     change_round,
@@ -138,6 +124,91 @@ class RoundTextsSerializer(StrictSerializer):
 class RoundTextsChangedSerializer(serializers.Serializer[Any]):
     added = serializers.IntegerField(help_text="how many were not there before")
     removed = serializers.IntegerField(help_text="how many were there")
+
+
+class ShareOfGoldSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField(help_text="`category`, `category.chain`, or the key of an attribute or relation")
+    label = serializers.CharField()  # type: ignore[assignment]
+    equal = serializers.IntegerField(help_text="how many answers are those of the gold")
+    total = serializers.IntegerField()
+
+
+class AttemptSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding.text.slug", help_text="its address")
+    number = serializers.IntegerField(help_text="which of the coder's it is, from 1")
+    status = serializers.ChoiceField(Coding.Status.choices, source="coding.status")
+    has_gold = serializers.SerializerMethodField(help_text="whether it is submitted and compared with gold")
+    score = serializers.FloatField(allow_null=True, help_text="from 0 to 1, of three digits; null: none yet")
+    shares = ShareOfGoldSerializer(many=True)
+    passed = serializers.BooleanField()
+    counts = serializers.BooleanField(help_text="whether it is among as many as the round allows")
+
+    def get_has_gold(self, attempt: Any) -> bool:
+        return bool(attempt.has_gold and attempt.coding.status == Coding.Status.SUBMITTED)
+
+
+class TrainingDecisionSerializer(serializers.ModelSerializer[TrainingDecision]):
+    coder: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    decided_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+
+    class Meta:
+        model = TrainingDecision
+        fields = ["coder", "outcome", "reason", "decided_by", "decided_at"]
+
+
+class NewTrainingDecisionSerializer(StrictSerializer):
+    coder = serializers.CharField(max_length=150)
+    outcome = from_form(DecisionForm, "outcome")
+    reason = from_form(DecisionForm, "reason", help_text="The coder reads it.")
+
+
+class TrainingResultSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField(source="coder.username")
+    passed = serializers.BooleanField()
+    best = serializers.FloatField(allow_null=True, help_text="the highest score that counts")
+    may_try = serializers.SerializerMethodField(help_text="whether the coder may take a further text")
+    next_step = serializers.SerializerMethodField(
+        help_text="`code` a text, `wait` for gold, `try` another text, `ask` a manager, `passed`, or `failed`"
+    )
+    attempts = AttemptSerializer(many=True)
+    decisions = TrainingDecisionSerializer(many=True, help_text="of managers, the latest at last: it holds")
+
+    def get_may_try(self, result: Any) -> bool:
+        return bool(result.may_try(self.context["round"]))
+
+    def get_next_step(self, result: Any) -> str:
+        return str(result.next_step(self.context["round"]))
+
+
+class NextAttemptSerializer(serializers.Serializer[Any]):
+    round = serializers.CharField(source="round.name")
+    text = serializers.CharField(source="text.slug", help_text="its address")
+
+
+class ComparedAnswerSerializer(serializers.Serializer[Any]):
+    label = serializers.CharField()  # type: ignore[assignment]
+    own = serializers.CharField(allow_blank=True)
+    gold = serializers.CharField(allow_blank=True)
+    is_equal = serializers.BooleanField()
+
+
+class ComparedItemSerializer(serializers.Serializer[Any]):
+    markable = serializers.CharField()
+    words = serializers.CharField(allow_blank=True)
+    is_judged = serializers.BooleanField(help_text="whether the gold says anything of it")
+    is_as_gold = serializers.BooleanField(help_text="whether all answers are those of the gold")
+    category = serializers.CharField(allow_null=True, help_text="the label of yours")
+    gold_category = serializers.CharField(allow_null=True)
+    chain = serializers.ListField(child=serializers.CharField(), help_text="the words of each member of your chain")
+    gold_chain = serializers.ListField(child=serializers.CharField())
+    answers = ComparedAnswerSerializer(many=True, help_text="to attributes and relations")
+    explanation = serializers.CharField(allow_blank=True)
+    score = serializers.FloatField(help_text="from 0 to 1")
+
+
+class FeedbackSerializer(serializers.Serializer[Any]):
+    is_whole = serializers.BooleanField(help_text="false: these are what you have compared so far")
+    items = ComparedItemSerializer(many=True)
 
 
 def _data(project: Project, round_: Round) -> dict[str, Any]:
@@ -274,25 +345,6 @@ class NextAttempt(APIView):
         """Take the next text that has gold, where you have submitted all that you have and not passed."""
         coding = take_next_attempt(round_for(project, name, TRAINING_KINDS), cast(User, request.user))
         return Response(NextAttemptSerializer(coding).data, status=201)
-
-
-class GoldOfRound(APIView):
-    """The gold of a text in a round."""
-
-    @endpoint(Right.ADJUDICATE, once=True, request=NewGoldSerializer, responses={201: GoldSerializer, **CONFLICT})
-    def post(self, request: Request, project: Project, name: str) -> Response:
-        """Open the gold of a text for you to work on at `texts/<text>/gold/coding/`, made where there is none.
-
-        Before all coders have submitted it is made only with `early`: 409 (`early`) says how many have.
-        """
-        round_ = get_object_or_404(Round, project=project, name=name)
-        fields = validated(NewGoldSerializer(data=request.data))
-        [text] = rows_by_name(project.texts.defer("content"), [fields["text"]], "slug", "text")
-        try:
-            gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
-        except GoldIsEarly as error:
-            raise early_problem(project, error) from None
-        return Response(GoldSerializer(gold).data, status=201)
 
 
 class OwnFeedback(APIView):
