@@ -12,7 +12,7 @@ from rest_framework import serializers
 from agreement.reports.fields import FLAT, WHERE_THERE, SchemeDocument, given_fields
 from agreement.reports.request.parameters import CHOICES, GROUPS, HELP, PRESETS, QUESTION, SELECTIONS, Parameters
 from annotations.api.lists import PartSerializer
-from annotations.api.serializers.projects import SchemeDocumentSerializer
+from annotations.api.schemes import SchemeDocumentSerializer
 
 type Fields = dict[str, serializers.Field[Any, Any, Any, Any]]
 

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,11 +17,11 @@ from rest_framework.views import APIView
 
 from annotations.api.http.endpoints import endpoint, etag_response, idempotent, require_match
 from annotations.api.lists import BaseListView
-from annotations.api.serializers.coding import ProjectSerializer
-from annotations.api.serializers.projects import CloneSerializer, NewProjectSerializer, ProjectChangesSerializer
-from annotations.api.serializers.requests import validated
+from annotations.api.serializers.requests import ChoiceField, StrictSerializer, validated
 from annotations.models import Project, User
+from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.people.rights import Right
+from annotations.models.project import DATASHEET_FIELDS, KEY_LENGTH, TITLE_LENGTH
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project, set_archived
@@ -32,6 +33,38 @@ from annotations.texts.cloning import clone_project
 
 # Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    role = serializers.CharField(read_only=True, help_text="What you are in this project.")
+
+    class Meta:
+        model = Project
+        fields = ["slug", "title", "answers", "guidelines", "results_open", "preset", "one_contributor"]
+        fields += ["words_exclusive", "scores_shown", *DATASHEET_FIELDS, "archived_at", "role"]
+
+
+class NewProjectSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=200)
+    scheme = ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
+    guidelines = serializers.CharField(allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown")
+    coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
+
+
+class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
+    guidelines = serializers.CharField(allow_blank=True, max_length=MAX_GUIDELINES, help_text="Markdown")
+
+    class Meta:
+        model = Project
+        fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]
+        fields += DATASHEET_FIELDS
+
+
+class CloneSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=TITLE_LENGTH)
+    texts = serializers.BooleanField(default=False, help_text="Copy the texts too, without what coders did.")
 
 
 class ProjectFilters(filters.FilterSet):

@@ -20,14 +20,9 @@ from rest_framework.views import APIView
 from annotations.api.http.endpoints import endpoint, etag_response, require_match
 from annotations.api.http.problems import problem
 from annotations.api.lists import ProjectListView
-from annotations.api.serializers.projects import (
-    SchemeChangesSerializer,
-    SchemeDocumentSerializer,
-    SchemePreviewSerializer,
-    SchemeSerializer,
-    SchemeVersionSerializer,
-)
-from annotations.api.serializers.requests import validated
+from annotations.api.serializers.coding import SchemeStateSerializer
+from annotations.api.serializers.problems import SchemeProblemSerializer, SchemeViolationSerializer
+from annotations.api.serializers.requests import StrictSerializer, validated
 from annotations.formats import FormatError
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
@@ -48,6 +43,58 @@ DERIVED = ("constraints", "scheme_version")
 
 # What is wrong with the JSON itself is at no question.
 SHAPE = {"kind": "", "question": ""}
+
+
+class SchemeChangesSerializer(StrictSerializer):
+    coders_mark = serializers.ListField(
+        child=serializers.CharField(), help_text="The coded levels whose markables coders mark themselves: all of them."
+    )
+
+
+class SchemeSerializer(SchemeStateSerializer):
+    pass
+
+
+class MergeSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField(help_text="`category`, or the key of an attribute")
+    value = serializers.CharField(help_text="the value or category that is left out or retired")
+    into = serializers.CharField(help_text="the one that its judgements get")
+
+
+class SchemeDocumentSerializer(serializers.Serializer[Any]):
+    """A scheme as a file has it, which is a response without `constraints`, and what is merged by the change."""
+
+    answers = serializers.ChoiceField(choices=Project.Answers.choices)
+    levels = serializers.ListField(child=serializers.DictField())
+    categories = serializers.ListField(child=serializers.DictField())
+    relations = serializers.ListField(child=serializers.DictField(), required=False)
+    attributes = serializers.ListField(child=serializers.DictField(), required=False)
+    merges = MergeSerializer(many=True, required=False)
+
+
+class SchemeEffectSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    question = serializers.CharField()
+    change = serializers.CharField(help_text="a sentence")
+    judgements = serializers.IntegerField()
+    texts = serializers.IntegerField()
+    coders = serializers.IntegerField()
+
+
+class SchemePreviewSerializer(serializers.Serializer[Any]):
+    problems = SchemeProblemSerializer(many=True, help_text="With one of them the scheme is refused.")
+    effects = SchemeEffectSerializer(many=True, help_text="What is merged or retired, and how often it was given.")
+    violations = SchemeViolationSerializer(many=True, help_text="Texts with answers that would not be allowed.")
+    changes = serializers.BooleanField(help_text="It differs from the present scheme.")
+    asks_otherwise = serializers.BooleanField(help_text="It differs in more than words and order.")
+
+
+class SchemeVersionSerializer(serializers.ModelSerializer[SchemeVersion]):
+    author = serializers.CharField(source="author.username", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = SchemeVersion
+        fields = ["number", "author", "created_at"]
 
 
 class InvalidScheme(ValueError):
