@@ -360,23 +360,21 @@ class GoldStates(APIView):
         try:
             report = draft_gold(project, DraftRequest(**fields), at_most=MAX_TEXTS)
         except GoldIsEarly as error:
-            raise early_problem(project, error) from None
+            raise EarlyGold(project, error) from None
         return Response({"drafted": report.drafted, "begun": report.begun})
 
 
 class EarlyGold(APIException):
-    """Coders have yet to submit: send it again with `early`."""
+    """Coders have yet to submit, in the words of the page: send it again with `early`."""
 
     status_code = 409
     default_code = "early"
 
-
-def early_problem(project: Project, error: GoldIsEarly) -> EarlyGold:
-    """Return the refusal of gold that would begin before all have submitted, in the words of the page."""
-    lines = " ".join(describe_early(error.texts, names=sees_names(project)))
-    return EarlyGold(
-        f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
-    )
+    def __init__(self, project: Project, error: GoldIsEarly) -> None:
+        lines = " ".join(describe_early(error.texts, names=sees_names(project)))
+        super().__init__(
+            f"{lines} Send “early”: true to begin gold before all have submitted; it is asked once for a text."
+        )
 
 
 class GoldOfRound(APIView):
@@ -394,7 +392,7 @@ class GoldOfRound(APIView):
         try:
             gold = open_gold(project, text, round_.name, cast(User, request.user), early=fields["early"])
         except GoldIsEarly as error:
-            raise early_problem(project, error) from None
+            raise EarlyGold(project, error) from None
         return Response(GoldSerializer(gold).data, status=201)
 
 

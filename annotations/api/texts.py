@@ -240,14 +240,15 @@ class Corrections(APIView):
 
 
 def _coding_of(
-    request: Request, project: Project, text: str, *, agreed: bool, gold: bool, content: bool = True
-) -> Coding:
+    request: Request, slug: str, text: str, *, agreed: bool, gold: bool, content: bool = True
+) -> tuple[Project, Coding]:
     """Return the coding that the user works on, their own or gold: the page says it by its token in a header."""
+    project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
     choice = CodingChoice(request.query_params.get("round", ""), request.headers.get("X-Coding", ""))
     user = cast(User, request.user)
     if gold:
-        return gold_coding(user, project, text, choice=choice)
-    return own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
+        return project, gold_coding(user, project, text, choice=choice)
+    return project, own_coding(user, project, text, agreed=agreed, content=content, choice=choice)
 
 
 class OwnCoding(APIView):
@@ -257,8 +258,7 @@ class OwnCoding(APIView):
 
     @extend_schema(parameters=[OWN_ROUND], responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> HttpResponse:
-        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        project, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold)
         refuse_untrained(coding)
         return etag_response(coding_state(coding, project))
 
@@ -269,8 +269,7 @@ class OwnCoding(APIView):
 
         Once it was viewed, `open` with a `reason` asks the managers to reopen it.
         """
-        project = project_for(request.user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold)
+        project, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold)
         refuse_untrained(coding)
         return change_status(request, project, coding, own=True)
 
@@ -296,9 +295,8 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         responses=OperationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
-        user = self.coder(request)
-        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
+        self.coder(request)
+        _, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold, content=False)
         since = validated(VersionSerializer(data={"version": request.query_params.get("since", 0)}))
         page = self.paginate_queryset(coding.operations.filter(sequence__gt=since["version"]))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
@@ -307,8 +305,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
     def post(self, request: Request, slug: str, text: str, agreed: bool = False, gold: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = self.coder(request)
-        project = project_for(user, slug, Right.ADJUDICATE if gold else Right.VIEW_PROJECT)
-        coding = _coding_of(request, project, text, agreed=agreed, gold=gold, content=False)
+        _, coding = _coding_of(request, slug, text, agreed=agreed, gold=gold, content=False)
         refuse_untrained(coding)
         fields = validated(ChangesSerializer(data=request.data))
         operation_list = [operations.Change(**change) for change in fields["operations"]]
